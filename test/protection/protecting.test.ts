@@ -19,7 +19,7 @@ const models = (account: any): Array<string | null> =>
 
 const ended = (account: any) => account.terminations.map(({ actor, reason }: any) => [actor, reason])
 
-/** Why sessions were signed out by themselves, as the journal's API says. */
+/** The reasons of automatic sign-outs, as the journal's API says them. */
 const autokilled = (account: string, key: Redacted.Redacted) =>
   Effect.map(
     World.get(`/v1/journal?account_id=${account}&action=session.autokilled`, key),

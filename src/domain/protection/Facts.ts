@@ -4,7 +4,7 @@ import type { AccountFacts, AccountId } from "../accounts/Account.ts"
 import type { Authorization, SessionRef } from "../messenger/Messenger.ts"
 import type { SessionFacts, Termination } from "../sessions/Session.ts"
 
-/** Why the service signs a session out; a `lock` has brought its deadline forward, which `autokill` is otherwise. */
+/** The reason of a sign-out; a `lock` has brought its deadline forward, which `autokill` is otherwise. */
 export type EndingReason = NonNullable<Termination["reason"]> | "lock"
 
 export type { StopReason } from "../accounts/ProtectionStatus.ts"

@@ -35,14 +35,14 @@ export const mailedSession = (
   { app_name, country, created_at, device_model, id, ip }: MailedSession
 ): MailedSession => ({ id, device_model, app_name, ip, country, created_at })
 
-/** Whether the service signs the session out by itself, at its deadline. */
+/** True where the service signs the session out by itself, at its deadline. */
 export const isAutokill = (reason: EndingReason): boolean => reason === "autokill" || reason === "lock"
 
 /** The action of signing a session out, by why the service does it. */
 export const endingAction = (reason: EndingReason): ActionName =>
   isAutokill(reason) ? "session.autokilled" : "session.signed_out"
 
-/** Why a session is signed out, as the journal says it. */
+/** The reason of a sign-out, as the journal says it. */
 export const endingDetails = (reason: EndingReason): { readonly reason: string } => ({
   reason: reason === "autokill" ? "deadline" : reason
 })

@@ -74,7 +74,7 @@ export const withDeadline = (row: SessionRow, terms: Terms): SessionRow =>
     ? row
     : { ...row, review_deadline: deadlineOf(row, terms, isOnSight(terms.account, terms.now)) }
 
-/** Whether a lock has brought the deadline forward: without it, the session would still have time for its review. */
+/** A lock has brought the deadline forward: without it, the session would still have time for its review. */
 const isEarly = (row: SessionRow, deadline: Date, terms: Terms): boolean =>
   isOnSight(terms.account, terms.now) &&
   deadline < deadlineOf(row, { ...terms, enforcement: null, now: deadline }, false)

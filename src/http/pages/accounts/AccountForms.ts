@@ -60,7 +60,7 @@ const confirmed = (
     ...more
   })
 
-/** What can be done with one session; `signOutsFrom` is from when on sign-outs of the account are sent. */
+/** The actions on one session; sign-outs of the account are sent from `signOutsFrom` on. */
 export const ofSession = (
   view: Visit.View,
   account: AccountDetail,
@@ -136,7 +136,7 @@ const reconnect = (view: Visit.View, { id, phone_number }: AccountDetail): Html.
     </form>
   </div>`
 
-/** What is done about the protection as a whole; with `lost`, the service has lost its session. */
+/** The actions on the protection as a whole; with `lost`, the service has lost its session. */
 export const protection = (view: Visit.View, account: AccountDetail, lost: boolean): Html.Html => {
   const { id, security_lock, status, tamper } = account
   return html`<div class="deeds">

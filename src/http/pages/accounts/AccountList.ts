@@ -29,7 +29,7 @@ import * as Statuses from "./Statuses.ts"
 
 const path = "/console/accounts"
 const pageSize = 50
-/** How many sessions are shown before the list; a page of its own has more. */
+/** Sessions that are shown before the list; a page of its own has more. */
 const reviewsShown = 5
 
 /** What the list is narrowed to, by the query of its address. */

@@ -25,7 +25,7 @@ import * as NextSteps from "./NextSteps.ts"
 import * as Devices from "./SessionWords.ts"
 import * as Statuses from "./Statuses.ts"
 
-/** How many entries of the account's history its page shows, and the events that may be read for them. */
+/** The entries of the account's history that its page shows, and the events that may be read for them. */
 const entriesShown = 10
 const eventsRead = 2 * entriesShown
 
@@ -66,7 +66,7 @@ const statusCard = (account: AccountDetail, now: number): Html.Html => {
 </div>`
 }
 
-/** What the page knows of the account's protection besides the account: nothing for roles that protect none. */
+/** Facts of the account's protection that the account does not show; none for roles that protect no account. */
 interface Protection {
   /** The service has lost its session, and only another sign-in brings it back. */
   readonly lost: boolean

@@ -1,4 +1,4 @@
-/** What secures an account that has just been connected, and how far that is. */
+/** The steps that secure an account that has just been connected, and how far each is. */
 import { Effect, Option } from "effect"
 import type { AccountDetail } from "../../../domain/accounts/Account.ts"
 import type { MessengerProfile } from "../../../domain/accounts/MessengerProfile.ts"

@@ -56,7 +56,7 @@ export const state = (session: Session, signOutsFrom: Date | undefined, now: num
   return approved ? Statuses.mark("good", "Approved") : Statuses.mark("off", "There before the service")
 }
 
-/** Why a sign-out waits, and until when; undefined where it does not. */
+/** The reason of a sign-out that waits, and until when; undefined where it does not wait. */
 export const wait = (
   { can_sign_out }: Pick<Session, "can_sign_out">,
   signOutsFrom: Date | undefined,

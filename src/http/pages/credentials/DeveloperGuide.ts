@@ -1,4 +1,4 @@
-/** What a program or an assistant needs to begin: addresses, a first request, and the settings of an assistant. */
+/** The start for a program or an assistant: addresses, a first request, and the settings of an assistant. */
 import type { Site } from "../../../transport/Site.ts"
 import * as Documents from "../../Documents.ts"
 import * as Reference from "../../Reference.ts"

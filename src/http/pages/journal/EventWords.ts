@@ -43,7 +43,7 @@ const actors = {
   operator: "the operator of this console"
 }
 
-/** Who is behind events from outside that are not seen on the messenger: they gave no proof of who they are. */
+/** Actors of events from outside that are not on the messenger: they gave no proof of who they are. */
 const unproven: ReadonlyMap<string, string> = new Map([
   ["console_password.failed", "by a person with a wrong password"],
   ["password_reset.requested", "by a person on the sign-in page"],
@@ -88,7 +88,7 @@ const outcome = ({ completedBy, event }: Entry): Html.Html | undefined =>
 const filtered = (view: Visit.View, members: Readonly<Record<string, string>>): string =>
   Lists.address(`${view.visit.base}${journalPath}`, members)
 
-/** Who did it, and how. */
+/** The actor and the way. */
 const by = (view: Visit.View, { action, actor, via }: JournalEvent): Html.Html => {
   if (actor.type === "external") {
     const person = unproven.get(action)

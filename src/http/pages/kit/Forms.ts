@@ -48,7 +48,7 @@ export interface Confirmed {
   /** What the verb is done to, on the button. */
   readonly label?: Html.Html | undefined
   readonly consequence: Html.Html | string
-  /** Whether it ends protection, or ends or deletes what does not come back: such buttons are red. */
+  /** It ends protection, or ends or deletes what does not come back: such buttons are red. */
   readonly grave: boolean
   /** What is to be chosen before. */
   readonly fields?: Html.Html | undefined

@@ -26,14 +26,14 @@ const path = "/console/reviews"
 /** The text that the form's token is bound to. */
 const token = "review sessions"
 
-/** How many sessions are shown, and decided in one step. */
+/** The most sessions that are shown, and decided in one step. */
 const sessionsAtOnce = 25
 /** Sessions of one account exclude each other on the messenger. */
 const accountsAtOnce = 4
 
 type Review = typeof SessionReview.Type
 
-/** What a box stands for: its account and its session. */
+/** The value of a box: its account and its session. */
 const valueOf = ({ account_id, session }: Review): string => `${account_id}:${session.id}`
 
 interface Target {
@@ -126,7 +126,7 @@ export const section = Effect.fnUntraced(function*(view: Visit.View, total: numb
 
 interface Shown {
   readonly done?: string | undefined
-  /** What was refused, by what its box stands for. */
+  /** The refusals, by the values of their boxes. */
   readonly refused?: ReadonlyMap<string, Refused.RefusedForm>
   readonly faults?: Html.Faults
   readonly status?: number | undefined
@@ -196,7 +196,7 @@ const get = (visit: Visit.Visit) =>
     (view) => show(view, { done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
   )
 
-/** What was refused about one session, by what its box stands for. */
+/** The refusal about one session, by the value of its box. */
 type Refusal = readonly [value: string, refused: Refused.RefusedForm]
 
 const refusalOf = <A, E, R>(value: string, decided: Effect.Effect<A, E, R>) =>
