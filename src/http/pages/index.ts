@@ -4,9 +4,11 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import * as AccountActions from "./accounts/AccountActions.ts"
 import * as Accounts from "./accounts/AccountList.ts"
+import * as AccountProfile from "./accounts/AccountProfile.ts"
 import * as Offboarding from "./accounts/Offboarding.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
+import * as JournalEvent from "./journal/EventPage.ts"
 import * as Journal from "./journal/JournalPage.ts"
 import * as Confirm from "./kit/Confirm.ts"
 import * as Html from "./kit/Html.ts"
@@ -17,6 +19,11 @@ import * as Visit from "./kit/Visit.ts"
 import * as AccountConnect from "./logins/AccountConnect.ts"
 import * as AccountLogin from "./logins/AccountLogin.ts"
 import * as Consent from "./oauth/Consent.ts"
+import * as Mails from "./organization/MailsPage.ts"
+import * as NewSupportRequest from "./organization/NewSupportRequest.ts"
+import * as Overview from "./organization/OrganizationPage.ts"
+import * as Subscription from "./organization/SubscriptionPage.ts"
+import * as Support from "./organization/SupportPage.ts"
 import * as Changes from "./people/AdminForms.ts"
 import * as Admins from "./people/AdminList.ts"
 import * as Departments from "./people/DepartmentList.ts"
@@ -51,9 +58,11 @@ const all = [
   ...AccountConnect.routes,
   ...AccountLogin.routes,
   ...AccountActions.routes,
+  ...AccountProfile.routes,
   ...AccountSecurityActions.routes,
   ...Offboarding.routes,
   ...Journal.routes,
+  ...JournalEvent.routes,
   ...Developer.routes,
   ...NewKey.routes,
   ...Security.routes,
@@ -65,6 +74,11 @@ const all = [
   ...Departments.routes,
   ...Department.routes,
   ...Changes.routes,
+  ...Overview.routes,
+  ...Subscription.routes,
+  ...Mails.routes,
+  ...NewSupportRequest.routes,
+  ...Support.routes,
   ...Identity.routes,
   Visit.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
   PasskeyScript.route,

@@ -13,6 +13,7 @@ import { findAccounts } from "../../../operations/accounts/find_accounts.ts"
 import { listProtectedAccounts } from "../../../operations/accounts/list_protected_accounts.ts"
 import { getStatus } from "../../../operations/organization/get_status.ts"
 import { Db } from "../../../ports/Db.ts"
+import { Outbox } from "../../../ports/mail/Outbox.ts"
 import { Overview } from "../../../ports/organization/StatusOverview.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
@@ -24,6 +25,7 @@ import * as Visit from "../kit/Visit.ts"
 import * as AccountConnect from "../logins/AccountConnect.ts"
 import * as OpenLogins from "../logins/OpenLogins.ts"
 import * as Reviews from "../sessions/Reviews.ts"
+import { mailsPath } from "../organization/OrganizationTabs.ts"
 import * as Chart from "./Chart.ts"
 import * as Statuses from "./Statuses.ts"
 
@@ -101,11 +103,19 @@ const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], fil
 }
 
 /** The most urgent notices, above everything else. */
-const warnings = ({ protection, service }: StatusOverview): Html.Html | undefined => {
-  const texts = [
+const warnings = (
+  base: string,
+  { protection, service }: StatusOverview,
+  sendsMail: boolean
+): Html.Html | undefined => {
+  const texts: ReadonlyArray<Html.Value> = [
     ...(service.message === null ? [] : [service.message]),
     ...(protection.unheard
-      ? ["Nobody would get a mail about a takeover: no recipient wants it, or mail is not set up."]
+      ? [
+        html`Nobody would get a mail about a takeover: ${
+          sendsMail ? "no recipient wants it" : "this console sends no mail"
+        }. <a href="${base}${mailsPath}">Who gets mails</a>`
+      ]
       : []),
     ...(protection.paused_with_pending === 0 ? [] : [
       protection.paused_with_pending === 1
@@ -218,6 +228,7 @@ const get = (visit: Visit.Visit) =>
       const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined
       const unfinished = yield* OpenLogins.section(view)
       const showNotices = yield* Notices.make(view)
+      const sendsMail = (yield* Outbox).available
       return yield* Frame.page(view, {
         title: "Accounts",
         wide: true,
@@ -234,7 +245,7 @@ const get = (visit: Visit.Visit) =>
 <p class="lead">How the messenger accounts that you can access are protected.</p>
 ${Refresh.control()}
 ${showNotices()}
-${warnings(overview)}
+${warnings(visit.base, overview, sendsMail)}
 ${tiles(view, protection, filter)}
 ${reviews}
 ${unfinished}

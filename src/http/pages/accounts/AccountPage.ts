@@ -20,7 +20,9 @@ import * as Notices from "../kit/PageNotices.ts"
 import * as Refused from "../kit/RefusedForms.ts"
 import * as Times from "../kit/Times.ts"
 import type * as Visit from "../kit/Visit.ts"
+import { newPath } from "../organization/SupportPage.ts"
 import * as AccountForms from "./AccountForms.ts"
+import * as AccountProfile from "./AccountProfile.ts"
 import * as NextSteps from "./NextSteps.ts"
 import * as Devices from "./SessionWords.ts"
 import * as Statuses from "./Statuses.ts"
@@ -232,6 +234,9 @@ ${history(view, account, entries, new Map(departments.map(({ id, name }) => [id,
   <h2 id="about">About</h2>
   ${facts(view, account, departments)}
   ${acts ? AccountForms.filing(view, account, departments) : undefined}
+  <p class="after"><a href="${
+      Lists.address(`${view.visit.base}${newPath}`, { account: id })
+    }">Ask the support about it</a></p>
 </section>
 ${
       acts && account.status !== "available"
@@ -240,6 +245,7 @@ ${
   <p><a class="button" href="${view.visit.base}${
           AccountForms.pathOf(account.id)
         }/security">2FA, addresses and passkey</a></p>
+  <p><a class="button" href="${view.visit.base}${AccountProfile.pathOf(account.id)}">Name, bio and username</a></p>
   ${AccountForms.protection(view, account, protection.lost)}
 </section>`
         : undefined

@@ -113,9 +113,11 @@ const credential = ({ id, kind, label }: NonNullable<JournalEvent["credential"]>
 const credentials = { api_key: "API key", token: "Token", oauth: "Application" }
 
 /** All details of the event, with its hashes, in a part that opens. */
-const details = (event: JournalEvent, names: EventDetails.Names): Html.Html => {
+const details = (event: JournalEvent, names: EventDetails.Names, isOpen = false): Html.Html => {
   const target = event.target === null ? undefined : names.get(event.target.id)
-  return html`<details id="e${event.sequence}"><summary>Details of event ${event.sequence}</summary><dl class="facts">
+  return html`<details id="e${event.sequence}"${
+    isOpen ? " open" : ""
+  }><summary>Details of event ${event.sequence}</summary><dl class="facts">
     ${
     EventDetails.all(event, names).map(({ exact: stored, label, shown }) =>
       fact(label, html`${shown}${stored === null ? undefined : html` <bdi>${exact(stored)}</bdi>`}`)
@@ -159,6 +161,8 @@ interface Shown {
   readonly names: EventDetails.Names
   /** Whether it shows the account that it concerns. */
   readonly account: boolean
+  /** Whether its details are shown at first. */
+  readonly open?: boolean
 }
 
 /** One entry. */
@@ -171,8 +175,10 @@ export const item = (view: Visit.View, shown: Shown) => (entry: Entry): Html.Htm
       : html`: ${account(view, event.account_id, shown.names)}`
   }</h3>${outcome(entry)}</div>
   ${gist(event, shown.names)}
-  <p class="hint">${Times.ago(event.at, view.now)} ${by(view, begun ?? event)}</p>
-  ${details(event, shown.names)}
+  <p class="hint"><a href="${view.visit.base}${journalPath}/${event.id}">${Times.ago(event.at, view.now)}</a> ${
+    by(view, begun ?? event)
+  }</p>
+  ${details(event, shown.names, shown.open)}
   ${begun === undefined ? undefined : details(begun, shown.names)}
 </li>`
 }

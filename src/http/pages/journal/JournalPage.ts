@@ -185,7 +185,7 @@ const headOf = Effect.fnUntraced(function*(view: Visit.View, { last_sequence }: 
 })
 
 /** What ids at events are called; those of further pages of accounts are links without a name. */
-const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>) {
+export const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>) {
   const { data: accounts } = yield* listProtectedAccounts.call({ limit: 100 })
   const departments = yield* Lists.departments
   return new Map([

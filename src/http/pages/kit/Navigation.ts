@@ -15,6 +15,7 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/console/developer", text: "Developer", roles: everyone },
   { path: "/console/secrets", text: "Secrets", roles: superadmins },
   { path: "/console/people", text: "People", roles: superadmins },
+  { path: "/console/organization", text: "Organization", roles: everyone },
   { path: "/console/security", text: "Password and sessions", roles: everyone }
 ]
 

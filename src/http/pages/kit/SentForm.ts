@@ -2,6 +2,7 @@
 import { ByteSize, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../../../domain/Failure.ts"
+import { maxSupportMessageLength } from "../../../domain/Limits.ts"
 import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../../domain/oauth/OAuth.ts"
 import * as Body from "../../../transport/Body.ts"
 import * as Problem from "./Problem.ts"
@@ -10,6 +11,8 @@ import type { Visit } from "./Visit.ts"
 /** The members of a form that was sent. */
 export interface Form {
   text(name: string): string
+  /** A text of several lines, with the line ends that the service keeps; browsers send others. */
+  lines(name: string): string
   all(name: string): ReadonlyArray<string>
   secret(name: string): Redacted.Redacted
 }
@@ -23,9 +26,13 @@ export interface Limits {
 const maxTicked = maxChosen + choicesListed
 const tickedSize = "&department=".length + 36
 
+/** The bytes of a character of four bytes, in a form. */
+const largestCharacter = 12
+
 /** How large the forms of the pages may be, and how many members they may have; the consent's lists what is ticked. */
 export const limits = {
   page: { bytes: maxFormSize, members: maxParameters },
+  message: { bytes: maxFormSize + maxSupportMessageLength * largestCharacter, members: maxParameters },
   consent: { bytes: maxFormSize + maxTicked * tickedSize, members: maxParameters + maxTicked },
   /** Accounts and departments can be ticked both. */
   access: { bytes: maxFormSize + 2 * maxTicked * tickedSize, members: maxParameters + 2 * maxTicked }
@@ -54,6 +61,7 @@ export const read = Effect.fnUntraced(function*({ site }: Visit, size: Limits = 
   if (members.size > size.members) return yield* tooLarge()
   return Option.some<Form>({
     text: (name) => members.get(name) ?? "",
+    lines: (name) => (members.get(name) ?? "").replaceAll("\r\n", "\n"),
     all: (name) => members.getAll(name),
     secret: (name) => Redacted.make(members.get(name) ?? "")
   })

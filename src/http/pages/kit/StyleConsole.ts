@@ -3,6 +3,9 @@ export const css = `
 :root { --status-hijack_blocked: #b3261e; --status-new_sign_in: #d98a00; --status-protection_stopped: #7a1f5c; --status-status_unknown: #b9a04a; --status-recently_connected: #4a7bea; --status-protected: #3f9a5c; --status-paused: #9aa3b2; --status-available: #ccd2db; }
 @media (prefers-color-scheme: dark) { :root { --status-hijack_blocked: #f0776c; --status-new_sign_in: #e0a33a; --status-protection_stopped: #c77fb0; --status-status_unknown: #a08c45; --status-recently_connected: #6f97f5; --status-protected: #4fa56c; --status-paused: #727c8f; --status-available: #444c5b; } }
 input[type=date] { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
+textarea { display: block; width: 100%; min-height: 6rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; resize: vertical; }
+textarea[aria-invalid=true] { border-color: var(--danger); border-width: 2px; }
+.written { white-space: pre-wrap; }
 .tone { display: inline-flex; gap: .4rem; align-items: baseline; font-size: .85rem; font-weight: 650; padding: .1rem .6rem; border-radius: 1rem; white-space: nowrap; }
 .tone::before { content: "●" / ""; font-size: .65rem; position: relative; top: -.08em; }
 .tone.is-good { color: var(--good); background: var(--good-ground); }

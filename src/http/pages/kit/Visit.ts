@@ -182,7 +182,7 @@ export const showRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
       : Effect.void)
 
 /** What the address is about, by the member of its path; what is no id is nothing. */
-export const idOf = ({ params }: Visit, param: "account_id" | "login_id") => {
+export const idOf = ({ params }: Visit, param: "account_id" | "event_id" | "login_id" | "request_id") => {
   const id = params[param]?.toLowerCase() ?? ""
   return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param }))
 }

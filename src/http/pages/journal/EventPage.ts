@@ -1,0 +1,30 @@
+/** One event of the journal, with all its details. */
+import { Effect } from "effect"
+import { getJournalEvent } from "../../../operations/journal/get_journal_event.ts"
+import { listAdmins } from "../../../operations/people/list_admins.ts"
+import * as Frame from "../kit/Frame.ts"
+import { html } from "../kit/Html.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as Events from "./EventWords.ts"
+import * as Journal from "./JournalPage.ts"
+
+const path = `${Events.journalPath}/:event_id` as const
+
+const get = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, visit.path, (view) =>
+    Effect.gen(function*() {
+      const event = yield* getJournalEvent.call({ event_id: yield* Visit.idOf(visit, "event_id") })
+      const { data: people } = yield* listAdmins.call({ limit: 100 })
+      const names = yield* Journal.namesOf(people)
+      return yield* Frame.page(view, {
+        title: `Event ${event.sequence}`,
+        body: html`
+<p class="back"><a href="${visit.base}${Events.journalPath}">Journal</a></p>
+<h1>Event ${event.sequence}</h1>
+<section aria-label="The event">
+  <ul class="plain events">${Events.item(view, { names, account: true, open: true })(event)}</ul>
+</section>`
+      })
+    }))
+
+export const routes = [Visit.route("GET", path, get)] as const

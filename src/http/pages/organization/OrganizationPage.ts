@@ -1,0 +1,131 @@
+/** The organization at a glance, and what a takeover of one of its accounts does. */
+import { Effect } from "effect"
+import type { Organization } from "../../../domain/organization/Organization.ts"
+import { getOrganization } from "../../../operations/organization/get_organization.ts"
+import { setTakeoverLockdown } from "../../../operations/security/set_takeover_lockdown.ts"
+import * as Statuses from "../accounts/Statuses.ts"
+import * as Forms from "../kit/Forms.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Refused from "../kit/RefusedForms.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as StepUp from "../signin/StepUp.ts"
+import * as Tabs from "./OrganizationTabs.ts"
+
+const { path } = Tabs
+const lockdownPath = `${path}/takeover-lockdown` as const
+
+/** The text that the form's token is bound to. */
+const lockdownForm = (enabled: string): string => `takeover lockdown ${enabled}`
+
+const dones: ReadonlyMap<string, string> = new Map([
+  ["on", "The takeover lockdown is on."],
+  ["off", "The takeover lockdown is off: takeovers are only reported."]
+])
+
+const phases: Readonly<Record<Organization["archive"]["phase"], string>> = {
+  active: "In use",
+  readonly: "Read only",
+  closed: "Closed",
+  deleting: "Being deleted",
+  held: "On legal hold",
+  deleted: "Deleted",
+  empty: "Empty"
+}
+
+const archive = ({ key_set, phase, plan, writable }: Organization["archive"]): string => {
+  const saving = writable
+    ? "new messages are saved"
+    : !plan
+    ? "the plan has none"
+    : key_set
+    ? "nothing is saved"
+    : "nothing is saved before its password is set"
+  return `${phases[phase]}; ${saving}`
+}
+
+const about = (base: string, organization: Organization): Html.Html =>
+  html`<section aria-labelledby="about">
+  <h2 id="about">About</h2>
+  <dl class="facts">
+    <dt>Id</dt><dd><code>${organization.id}</code> <span class="hint">Admins enter it to sign in.</span></dd>
+    <dt>State</dt><dd>${Tabs.status(organization.status)}</dd>
+    <dt>Protection</dt><dd>${
+    organization.protection_active ? Statuses.mark("good", "Licensed") : Statuses.mark("danger", "Not licensed")
+  }</dd>
+    <dt>Plan</dt><dd>${
+    organization.plan.plan === null ? "None" : Tabs.tiers[organization.plan.plan]
+  }. <a href="${base}${Tabs.subscriptionPath}">Subscription</a></dd>
+    <dt>Seats</dt><dd>${Tabs.seats(organization.seats)}</dd>
+    <dt>Archive</dt><dd>${archive(organization.archive)}</dd>
+  </dl>
+</section>`
+
+const lockdownChange = (view: Visit.View, enabled: boolean): Html.Html => {
+  const members = { enabled: enabled ? "off" : "on" }
+  const token = lockdownForm(members.enabled)
+  return enabled
+    ? Forms.confirmed(view, {
+      path: lockdownPath,
+      token,
+      members,
+      verb: "Turn the lockdown off",
+      consequence:
+        "A takeover that is detected from then on is only reported: the attacker stays signed in until an admin acts."
+    })
+    : html`<form method="post" action="${view.visit.base}${lockdownPath}">
+    ${Forms.hidden(view, token, members)}
+    <button class="main">Turn the lockdown on</button>
+  </form>`
+}
+
+const lockdown = (view: Visit.View, enabled: boolean, note: Html.Html | undefined): Html.Html =>
+  html`<section aria-labelledby="lockdown">
+  <div class="head"><h2 id="lockdown">Takeover lockdown</h2> ${
+    enabled ? Statuses.mark("good", "On") : Statuses.mark("caution", "Off")
+  }</div>
+  <p>${
+    enabled
+      ? "When a takeover of an account is detected, its other sessions are signed out, approved ones too."
+      : "When a takeover of an account is detected, it is only reported: nothing is signed out because of it."
+  }</p>
+  ${
+    setTakeoverLockdown.roles.includes(view.admin.role)
+      ? html`${note}${lockdownChange(view, enabled)}`
+      : html`<p class="hint">The owner and superadmins change this.</p>`
+  }
+</section>`
+
+const show = Effect.fnUntraced(function*(view: Visit.View, refused?: Refused.RefusedForm) {
+  const { base, query } = view.visit
+  const organization = yield* getOrganization.call({})
+  const done = dones.get(new URLSearchParams(query).get("done") ?? "")
+  const note = yield* StepUp.note(view, path, "Changing the lockdown")
+  return yield* Frame.page(view, {
+    title: refused === undefined ? "Organization" : "Problem: organization",
+    status: refused?.status,
+    headers: refused?.headers,
+    body: html`
+<h1>${Html.named(organization.name)}</h1>
+${Tabs.nav(base, path)}
+${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
+${Refused.box(refused?.problem)}
+${about(base, organization)}
+${lockdown(view, organization.tamper_lockdown_enabled, note)}`
+  })
+})
+
+const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
+
+const post = (visit: Visit.Visit) =>
+  Forms.submitted(visit, path, (form) => lockdownForm(form.text("enabled")), (form, view) => {
+    const enabled = form.text("enabled") === "on"
+    return StepUp.demand(view).pipe(
+      Effect.andThen(setTakeoverLockdown.call({ enabled })),
+      Effect.map(() => Html.redirect(`${visit.base}${path}?done=${enabled ? "on" : "off"}`)),
+      Refused.orShow((refused) => show(view, refused))
+    )
+  })
+
+export const routes = [Visit.route("GET", path, get), Visit.route("POST", lockdownPath, post)] as const

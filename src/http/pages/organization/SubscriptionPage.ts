@@ -1,0 +1,98 @@
+/** What the organization has bought, and the addresses where that is changed. */
+import { Effect } from "effect"
+import type { BillingLink, Subscription } from "../../../domain/organization/Billing.ts"
+import { Tier } from "../../../domain/organization/Organization.ts"
+import { getBillingLinks } from "../../../operations/organization/get_billing_links.ts"
+import { getSubscription } from "../../../operations/organization/get_subscription.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as Tabs from "./OrganizationTabs.ts"
+
+const path = Tabs.subscriptionPath
+
+type Bought = typeof Subscription.Type
+
+const billing: Readonly<Record<Bought["billing_state"], string>> = {
+  none: "Nothing is billed",
+  trial: "Trial",
+  active: "Paid",
+  retry: "A payment failed, and is tried again",
+  lapsed: "Ended"
+}
+
+const periods = { monthly: "monthly", annual: "annually" }
+
+const linkTexts: Readonly<Record<BillingLink["name"], string>> = {
+  plans: "Plans",
+  payment_method: "Payment method",
+  invoices: "Invoices",
+  cancel: "Cancel the subscription"
+}
+
+/** An amount as people write it; it is kept in the currency's smallest unit. */
+const price = (amount: number, currency: string): string => {
+  const format = new Intl.NumberFormat("en", { style: "currency", currency })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0))
+}
+
+const licences = (bought: NonNullable<Bought["licences"]>): string => {
+  const some = Tier.literals.filter((tier) => bought[tier] > 0)
+  return some.length === 0
+    ? "Every seat has the plan"
+    : some.map((tier) => `${Tabs.tiers[tier]}: ${bought[tier]}`).join(", ")
+}
+
+const fact = (name: string, value: Html.Value): Html.Html => html`<dt>${name}</dt><dd>${value}</dd>`
+
+const day = (name: string, at: Date | null): Html.Html | undefined =>
+  at === null ? undefined : fact(name, Html.dayOf(at))
+
+const facts = (bought: Bought, now: number): Html.Html => {
+  const { amount, currency, managed, payer_email, period, plan, trial_ends_at } = bought
+  return html`<dl class="facts">
+  ${fact("State", Tabs.status(bought.status))}
+  ${fact("Plan", `${plan === null ? "None" : Tabs.tiers[plan]}${period === null ? "" : `, billed ${periods[period]}`}`)}
+  ${fact("Licence", managed ? billing[bought.billing_state] : "By agreement; nothing is billed here")}
+  ${bought.licences === null ? undefined : fact("Licences", licences(bought.licences))}
+  ${fact("Seats", Tabs.seats(bought.seats))}
+  ${day(trial_ends_at !== null && trial_ends_at.getTime() <= now ? "Trial ended" : "Trial ends", trial_ends_at)}
+  ${day("Licensed until", bought.valid_until)}
+  ${day("Paid until", bought.current_period_ends_at)}
+  ${day("Cancelled, ends", bought.cancel_at)}
+  ${amount === null || currency === null ? undefined : fact("Price of a period", price(amount, currency))}
+  ${payer_email === null ? undefined : fact("Invoices go to", Html.named(payer_email))}
+  ${day("Next invoice", bought.next_invoice_at)}
+</dl>`
+}
+
+const links = (found: ReadonlyArray<BillingLink>): Html.Html =>
+  html`<section aria-labelledby="links">
+  <h2 id="links">Change it</h2>
+  ${
+    found.length === 0
+      ? html`<p>The operator of this console changes the subscription: ask the support.</p>`
+      : html`<p>These pages are outside this console.</p>
+  <div class="actions">${
+        found.map(({ name, url }) => html`<a class="button" href="${url}" rel="noreferrer">${linkTexts[name]}</a>`)
+      }</div>`
+  }
+</section>`
+
+const get = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, path, (view) =>
+    Effect.gen(function*() {
+      const bought = yield* getSubscription.call({})
+      const pages = getBillingLinks.roles.includes(view.admin.role) ? (yield* getBillingLinks.call({})).links : null
+      return yield* Frame.page(view, {
+        title: "Subscription",
+        body: html`
+<h1>Subscription</h1>
+${Tabs.nav(visit.base, path)}
+<section aria-label="Subscription">${facts(bought, view.now)}</section>
+${pages === null ? undefined : links(pages)}`
+      })
+    }))
+
+export const routes = [Visit.route("GET", path, get)] as const

@@ -1,0 +1,143 @@
+/** Requests to the support: the list, and one with its answer. */
+import { Effect } from "effect"
+import { isUuid } from "../../../domain/JsonShapes.ts"
+import type { SupportRequest } from "../../../domain/organization/Support.ts"
+import { superadmins } from "../../../domain/people/Access.ts"
+import { getAccount } from "../../../operations/accounts/get_account.ts"
+import { getSupportRequest } from "../../../operations/organization/get_support_request.ts"
+import { listSupportRequests } from "../../../operations/organization/list_support_requests.ts"
+import * as Statuses from "../accounts/Statuses.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
+import * as Times from "../kit/Times.ts"
+import * as Visit from "../kit/Visit.ts"
+import * as Tabs from "./OrganizationTabs.ts"
+
+const path = Tabs.supportPath
+export const newPath = `${path}/new`
+export const pathOf = (id: string): `/${string}` => `${path}/${id}`
+
+export const categories: Readonly<Record<SupportRequest["category"], string>> = {
+  protection: "Protection of accounts",
+  archive: "The archive",
+  billing: "Licences and bills",
+  api: "API and assistants",
+  other: "Something else"
+}
+
+const states = {
+  open: ["note", "Open"],
+  answered: ["good", "Answered"],
+  closed: ["off", "Closed"]
+} as const
+
+const state = (request: SupportRequest): Html.Html => {
+  const [tone, text] = states[request.state]
+  return Statuses.mark(tone, text)
+}
+
+const row = (view: Visit.View) => (request: SupportRequest): Html.Html =>
+  html`<tr>
+  <th scope="row"><a href="${view.visit.base}${pathOf(request.id)}">${request.number}: ${
+    Html.named(request.subject)
+  }</a></th>
+  <td data-label="About">${categories[request.category]}</td>
+  <td data-label="Asked">${Times.ago(request.created_at, view.now)}</td>
+  <td data-label="State">${state(request)}</td>
+</tr>`
+
+const list = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, path, (view) =>
+    Effect.gen(function*() {
+      const { base } = visit
+      const after = new URLSearchParams(visit.query).get("after") ?? ""
+      const { data, has_more } = yield* listSupportRequests.call({
+        limit: 50,
+        ...(isUuid(after) ? { starting_after: after } : {})
+      })
+      return yield* Frame.page(view, {
+        title: "Support",
+        wide: true,
+        body: html`
+<div class="head"><h1>Support</h1> <a class="button main" href="${base}${newPath}">Ask the support</a></div>
+${Tabs.nav(base, path)}
+<p class="lead">${
+          superadmins.includes(view.admin.role)
+            ? "What the organization’s admins have asked the support of this console."
+            : "What you have asked the support of this console."
+        }</p>
+${
+          data.length === 0 ? html`<p class="empty">Nothing has been asked yet.</p>` : html`<table>
+  <caption class="unseen">Requests, newest first</caption>
+  <thead><tr><th scope="col">Request</th><th scope="col">About</th><th scope="col">Asked</th><th scope="col">State</th></tr></thead>
+  <tbody>${data.map(row(view))}</tbody>
+</table>`
+        }
+${
+          Lists.paging({
+            label: "Pages of requests",
+            first: isUuid(after) ? `${base}${path}` : undefined,
+            next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
+          })
+        }`
+      })
+    }))
+
+/** The account that a request is about, by its name where the admin can access it. */
+const account = (view: Visit.View, id: string) =>
+  Effect.match(getAccount.call({ account_id: id }), {
+    onFailure: () => html`An account that you cannot access`,
+    onSuccess: ({ name }) => html`<a href="${view.visit.base}/console/accounts/${id}">${Html.named(name)}</a>`
+  })
+
+const facts = Effect.fnUntraced(function*(view: Visit.View, request: SupportRequest) {
+  const about = request.account_id === null ? undefined : yield* account(view, request.account_id)
+  return html`<dl class="facts">
+    <dt>State</dt><dd>${state(request)}</dd>
+    <dt>About</dt><dd>${categories[request.category]}</dd>
+    ${about === undefined ? undefined : html`<dt>Account</dt><dd>${about}</dd>`}
+    ${
+    request.related_request_id === null
+      ? undefined
+      : html`<dt>Request id</dt><dd><code>${request.related_request_id}</code></dd>`
+  }
+    <dt>Asked</dt><dd>${Times.ago(request.created_at, view.now)} by ${
+    request.created_by === view.admin.adminId ? "you" : "another admin"
+  }</dd>
+  </dl>`
+})
+
+const get = (visit: Visit.Visit) =>
+  Visit.asAdmin(visit, visit.path, (view) =>
+    Effect.gen(function*() {
+      const request = yield* getSupportRequest.call({ request_id: yield* Visit.idOf(visit, "request_id") })
+      const isNew = new URLSearchParams(visit.query).get("done") === "asked"
+      return yield* Frame.page(view, {
+        title: request.subject,
+        body: html`
+<p class="back"><a href="${visit.base}${path}">Support</a></p>
+<h1>${request.number}: ${Html.named(request.subject)}</h1>
+${isNew ? html`<p class="good" role="status">The request is made. The answer will be on this page.</p>` : undefined}
+<section aria-label="The request">
+  ${yield* facts(view, request)}
+  <p class="written" dir="auto">${request.message}</p>
+</section>
+<section aria-labelledby="answer">
+  <h2 id="answer">Answer</h2>
+  ${
+          request.answered_at === null
+            ? undefined
+            : html`<p class="hint">${Times.ago(request.answered_at, view.now)}</p>`
+        }
+  ${
+          request.answer === null
+            ? html`<p class="empty">There is no answer yet.</p>`
+            : html`<p class="written" dir="auto">${request.answer}</p>`
+        }
+</section>`
+      })
+    }))
+
+export const routes = [Visit.route("GET", path, list), Visit.route("GET", `${path}/:request_id`, get)] as const

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest"
+import { operations } from "../../src/operations/index.ts"
+import { files, read } from "./repository.ts"
+
+/** The operations that no page of the console has, each with the reason. */
+const without: ReadonlyMap<string, string> = new Map()
+
+const called = new Set(
+  files("src/http/pages/**/*.ts").flatMap((file) =>
+    [...read(file).matchAll(/\b([a-z]\w*)\.call\(/g)].map(([, name = ""]) => name)
+  )
+)
+
+/** The name of the value of an operation, by its id. */
+const valueOf = (id: string): string => id.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+describe("the pages of the console", () => {
+  it("call every operation that an admin may use, except those with a reason", () => {
+    expect(operations.map(({ id }) => id).filter((id) => !called.has(valueOf(id)))).toEqual([...without.keys()])
+  })
+})
