@@ -66,11 +66,12 @@ export type MessengerLayer = Layer.Layer<
 export const core = (
   database: DatabaseLayer,
   hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer,
-  messenger: MessengerLayer = Simulated.layerSql
+  messenger: MessengerLayer = Simulated.layerSql,
+  sending: typeof mail | null = mail
 ) =>
   PagesLayer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
-    Layer.provideMerge(MailSettings.layer(mail)),
+    Layer.provideMerge(MailSettings.layer(sending)),
     Layer.provideMerge(hasher),
     Layer.provideMerge(Layer.merge(messenger, Ownership.layerAlone)),
     Layer.provideMerge(PeppersLayer),
@@ -84,12 +85,13 @@ export const core = (
 export const world = (
   database: DatabaseLayer,
   sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }],
-  messenger?: MessengerLayer
+  messenger?: MessengerLayer,
+  sending?: typeof mail | null
 ) =>
   Layer.mergeAll(
     Layer.succeed(Site.Sites, Site.make(sites)),
     Layer.succeed(ConsoleAddress, Site.make(sites).addressOf),
-    core(database, undefined, messenger)
+    core(database, undefined, messenger, sending)
   )
 
 /** An answer, read. */
