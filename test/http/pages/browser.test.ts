@@ -6,12 +6,14 @@ import * as Pages from "../../support/http/pages.ts"
 import * as World from "../../support/world.ts"
 import { baseUrl, callback, press, register, served, signIn, stage, textOf, type } from "./browsed.ts"
 import { organization } from "./browsedOrganization.ts"
+import { settings } from "./browsedSettings.ts"
 import { applications } from "./oauth/browsedApplications.ts"
 
 describe("the pages in a browser", () => {
   layer(served, { excludeTestServices: true })((it) => {
     applications(it)
     organization(it)
+    settings(it)
 
     it.effect("an admin signs in, creates a key that is shown once, revokes it and signs out", () =>
       Effect.gen(function*() {

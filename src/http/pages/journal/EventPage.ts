@@ -21,7 +21,8 @@ const get = (visit: Visit.Visit) =>
         body: html`
 <p class="back"><a href="${visit.base}${Events.journalPath}">Journal</a></p>
 <h1>Event ${event.sequence}</h1>
-<section aria-label="The event">
+<section aria-labelledby="happened">
+  <h2 id="happened">What happened</h2>
   <ul class="plain events">${Events.item(view, { names, account: true, open: true })(event)}</ul>
 </section>`
       })

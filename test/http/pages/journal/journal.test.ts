@@ -126,7 +126,7 @@ describe("the journal's page", () => {
         yield* append("password_reset.requested", owner.id, "console")
         yield* append("takeover.detected", account, "background", account)
         const { text } = yield* visit()
-        const said = [...text.matchAll(/<p class="hint"><time [^>]*>just now<\/time> (from[^<]*|by a [^<]*)<\/p>/g)]
+        const said = [...text.matchAll(/<p class="hint"><a [^>]*><time [^>]*>just now<\/time><\/a> (from[^<]*|by a [^<]*)<\/p>/g)]
         expect(said.map(([, words]) => words)).toEqual([
           "from outside, on the messenger",
           "by a person on the sign-in page at the console",
@@ -175,6 +175,21 @@ describe("the journal's page", () => {
         const alone = (yield* visit("?outcome=pending")).text
         expect(alone).toContain(`Completed by event ${begun.sequence + 1}`)
         expect(alone).not.toContain(">Pending</span>")
+      }))
+
+    it.effect("an event has a page with all its details, for the admins who see it", () =>
+      Effect.gen(function*() {
+        const { admins, id, visit } = yield* stage()
+        const [, , event] = (yield* World.get("/v1/journal", admins.owner.key)).body.data
+        expect((yield* visit()).text).toContain(`href="${path}/${event.id}"`)
+        const { status, text } = yield* visit(`/${event.id}`)
+        expect(status).toBe(200)
+        for (const part of [`Event ${event.sequence}</h1>`, `<details id="e${event.sequence}" open>`, event.hash, ">Ada<"]) {
+          expect(text).toContain(part)
+        }
+        const archive = yield* Pages.signIn(id, admins.archive.id)
+        expect((yield* Pages.visit("GET", `${path}/${event.id}`, { cookie: archive })).status).toBe(404)
+        expect((yield* visit("/nothing")).status).toBe(404)
       }))
 
     it.effect("a role that sees a part of it reads that part, and no head", () =>

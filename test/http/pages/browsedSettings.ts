@@ -1,0 +1,69 @@
+/** The organization's settings, requests to its support and an account's profile, in a browser. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Browser from "../../support/http/browser.ts"
+import { act as operate } from "../../support/operator/operator.ts"
+import * as World from "../../support/world.ts"
+import { type It, press, signIn, stage, textOf, type } from "./browsed.ts"
+
+export const settings = (it: It): void => {
+  it.effect("the pages of the organization and of a profile fit every screen, and the owner changes what is there", () =>
+    Effect.gen(function*() {
+      const { base, email, id } = yield* stage()
+      const { id: account } = yield* World.makeLiveAccount(id, { about: "A bio <b>that</b> goes on" })
+      const page = yield* Browser.newPage()
+      const wrong: Array<string> = []
+      const look = Effect.fnUntraced(function*(name: string) {
+        yield* Effect.promise(() =>
+          page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        )
+        wrong.push(...(yield* Browser.inspect(page, name)))
+      })
+      const visit = (path: string) => Effect.promise(() => page.goto(`${base}${path}`))
+      yield* visit("/console/organization")
+      yield* signIn(page, id, email)
+      yield* look("organization")
+      yield* press(page, "form[action$=takeover-lockdown] button")
+      expect(yield* textOf(page)).toContain("The takeover lockdown is off")
+      yield* look("organization-off")
+      yield* press(page, ".tabs li:nth-child(2) a")
+      yield* look("subscription")
+      yield* press(page, ".tabs li:nth-child(3) a")
+      yield* Effect.promise(() => page.click("#security"))
+      yield* press(page, "form[action$=preferences] button")
+      expect(yield* textOf(page)).toContain("Nobody would get a mail about a takeover")
+      yield* look("mails")
+      yield* visit("/console/accounts")
+      yield* press(page, ".warning a")
+      expect(page.url()).toBe(`${base}/console/organization/mails`)
+      yield* press(page, ".tabs li:nth-child(4) a")
+      yield* look("support-empty")
+      yield* press(page, ".head a.button")
+      yield* type(page, "#subject", "What is <b>this</b>?")
+      yield* type(page, "#message", " ")
+      yield* press(page, "main form button.main")
+      expect(yield* textOf(page)).toContain("Write what you ask")
+      yield* look("support-refused")
+      yield* type(page, "#message", "A first line\n\nand a second one")
+      yield* press(page, "main form button.main")
+      expect(yield* textOf(page)).toContain("The request is made.")
+      yield* operate((requests) => requests.support_answer({ organization: id, number: 1, answer: "This is that." }))
+      yield* Effect.promise(() => page.reload())
+      yield* look("support-request")
+      yield* visit("/console/organization/support")
+      yield* look("support")
+      yield* visit(`/console/accounts/${account}/profile`)
+      yield* type(page, "#username", "1")
+      yield* press(page, "form[action$=username] button")
+      expect(yield* textOf(page)).toContain("There is a problem")
+      yield* look("profile-refused")
+      yield* type(page, "#username", "ada_lovelace")
+      yield* press(page, "form[action$=username] button")
+      expect(yield* textOf(page)).toContain("The username is changed")
+      yield* look("profile")
+      yield* visit("/console/journal")
+      yield* press(page, "ul.events > li p.hint a")
+      yield* look("event")
+      expect(wrong).toEqual([])
+    }))
+}
