@@ -20,7 +20,6 @@ import { isAcceptable } from "../../oauth/RedirectUri.ts"
 import { LoginStarts } from "../../ports/logins/Logins.ts"
 import * as Ports from "../../ports/oauth/OAuthPorts.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
-import { ConsoleAddress } from "../../ports/signin/ConsoleAddress.ts"
 import { Engine } from "../../protection/PollLoop.ts"
 import * as Site from "../../transport/Site.ts"
 import {
@@ -212,12 +211,12 @@ const serveIn = (settings: ServeSettings) =>
     )
     const opened = Effect.gen(function*() {
       const { readiness, later } = yield* prepared(settings)
+      const { address } = yield* HttpServer.HttpServer
+      const bound = HttpServer.formatAddress(address).replace("0.0.0.0", "127.0.0.1")
+      const sites = yield* parseSites(settings, bound)
       return yield* Effect.gen(function*() {
         const demo = settings.demo ? Demo.prepare : Effect.succeed(null)
         const made = yield* Effect.catchIf(demo, isAway, () => Effect.succeed("later" as const))
-        const server = yield* HttpServer.HttpServer
-        const bound = HttpServer.formatAddress(server.address).replace("0.0.0.0", "127.0.0.1")
-        const sites = yield* parseSites(settings, bound)
         const handler = Handler.within({
           ...origins,
           completeList: settings.allTools,
@@ -239,7 +238,6 @@ const serveIn = (settings: ServeSettings) =>
           Effect.provideService(Watching, yield* Background.watching),
           Effect.provideService(MessengerStatus, yield* WireMessenger.messengerStatus),
           Effect.provideService(LoginStarts, settings.loginStarts),
-          Effect.provideService(ConsoleAddress, sites.addressOf),
           Effect.provideService(RequestLines, true),
           Effect.provideService(TrustedProxies, trusted),
           Effect.provideService(Ports.KnownAssistants, assistants),
@@ -278,7 +276,8 @@ const serveIn = (settings: ServeSettings) =>
                 ? Layer.mergeAll(Background.watch(settings), Strangers.layerComing, Codes.layerLogged)
                 : Layer.empty
             ),
-            Layer.provideMerge(core)
+            Layer.provideMerge(core),
+            Layer.provideMerge(Sites.consoleAddress(sites))
           )
         )
       )

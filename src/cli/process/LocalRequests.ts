@@ -6,6 +6,7 @@ import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import * as Postgres from "../../layers/postgres/Postgres.ts"
 import * as Checkpoints from "../../layers/sql/journal/Checkpoints.ts"
 import type * as Settings from "../settings/Settings.ts"
+import * as Sites from "../settings/Sites.ts"
 import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administration.ts"
 import * as Environment from "./Environment.ts"
 import { auditHandlers, commandHandlers, databaseHandlers } from "./Handlers.ts"
@@ -24,6 +25,7 @@ export interface Doing {
 const open = (settings: Settings.Database, { makes, reads }: Doing) =>
   (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(
     Layer.provideMerge(Environment.core(settings)),
+    Layer.provideMerge(Sites.layerVariables),
     Layer.provideMerge(Simulated.layerSql),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(

@@ -7,7 +7,6 @@ import * as Randomness from "../../layers/crypto/Randomness.ts"
 import * as DatabaseClock from "../../layers/postgres/DatabaseClock.ts"
 import * as Handler from "../../mcp/Handler.ts"
 import * as Stdio from "../../mcp/Stdio.ts"
-import { ConsoleAddress } from "../../ports/signin/ConsoleAddress.ts"
 import { archivePasswordHeader } from "../../transport/Extras.ts"
 import * as Site from "../../transport/Site.ts"
 import * as Settings from "../settings/Settings.ts"
@@ -84,8 +83,7 @@ const askOver = (
 const localUrl = "http://localhost"
 
 /** Asks the handler in this process. */
-const askHere = Effect.fnUntraced(function*(settings: McpSettings, session: Session) {
-  const { addressOf } = yield* Sites.parse(settings, [])
+const askHere = Effect.fnUntraced(function*(session: Session) {
   const sites = Site.make([{ baseUrl: localUrl, organizationId: null }])
   const handler = yield* Effect.provideService(Handler.make({ console: false }), Site.Sites, sites)
   const app = yield* App.make.pipe(
@@ -99,7 +97,6 @@ const askHere = Effect.fnUntraced(function*(settings: McpSettings, session: Sess
       body
     })
     return app.pipe(
-      Effect.provideService(ConsoleAddress, addressOf),
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request)),
       Effect.map((response) => HttpServerResponse.toWeb(response)),
       Effect.flatMap((response) =>
@@ -144,9 +141,10 @@ const open = (settings: McpSettings, session: Session) =>
       const services = (embedded ? Control.layer(settings.data, release) : Layer.empty).pipe(
         Layer.provideMerge(Background.layer(settings, { targets })),
         Layer.provideMerge(core),
-        Layer.provideMerge(Randomness.layer)
+        Layer.provideMerge(Randomness.layer),
+        Layer.provideMerge(Sites.consoleAddress(yield* Sites.parse(settings, [])))
       )
-      return yield* Effect.provideContext(askHere(settings, session), yield* Layer.build(services))
+      return yield* Effect.provideContext(askHere(session), yield* Layer.build(services))
     })
     return yield* Effect.provideContext(opened, database)
   })

@@ -146,6 +146,12 @@ export const server = {
   traceRatio: ratio("trace-ratio", "CONSOLE_TRACE_RATIO", 1, "How many of the requests are traced, from 0 to 1")
 }
 
+/** The addresses of the service for commands, which have no flags for them. */
+export const siteVariables = Config.all({
+  baseUrl: Config.option(Config.String("CONSOLE_BASE_URL")),
+  sites: Config.option(Config.String("CONSOLE_SITES"))
+})
+
 /** How mail is sent, and where people are sent for what is not done here. */
 export const mail = {
   mailUrl: secret(

@@ -1,8 +1,10 @@
 /** The addresses of the service, from the settings. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { isOrganizationId, OrganizationId } from "../../domain/people/Access.ts"
+import { ConsoleAddress } from "../../ports/signin/ConsoleAddress.ts"
 import * as Site from "../../transport/Site.ts"
 import * as Environment from "../process/Environment.ts"
+import * as Settings from "./ServiceSettings.ts"
 
 export interface SiteSettings {
   readonly baseUrl: Option.Option<string>
@@ -43,3 +45,13 @@ export const parse = Effect.fnUntraced(function*({ baseUrl, sites }: SiteSetting
     ...organizations
   ])
 })
+
+/** Where people find the console of each organization. */
+export const consoleAddress = ({ addressOf }: Site.Sites["Service"]) => Layer.succeed(ConsoleAddress, addressOf)
+
+/** The same as the variables say it; nowhere without them. */
+export const layerVariables = Layer.unwrap(
+  Effect.gen(function*() {
+    return consoleAddress(yield* parse(yield* Settings.siteVariables, []))
+  })
+)

@@ -6,6 +6,7 @@ import { adminStatus } from "../../domain/people/Admin.ts"
 import { waits } from "../../domain/people/AdminRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
+import { ConsoleAddress } from "../../ports/signin/ConsoleAddress.ts"
 import { IdentityProviders } from "../../ports/signin/IdentityProviders.ts"
 import { PasswordResets } from "../../ports/signin/PasswordResets.ts"
 import { change, entry } from "../Journaled.ts"
@@ -13,9 +14,13 @@ import { adminRef } from "../RequestFields.ts"
 import { refuse } from "../UseCase.ts"
 import { AdminId, locked } from "./Admins.ts"
 
+/** An admin, and the address of the console in the link; without one it is that of the service. */
+const ForLink = Schema.Struct({ ...adminRef, console_url: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+
 /** A link that is made for an admin. */
 const Link = Schema.Struct({
   ...AdminId.fields,
+  console_url: Schema.String,
   token: Schema.RedactedFromValue(Schema.String),
   expires_at: Timestamp
 })
@@ -26,12 +31,20 @@ const demandOpen = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   if (closed_at !== null) return yield* refuse(`${organizationId} is closed: organizations reopen opens it again.`)
 })
 
+/** The address of the organization's console, refused where neither the request nor this process knows one. */
+const addressFor = Effect.fnUntraced(function*(organizationId: OrganizationId, given: string | null = null) {
+  return given ?? (yield* ConsoleAddress)(organizationId) ?? (yield* refuse(
+    "Nothing here says where people reach the console: set CONSOLE_BASE_URL as the service has it, or give --console-url."
+  ))
+})
+
 export const renewInvitation = change(
   "admins_invitation",
-  Schema.Struct(adminRef),
+  ForLink,
   Link,
-  ({ email, organization }, { at, id }) =>
+  ({ console_url: given, email, organization }, { at, id }) =>
     Effect.gen(function*() {
+      const console_url = yield* addressFor(id, given)
       const managed = yield* ManagedAdmins
       const admin = yield* locked(id, email)
       const refused = waits(admin)
@@ -39,7 +52,7 @@ export const renewInvitation = change(
       yield* demandOpen(id)
       const { expiresAt, token } = yield* managed.reinvite(id, admin.id, at)
       return [
-        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        { organization, email, admin_id: admin.id, console_url, token, expires_at: expiresAt },
         entry("admin.invitation_resent", admin.id, { email })
       ]
     })
@@ -48,10 +61,11 @@ export const renewInvitation = change(
 /** Makes the link by which an admin who has forgotten the password chooses another one. */
 export const makePasswordLink = change(
   "admins_password_link",
-  Schema.Struct(adminRef),
+  ForLink,
   Link,
-  ({ email, organization }, { at, id }) =>
+  ({ console_url: given, email, organization }, { at, id }) =>
     Effect.gen(function*() {
+      const console_url = yield* addressFor(id, given)
       const resets = yield* PasswordResets
       const providers = yield* IdentityProviders
       const admin = yield* locked(id, email)
@@ -70,7 +84,7 @@ export const makePasswordLink = change(
       const origin = { mailed: false, knownBrowser: false }
       const { expiresAt, token } = yield* resets.make({ organizationId: id, adminId: admin.id }, origin, at)
       return [
-        { organization, email, admin_id: admin.id, token, expires_at: expiresAt },
+        { organization, email, admin_id: admin.id, console_url, token, expires_at: expiresAt },
         entry("password_reset.link_made", admin.id, { email })
       ]
     })

@@ -1,5 +1,5 @@
 /** Admins as other admins manage them through the operations and pages; `Admins` has what needs no caller. */
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, Effect, type Redacted } from "effect"
 import type { CancelledLogin } from "../../domain/logins/Login.ts"
 import type { Caller, OrganizationId, Role } from "../../domain/people/Access.ts"
 import type { AdminFacts, AdminStatus, GivenRole, ShownFacts } from "../../domain/people/Admin.ts"
@@ -27,6 +27,15 @@ export interface Invitation {
   readonly token: Redacted.Redacted
   readonly expiresAt: Date
 }
+
+/**
+ * Gets the token of a new invitation where no mail brings it: nothing does by default, and a page of the console that
+ * shows the link to the admin who invites.
+ */
+export const InvitationReceiver = Context.Reference<(token: Redacted.Redacted) => Effect.Effect<void>>(
+  "org-security-console/ports/ManagedAdmins/InvitationReceiver",
+  { defaultValue: () => () => Effect.void }
+)
 
 /** Which of the wanted ids the caller cannot access. */
 export type Unreached = "account_ids" | "department_ids" | null

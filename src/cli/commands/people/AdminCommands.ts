@@ -90,16 +90,29 @@ const forLink = {
   organization,
   email,
   consoleUrl: Flag.String("console-url").pipe(
-    Flag.withDescription("Where people reach the console, such as https://security.example.com"),
-    Flag.map((url) => url.replace(/\/+$/, ""))
+    Flag.withDescription(
+      "Where people reach the console, where neither the running service nor CONSOLE_BASE_URL says it"
+    ),
+    Flag.map((url) => url.replace(/\/+$/, "")),
+    Flag.optional
   )
 }
 
+const linkInput = (
+  { consoleUrl, email, organization }: {
+    readonly consoleUrl: Option.Option<string>
+    readonly email: string
+    readonly organization: string
+  }
+) => ({ organization, email, console_url: Option.getOrNull(consoleUrl) })
+
 const invitation = Command.make("invitation", forLink, (input) =>
   Effect.gen(function*() {
-    const { token, ...answer } = yield* run(input, (requests) =>
-      requests.admins_invitation({ organization: input.organization, email: input.email }))
-    const link = Redacted.value(invitationLink(input.consoleUrl, token))
+    const { console_url, token, ...answer } = yield* run(
+      input,
+      (requests) => requests.admins_invitation(linkInput(input))
+    )
+    const link = Redacted.value(invitationLink(console_url, token))
     yield* Output.print(input.json, { ...answer, link }, () => [
       `A new invitation of ${answer.email}, good until ${answer.expires_at.toISOString()}; the one before has stopped:`,
       link
@@ -107,16 +120,18 @@ const invitation = Command.make("invitation", forLink, (input) =>
   })).pipe(
     Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
     Command.withExamples([{
-      command: "security-console admins invitation acme ada@acme.example --console-url https://security.example.com",
+      command: "security-console admins invitation acme ada@acme.example",
       description: "Where no mail is sent"
     }])
   )
 
 const passwordLink = Command.make("password-link", forLink, (input) =>
   Effect.gen(function*() {
-    const { token, ...answer } = yield* run(input, (requests) =>
-      requests.admins_password_link({ organization: input.organization, email: input.email }))
-    const link = Redacted.value(resetLink(input.consoleUrl, token))
+    const { console_url, token, ...answer } = yield* run(
+      input,
+      (requests) => requests.admins_password_link(linkInput(input))
+    )
+    const link = Redacted.value(resetLink(console_url, token))
     yield* Output.print(input.json, { ...answer, link }, () => [
       `${answer.email} chooses a new password by this link, which works once, until ${answer.expires_at.toISOString()}:`,
       link
@@ -126,7 +141,7 @@ const passwordLink = Command.make("password-link", forLink, (input) =>
       "Make a link by which an admin who has forgotten the password chooses another, and print it"
     ),
     Command.withExamples([{
-      command: "security-console admins password-link acme ada@acme.example --console-url https://security.example.com",
+      command: "security-console admins password-link acme ada@acme.example",
       description: "Where no mail is sent"
     }])
   )

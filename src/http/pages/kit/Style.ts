@@ -188,8 +188,8 @@ code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-si
 .asking .host { font-size: 1.15rem; }
 .asking .host.long { font-size: .8rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.tabs ul { list-style: none; display: flex; gap: 1.25rem; margin: 0 0 1.25rem; padding: 0; border-bottom: 1px solid var(--line); }
-.tabs a { display: block; margin: 0; padding: .4rem 0; text-decoration: none; border-bottom: 3px solid transparent; }
+.tabs ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 0 0 1.25rem; padding: 0; border-bottom: 1px solid var(--line); }
+.tabs a { display: block; margin: 0; white-space: nowrap; padding: .4rem 0; text-decoration: none; border-bottom: 3px solid transparent; }
 .tabs a[aria-current] { border-bottom-color: var(--accent); font-weight: 600; }
 .row { display: flex; gap: .5rem; }
 .row input { flex: 1; min-width: 0; }

@@ -28,6 +28,7 @@ ul.tiles a.is-danger { border-top-color: var(--danger); }
 ul.tiles a.is-note { border-top-color: var(--accent); }
 ul.tiles a[aria-current] { outline: 2px solid var(--accent); outline-offset: -1px; }
 .warning { border-radius: .5rem; padding: .9rem 1.1rem; margin: 0 0 1.25rem; background: var(--caution-ground); border-left: 4px solid var(--caution); }
+.warning p:last-child { margin-bottom: 0; }
 .warning h2, .problem h2 { font-size: 1rem; }
 .warning ul { margin: .25rem 0 0; padding-left: 1.1rem; }
 section.urgent { border-left: 4px solid var(--caution); }

@@ -1,5 +1,6 @@
 /** The forms of one admin's page: each does one operation. */
 import { Effect, Redacted } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import { ParameterInvalid, ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { disableAdmin } from "../../../operations/people/disable_admin.ts"
@@ -10,6 +11,7 @@ import { resendAdminInvitation } from "../../../operations/people/resend_admin_i
 import { setAdminAccess } from "../../../operations/people/set_admin_access.ts"
 import { setAdminRole } from "../../../operations/people/set_admin_role.ts"
 import { transferOwnership } from "../../../operations/people/transfer_ownership.ts"
+import { Outbox } from "../../../ports/mail/Outbox.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Html from "../kit/Html.ts"
 import * as SentForm from "../kit/SentForm.ts"
@@ -17,6 +19,7 @@ import * as Visit from "../kit/Visit.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as Granting from "./AccessFields.ts"
 import * as Admin from "./AdminPage.ts"
+import * as InvitationShown from "./InvitationShown.ts"
 import * as Refusals from "./PeopleRefusals.ts"
 import * as Words from "./PeopleWords.ts"
 
@@ -33,17 +36,19 @@ const doneAt = (base: string, id: string, act: Admin.Act): string =>
 /** The changes that ask for the console password: they give rights, or remove them for good. */
 const confirmed: ReadonlyArray<Admin.Act> = ["access", "enable", "remove", "role"]
 
-const checked = (act: Admin.Act, view: Visit.View, form: SentForm.Form) =>
-  confirmed.includes(act)
-    ? Refusals.checkPassword(view, form)
-    // The operation checks the password itself.
-    : act === "ownership"
-    ? StepUp.demand(view)
-    : Effect.void
+const checked = Effect.fnUntraced(function*(act: Admin.Act, view: Visit.View, form: SentForm.Form) {
+  // The link of an invitation, which the page shows where no mail brings it, opens what the invited admin may do.
+  const showsLink = act === "resend-invitation" && !(yield* Outbox).available
+  if (showsLink || confirmed.includes(act)) return yield* Refusals.checkPassword(view, form)
+  // The operation checks the password itself.
+  if (act === "ownership") return yield* StepUp.demand(view)
+})
 
-const change = <A, E, R>(
+type Response = HttpServerResponse.HttpServerResponse
+
+const answered = <E, R>(
   act: Admin.Act,
-  run: (id: string, form: SentForm.Form) => Effect.Effect<A, E, R>
+  run: (id: string, form: SentForm.Form, view: Visit.View) => Effect.Effect<Response, E, R>
 ) =>
   Visit.route("POST", Admin.actPath(":admin_id", act), (visit) => {
     const id = visit.params["admin_id"] ?? ""
@@ -57,12 +62,17 @@ const change = <A, E, R>(
           return yield* Admin.show(view, id, { ...Refusals.searched, act, ...draft })
         }
         return yield* checked(act, view, form).pipe(
-          Effect.andThen(run(id, form)),
-          Effect.map(() => Html.redirect(doneAt(visit.base, id, act))),
+          Effect.andThen(run(id, form, view)),
           Refusals.again((refusal) => Admin.show(view, id, { ...refusal, act, ...draft }))
         )
       }), SentForm.limits.access)
   })
+
+const change = <A, E, R>(act: Admin.Act, run: (id: string, form: SentForm.Form) => Effect.Effect<A, E, R>) =>
+  answered(
+    act,
+    (id, form, { visit }) => Effect.map(run(id, form), () => Html.redirect(doneAt(visit.base, id, act)))
+  )
 
 export const routes = [
   Visit.route(
@@ -70,7 +80,12 @@ export const routes = [
     Admin.pathOf(":admin_id"),
     (visit) => Visit.asAdmin(visit, Admin.pathOf(visit.params["admin_id"] ?? ""), Admin.get)
   ),
-  change("resend-invitation", (id) => resendAdminInvitation.call({ admin_id: id })),
+  answered("resend-invitation", (id, _, view) =>
+    InvitationShown.shownOr(
+      view,
+      resendAdminInvitation.call({ admin_id: id }),
+      () => doneAt(view.visit.base, id, "resend-invitation")
+    )),
   change("role", (id, form) => {
     const role = Granting.roleOf(form)
     return role === undefined

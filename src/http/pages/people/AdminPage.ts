@@ -8,6 +8,7 @@ import type { Admin } from "../../../domain/people/Admin.ts"
 import * as Rules from "../../../domain/people/AdminRules.ts"
 import * as Authorize from "../../../oauth/authorize/Authorize.ts"
 import { getAdmin } from "../../../operations/people/get_admin.ts"
+import { Outbox } from "../../../ports/mail/Outbox.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
@@ -25,9 +26,13 @@ export const pathOf = (id: string): `/${string}` => `${Words.path}/${id}`
 export const actPath = (id: string, act: Act): `/${string}` => `${pathOf(id)}/${act}`
 export const tokenOf = (id: string, act: Act): string => `${act} of admin ${id}`
 
+/** What is done where mail is sent; elsewhere the link is shown. */
+const mailed: ReadonlyMap<string, string> = new Map([
+  ["invited", "The invitation is made. A mail brings them the link."],
+  ["resend-invitation", "A new invitation is made. A mail brings them the link; the one before has stopped."]
+])
+
 const dones: ReadonlyMap<string, string> = new Map([
-  ["invited", "The invitation is made. Where mail is set up, it is on its way."],
-  ["resend-invitation", "A new invitation is made; the link before it has stopped."],
   ["role", "The role is changed."],
   ["access", "The access is changed."],
   ["disable", "The admin is disabled: nothing works in their name."],
@@ -130,7 +135,9 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const name = Words.called(target)
   const refused = Rules.lessens(acting, target)
   const grants = !canAccessEveryAccount(target.role) && may(Rules.actsOn(acting, target))
-  const done = dones.get(new URLSearchParams(query).get("done") ?? "")
+  const mails = (yield* Outbox).available
+  const wanted = new URLSearchParams(query).get("done") ?? ""
+  const done = dones.get(wanted) ?? (mails ? mailed.get(wanted) : undefined)
   const roleFields = Granting.roleField(view.admin.role, target.role, faultsOf("role"))
   const accessFields = grants ? yield* access(view, target, shown) : undefined
   const note = yield* StepUp.note(view, pathOf(id))
@@ -169,9 +176,12 @@ ${Refusals.searchedNote(shown)}
       may(Rules.reinvites(acting, target)) && target.role !== "owner"
         ? form({
           act: "resend-invitation",
-          title: "Send the invitation again",
-          text: "A new link is made, good for 7 days, and the one before stops.",
-          button: "Send again"
+          title: mails ? "Send the invitation again" : "Make another link for the invitation",
+          text: mails
+            ? "A new link is made, good for 7 days, and the one before stops."
+            : "A new link is made, good for 7 days, and shown to you this once; the one before stops.",
+          button: mails ? "Send again" : "Make the link",
+          password: !mails
         })
         : undefined
     }

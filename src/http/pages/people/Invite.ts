@@ -14,6 +14,7 @@ import * as SentForm from "../kit/SentForm.ts"
 import * as Visit from "../kit/Visit.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as Granting from "./AccessFields.ts"
+import * as InvitationShown from "./InvitationShown.ts"
 import * as Refusals from "./PeopleRefusals.ts"
 import { path as people } from "./PeopleWords.ts"
 
@@ -47,7 +48,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refusal
 <p class="lead">${
       mails
         ? "A mail brings them a link, which works once, for 7 days. With it they choose a password."
-        : "This console sends no mail. Once they are invited, whoever operates it makes the link for them."
+        : "This console sends no mail. You get the link once they are invited: it works once, for 7 days, and with it they choose a password."
     }</p>
 ${note}
 ${Html.summary(faults)}
@@ -118,14 +119,16 @@ const post = (visit: Visit.Visit) =>
       department_ids: departments,
       ...(role === "admin" ? { archive } : {})
     }
+    const inviting = inviteAdmin.call({
+      email,
+      role,
+      ...(name === "" ? {} : { name }),
+      ...(access === undefined ? {} : { access })
+    })
     return Refusals.checkPassword(view, form).pipe(
-      Effect.andThen(inviteAdmin.call({
-        email,
-        role,
-        ...(name === "" ? {} : { name }),
-        ...(access === undefined ? {} : { access })
-      })),
-      Effect.map(({ id }) => Html.redirect(`${visit.base}${people}/${id}?done=invited`)),
+      Effect.andThen(
+        InvitationShown.shownOr(view, inviting, ({ id }) => `${visit.base}${people}/${id}?done=invited`)
+      ),
       Refusals.again((refusal) => show(view, draft, refusal))
     )
   }, SentForm.limits.access)
