@@ -193,7 +193,8 @@ export const layer = Layer.effect(
         yield* Endings.lockConnections(sql, organizationId, adminId)
         yield* post(sql`
           update admin set password_hash = ${Redacted.value(hashed)}, password_changed_at = ${now},
-            joined_at = coalesce(joined_at, ${now}::timestamptz)
+            joined_at = coalesce(joined_at, ${now}::timestamptz), invitation_digest = null,
+            invitation_pepper_id = null
           where organization_id = ${organizationId} and id = ${adminId}`)
         return yield* endBefore(admin, now, { disconnect: true, keptSession: null, keptBrowser: null })
       }),

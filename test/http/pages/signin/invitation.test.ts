@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as AdminLinks from "../../../../src/operator/people/AdminLinks.ts"
 import * as Pages from "../../../support/http/pages.ts"
+import { act as operate } from "../../../support/operator/operator.ts"
 import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 
@@ -75,6 +76,17 @@ describe("3.9, 10.6 the page of an invitation", () => {
         const third = yield* link
         yield* World.send("DELETE", `/v1/admins/${adminId}`, { key: admins.owner.key })
         expect(yield* status(third)).toEqual([gone, length])
+      }))
+
+    it.effect("ends when the operator sets the invited admin's password, with which they sign in", () =>
+      Effect.gen(function*() {
+        const { admins, adminId, email, first, id } = yield* staged
+        const password = Redacted.make(chosen)
+        yield* operate((requests) => requests.admins_set_password({ organization: id, email, password }))
+        expect((yield* Pages.visit("GET", first)).status).toBe(404)
+        expect((yield* Pages.signInWith({ organization: id, email, password: chosen })).status).toBe(303)
+        const { body } = yield* World.get(`/v1/admins/${adminId}`, admins.owner.key)
+        expect(body).toMatchObject({ status: "active", invitation_expires_at: null })
       }))
 
     it.effect("takes only forms of its own site, and throttles guesses", () =>
