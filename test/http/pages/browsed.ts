@@ -20,16 +20,20 @@ export const baseUrl = Effect.map(HttpServer.HttpServer, (server) => `http://127
 /** The callback address of an assistant that is known. */
 export const known = "https://assistant.example/callback"
 
-export const served = Server.layer.pipe(
-  Layer.provideMerge(Layer.effect(ConsoleAddress, Effect.map(Site.Sites, ({ addressOf }) => addressOf))),
-  Layer.provideMerge(
-    Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
-  ),
-  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(Layer.succeed(KnownAssistants, new Map([[known, "assistant_a" as const]]))),
-  Layer.provideMerge(World.core(pglite)),
-  Layer.provideMerge(Browser.Chromium.layer)
-)
+const servedWith = (sending: typeof World.mail | null) =>
+  Server.layer.pipe(
+    Layer.provideMerge(Layer.effect(ConsoleAddress, Effect.map(Site.Sites, ({ addressOf }) => addressOf))),
+    Layer.provideMerge(
+      Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
+    ),
+    Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+    Layer.provideMerge(Layer.succeed(KnownAssistants, new Map([[known, "assistant_a" as const]]))),
+    Layer.provideMerge(World.core(pglite, undefined, undefined, sending)),
+    Layer.provideMerge(Browser.Chromium.layer)
+  )
+
+export const served = servedWith(World.mail)
+export const servedWithoutMail = servedWith(null)
 
 /** An application's own server, which answers its callback by one more redirect, as many do. */
 export const callback = Effect.acquireRelease(

@@ -2,6 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Browser from "../../support/http/browser.ts"
+import * as Pages from "../../support/http/pages.ts"
 import { act as operate } from "../../support/operator/operator.ts"
 import * as World from "../../support/world.ts"
 import { type It, press, signIn, stage, textOf, type } from "./browsed.ts"
@@ -64,6 +65,35 @@ export const settings = (it: It): void => {
       yield* visit("/console/journal")
       yield* press(page, "ul.events > li p.hint a")
       yield* look("event")
+      expect(wrong).toEqual([])
+    }))
+}
+
+export const withoutMail = (it: It): void => {
+  it.effect("the link of an invitation is shown where no mail is sent, fits every screen, and opens", () =>
+    Effect.gen(function*() {
+      const { base, email, id } = yield* stage()
+      const page = yield* Browser.newPage()
+      const wrong: Array<string> = []
+      const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+      yield* Effect.promise(() => page.goto(`${base}/console/people/invite`))
+      yield* signIn(page, id, email)
+      yield* type(page, "#email", "nora@example.com")
+      yield* type(page, "#password", Pages.password)
+      yield* press(page, "button[value=invite]")
+      expect(yield* textOf(page)).toContain("Copy the link now, and give it to nora@example.com")
+      yield* look("invitation-made")
+      const link = yield* Effect.promise(() => page.$eval("#secret", (code) => code.textContent ?? ""))
+      yield* press(page, "main p a.button.main")
+      yield* Effect.promise(() =>
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+      )
+      yield* look("invited-without-mail")
+      const theirs = yield* Browser.newPage()
+      yield* Effect.promise(() => theirs.goto(link))
+      expect(yield* textOf(theirs)).toContain("You are invited")
+      yield* Effect.promise(() => page.goto(`${base}/console/organization/mails`))
+      yield* look("mails-without")
       expect(wrong).toEqual([])
     }))
 }

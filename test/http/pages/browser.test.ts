@@ -4,9 +4,20 @@ import * as Site from "../../../src/transport/Site.ts"
 import * as Browser from "../../support/http/browser.ts"
 import * as Pages from "../../support/http/pages.ts"
 import * as World from "../../support/world.ts"
-import { baseUrl, callback, press, register, served, signIn, stage, textOf, type } from "./browsed.ts"
+import {
+  baseUrl,
+  callback,
+  press,
+  register,
+  served,
+  servedWithoutMail,
+  signIn,
+  stage,
+  textOf,
+  type
+} from "./browsed.ts"
 import { organization } from "./browsedOrganization.ts"
-import { settings } from "./browsedSettings.ts"
+import { settings, withoutMail } from "./browsedSettings.ts"
 import { applications } from "./oauth/browsedApplications.ts"
 
 describe("the pages in a browser", () => {
@@ -236,4 +247,5 @@ describe("the pages in a browser", () => {
         expect(asked.length).toBe(3)
       }))
   })
+  layer(servedWithoutMail, { excludeTestServices: true })("of a console that sends no mail", withoutMail)
 })

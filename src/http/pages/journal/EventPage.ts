@@ -16,6 +16,7 @@ const get = (visit: Visit.Visit) =>
       const event = yield* getJournalEvent.call({ event_id: yield* Visit.idOf(visit, "event_id") })
       const { data: people } = yield* listAdmins.call({ limit: 100 })
       const names = yield* Journal.namesOf(people)
+      const entries = yield* Events.entries(view, [event])
       return yield* Frame.page(view, {
         title: `Event ${event.sequence}`,
         body: html`
@@ -23,7 +24,7 @@ const get = (visit: Visit.Visit) =>
 <h1>Event ${event.sequence}</h1>
 <section aria-labelledby="happened">
   <h2 id="happened">What happened</h2>
-  <ul class="plain events">${Events.item(view, { names, account: true, open: true })(event)}</ul>
+  <ul class="plain events">${entries.map(Events.item(view, { names, account: true, open: true }))}</ul>
 </section>`
       })
     }))

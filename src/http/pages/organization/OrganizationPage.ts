@@ -71,6 +71,7 @@ const lockdownChange = (view: Visit.View, enabled: boolean): Html.Html => {
       token,
       members,
       verb: "Turn the lockdown off",
+      grave: true,
       consequence:
         "A takeover that is detected from then on is only reported: the attacker stays signed in until an admin acts."
     })

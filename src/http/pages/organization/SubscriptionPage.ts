@@ -9,6 +9,7 @@ import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Visit from "../kit/Visit.ts"
 import * as Tabs from "./OrganizationTabs.ts"
+import { newPath } from "./SupportPage.ts"
 
 const path = Tabs.subscriptionPath
 
@@ -67,12 +68,12 @@ const facts = (bought: Bought, now: number): Html.Html => {
 </dl>`
 }
 
-const links = (found: ReadonlyArray<BillingLink>): Html.Html =>
+const links = (base: string, found: ReadonlyArray<BillingLink>): Html.Html =>
   html`<section aria-labelledby="links">
   <h2 id="links">Change it</h2>
   ${
     found.length === 0
-      ? html`<p>The operator of this console changes the subscription: ask the support.</p>`
+      ? html`<p>The operator of this console changes the subscription: <a href="${base}${newPath}">ask the support</a>.</p>`
       : html`<p>These pages are outside this console.</p>
   <div class="actions">${
         found.map(({ name, url }) => html`<a class="button" href="${url}" rel="noreferrer">${linkTexts[name]}</a>`)
@@ -91,7 +92,7 @@ const get = (visit: Visit.Visit) =>
 <h1>Subscription</h1>
 ${Tabs.nav(visit.base, path)}
 <section aria-label="Subscription">${facts(bought, view.now)}</section>
-${pages === null ? undefined : links(pages)}`
+${pages === null ? undefined : links(visit.base, pages)}`
       })
     }))
 

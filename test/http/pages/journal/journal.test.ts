@@ -126,7 +126,9 @@ describe("the journal's page", () => {
         yield* append("password_reset.requested", owner.id, "console")
         yield* append("takeover.detected", account, "background", account)
         const { text } = yield* visit()
-        const said = [...text.matchAll(/<p class="hint"><a [^>]*><time [^>]*>just now<\/time><\/a> (from[^<]*|by a [^<]*)<\/p>/g)]
+        const said = [
+          ...text.matchAll(/<p class="hint"><a [^>]*><time [^>]*>just now<\/time><\/a> (from[^<]*|by a [^<]*)<\/p>/g)
+        ]
         expect(said.map(([, words]) => words)).toEqual([
           "from outside, on the messenger",
           "by a person on the sign-in page at the console",
@@ -184,7 +186,9 @@ describe("the journal's page", () => {
         expect((yield* visit()).text).toContain(`href="${path}/${event.id}"`)
         const { status, text } = yield* visit(`/${event.id}`)
         expect(status).toBe(200)
-        for (const part of [`Event ${event.sequence}</h1>`, `<details id="e${event.sequence}" open>`, event.hash, ">Ada<"]) {
+        for (
+          const part of [`Event ${event.sequence}</h1>`, `<details id="e${event.sequence}" open>`, event.hash, ">Ada<"]
+        ) {
           expect(text).toContain(part)
         }
         const archive = yield* Pages.signIn(id, admins.archive.id)
