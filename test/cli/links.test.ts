@@ -31,7 +31,7 @@ describe("the commands that make links", () => {
     expect(addresses(await doneInProcess(given, own))).toEqual(["invitation https://given.example"])
 
     const service = await serve(["--data", data])
-    // What runs knows its address, whatever the settings of the command are.
+    // The running service knows its address, and it goes before the settings of the command.
     expect(addresses(await doneInProcess(link, base))).toEqual([`invitation ${service.address}`])
     await doneInProcess(of(`admins set-password acme ${owner}`), { stdin: "seven green lanterns hum\n" })
     const json = JSON.parse(await doneInProcess(of(`admins password-link acme ${owner} --json`)))

@@ -46,7 +46,7 @@ export const parse = Effect.fnUntraced(function*({ baseUrl, sites }: SiteSetting
   ])
 })
 
-/** Where people find the console of each organization. */
+/** The address of each organization's console, for those who make links to it. */
 export const consoleAddress = ({ addressOf }: Site.Sites["Service"]) => Layer.succeed(ConsoleAddress, addressOf)
 
 /** The same as the variables say it; nowhere without them. */

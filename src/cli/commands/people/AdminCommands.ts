@@ -91,13 +91,14 @@ const forLink = {
   email,
   consoleUrl: Flag.String("console-url").pipe(
     Flag.withDescription(
-      "Where people reach the console, where neither the running service nor CONSOLE_BASE_URL says it"
+      "Address of the console in the link [what the running service, or CONSOLE_BASE_URL, says]"
     ),
     Flag.map((url) => url.replace(/\/+$/, "")),
     Flag.optional
   )
 }
 
+/** The request for a link, with the address from the flag. */
 const linkInput = (
   { consoleUrl, email, organization }: {
     readonly consoleUrl: Option.Option<string>

@@ -29,7 +29,7 @@ type Action = keyof typeof dones
 /** The text that a form's token is bound to. */
 const token = (action: Action, accountId: string): string => `profile ${action} ${accountId}`
 
-/** What is in the fields. */
+/** The contents of the fields. */
 interface Texts {
   readonly first_name: string
   readonly last_name: string
@@ -47,7 +47,7 @@ const inputs = {
 interface Shown {
   readonly done?: string | undefined
   readonly refused?: Refused.RefusedForm
-  /** What was sent in the form that was refused. */
+  /** The contents of the form that was refused. */
   readonly draft?: Partial<Texts>
 }
 

@@ -161,7 +161,7 @@ interface Shown {
   readonly names: EventDetails.Names
   /** Whether it shows the account that it concerns. */
   readonly account: boolean
-  /** Whether its details are shown at first. */
+  /** True where its details are shown at first. */
   readonly open?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Which mails the admin gets, and who gets the organization's notifications. */
+/** The mails that the admin gets, and the recipients of the organization's notifications. */
 import { Effect } from "effect"
 import { ParameterInvalid } from "../../../domain/Failure.ts"
 import { Recipients } from "../../../domain/organization/Organization.ts"

@@ -21,7 +21,7 @@ const path = Support.newPath
 /** The text that the form's token is bound to. */
 const token = "ask the support"
 
-/** What is in the form. */
+/** The contents of the form. */
 interface Draft {
   readonly category: string
   readonly subject: string
@@ -32,21 +32,17 @@ interface Draft {
 }
 
 const inputs = {
-  category: "Choose what it is about.",
   subject: `Give a subject on one line, of at most ${maxSupportSubjectLength} characters.`,
   message: `Write what you ask, in at most ${maxSupportMessageLength} characters.`,
-  account_id: "You cannot access the account any more.",
   related_request_id: "Give the id as the answer or the page shows it, on one line."
 }
 
 /** The field that the page asks to confirm which account it is about, where a link named one. */
-const accountField = Effect.fnUntraced(function*(id: string, faults: Html.Faults) {
+const accountField = Effect.fnUntraced(function*(id: string) {
   const found = isUuid(id) ? yield* Effect.option(getAccount.call({ account_id: id })) : Option.none()
   return Option.map(found, ({ name }) =>
     html`<div class="choice">
-      <input type="checkbox" id="account_id" name="account" value="${id}" checked${
-      Html.described(faults, "account_id", false)
-    }>
+      <input type="checkbox" id="account_id" name="account" value="${id}" checked>
       <label for="account_id"><span class="name">It is about the account ${Html.named(name)}</span></label>
     </div>`).pipe(Option.getOrUndefined)
 })
@@ -54,7 +50,7 @@ const accountField = Effect.fnUntraced(function*(id: string, faults: Html.Faults
 const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.RefusedForm) {
   const { base } = view.visit
   const faults = Refused.faultsOf(refused, inputs)
-  const account = yield* accountField(draft.account, faults)
+  const account = yield* accountField(draft.account)
   return yield* Frame.page(view, {
     title: refused === undefined ? "Ask the support" : "Problem: ask the support",
     status: refused?.status,
@@ -68,8 +64,7 @@ ${faults.size > 0 ? Html.summary(faults) : Refused.box(refused?.problem)}
   ${Forms.hidden(view, token)}
   <div class="field">
     <label for="category">About</label>
-    ${Html.fault(faults, "category")}
-    <select id="category" name="category"${Html.described(faults, "category", false)}>${
+    <select id="category" name="category">${
       SupportCategory.literals.map((each) => Lists.option(each, Support.categories[each], draft.category))
     }</select>
   </div>

@@ -1,4 +1,4 @@
-/** What the organization has bought, and the addresses where that is changed. */
+/** The plan and licences that the organization has bought, and the addresses where they are changed. */
 import { Effect } from "effect"
 import type { BillingLink, Subscription } from "../../../domain/organization/Billing.ts"
 import { Tier } from "../../../domain/organization/Organization.ts"

@@ -26,7 +26,7 @@ export const pathOf = (id: string): `/${string}` => `${Words.path}/${id}`
 export const actPath = (id: string, act: Act): `/${string}` => `${pathOf(id)}/${act}`
 export const tokenOf = (id: string, act: Act): string => `${act} of admin ${id}`
 
-/** What is done where mail is sent; elsewhere the link is shown. */
+/** Success messages where mail is sent; elsewhere the link is shown. */
 const mailed: ReadonlyMap<string, string> = new Map([
   ["invited", "The invitation is made. A mail brings them the link."],
   ["resend-invitation", "A new invitation is made. A mail brings them the link; the one before has stopped."]

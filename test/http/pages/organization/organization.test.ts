@@ -201,7 +201,7 @@ describe("the pages of the organization", () => {
         const cases: ReadonlyArray<readonly [Record<string, string>, number, string]> = [
           [{ subject: " " }, 400, "href=\"#subject\""],
           [{ message: "x".repeat(maxSupportMessageLength + 1) }, 400, "href=\"#message\""],
-          [{ account: "nothing" }, 400, "You cannot access the account any more."],
+          [{ account: "nothing" }, 400, "This was not done"],
           [{ related_request_id: "x".repeat(65) }, 400, "href=\"#related_request_id\""]
         ]
         for (const [form, status, text] of cases) {
