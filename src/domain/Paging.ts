@@ -7,7 +7,7 @@ import { PageLimit } from "./JsonShapes.ts"
 export const paging = <Id extends Schema.Top>(id: Id, items: string, item: string) => ({
   limit: Schema.optionalKey(PageLimit).annotateKey({ description: `The most ${items} on a page.` }),
   starting_after: Schema.optionalKey(id).annotateKey({
-    description: `Id of the last ${item} of the previous page; left out for the first page.`
+    description: `Id of the last ${item} of the previous page.`
   })
 })
 

@@ -23,8 +23,8 @@ import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 export type Fields = Schema.Struct.Fields
 export type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
 
-/** What an operation is about: assistants choose some of the tools by it. */
-export const toolsets = ["console", "accounts", "security", "admin", "archive", "journal"] as const
+/** What an operation is about: assistants choose some of the tools by it. What most of them need comes first. */
+export const toolsets = ["accounts", "security", "console", "journal", "archive", "admin"] as const
 export type Toolset = typeof toolsets[number]
 
 /** What a caller passes: the members of path, query and body in one object. */

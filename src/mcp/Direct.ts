@@ -4,6 +4,7 @@
  */
 import { Predicate } from "effect"
 import type { ErrorAnswer } from "../transport/Answer.ts"
+import * as Messages from "./Messages.ts"
 
 /** A call with nothing about it that the SDK would have to look at. */
 export interface Call {
@@ -37,11 +38,10 @@ const jsonType = /^application\/json(?:;\s*charset=utf-8)?$/i
 
 /** The request's single tool call; undefined for any other request. */
 export const read = (headers: Readonly<Record<string, string | undefined>>, body: unknown): Call | undefined => {
-  const accept = headers["accept"] ?? ""
   if (
-    !jsonType.test(headers["content-type"] ?? "") || !accept.includes("application/json") ||
-    !accept.includes("text/event-stream") || !revisions.has(headers["mcp-protocol-version"]) ||
-    headers["mcp-method"] !== undefined || headers["mcp-name"] !== undefined
+    !jsonType.test(headers["content-type"] ?? "") || !Messages.acceptsJson(headers) ||
+    !revisions.has(headers["mcp-protocol-version"]) || headers["mcp-method"] !== undefined ||
+    headers["mcp-name"] !== undefined
   ) {
     return undefined
   }

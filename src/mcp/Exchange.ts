@@ -10,6 +10,8 @@ import type { Site } from "../transport/Site.ts"
 import * as Arguments from "./Arguments.ts"
 import { type Admissions, call } from "./Calls.ts"
 import type * as Direct from "./Direct.ts"
+import * as Listing from "./Listing.ts"
+import * as Messages from "./Messages.ts"
 import * as Personal from "./Personal.ts"
 import * as Prompts from "./Prompts.ts"
 import * as Selection from "./Selection.ts"
@@ -39,6 +41,9 @@ const buffered = Effect.fnUntraced(function*(response: Response) {
     : HttpServerResponse.text(content, { ...options, contentType })
 })
 
+/** The revisions demand that a client takes both; it is answered as JSON either way. */
+const bothTypes = "application/json, text/event-stream"
+
 /** A method that no `Request` carries is one more that is not allowed here. */
 const carried = (method: string): string => /^(?:connect|trace|track)$/i.test(method) ? "PUT" : method
 
@@ -50,24 +55,11 @@ const settled = <A>(fiber: Fiber.Fiber<A>, signal: AbortSignal): Promise<A> => {
   return Effect.runPromise(Fiber.join(fiber))
 }
 
-/** What a connection is shown of the tools. */
-export interface ToolView {
-  /** Those too that the credential may not use. */
-  readonly complete: boolean
-  readonly selection: Selection.Selection
+/** What a connection is shown. */
+export interface ToolView extends Listing.Shown {
   /** Where a browser finds the console, if anywhere. */
   readonly console: Site | undefined
-  /** Whether what a person gives is taken as an argument. */
-  readonly personalArguments: boolean
 }
-
-/** The tools that the caller is shown, in the specification's order. */
-const list = (tools: Tools.Tools, caller: Caller["Service"], { complete, selection }: ToolView) =>
-  tools.all().flatMap(([operation, tool]) =>
-    (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
-      ? [selection.outputSchemas ? tool : Tools.lean(tool)]
-      : []
-  )
 
 /** The SDK, which takes a tenth of a second to load: the first request waits for it, and a start does not. */
 const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
@@ -90,15 +82,13 @@ export const exchange = Effect.fnUntraced(
       CallToolResult | InputRequiredResult
     >()
     const makeServer = () => {
-      const server = new Server(serverInfo, { capabilities: { tools: {}, prompts: {} }, instructions })
-      server.setRequestHandler("tools/list", () => ({ tools: list(tools, caller, shown) }))
-      const prompts = Prompts.tasks.filter((task) =>
-        task.tools.every((name) => {
-          const operation = tools.find(name)
-          return operation !== undefined && Tools.isAllowed(caller, operation) &&
-            Selection.refusal(shown.selection, operation) === undefined
-        })
-      )
+      const listed = Listing.list(tools, caller, shown)
+      const server = new Server(serverInfo, {
+        capabilities: { tools: {}, prompts: {} },
+        instructions: `${instructions}${Listing.omission(listed)}`
+      })
+      server.setRequestHandler("tools/list", () => ({ tools: [...listed.tools] }))
+      const prompts = Prompts.tasks.filter((task) => task.tools.every((name) => listed.names.has(name)))
       server.setRequestHandler("prompts/list", () => ({ prompts: prompts.map(({ prompt }) => prompt) }))
       server.setRequestHandler("prompts/get", ({ params }) => {
         const task = prompts.find(({ prompt }) => prompt.name === params.name)
@@ -141,7 +131,7 @@ export const exchange = Effect.fnUntraced(
     const response = yield* Effect.promise(async (signal) => {
       const incoming = new Request(`http://localhost${Selection.path}`, {
         method: carried(request.method),
-        headers: request.headers,
+        headers: Messages.acceptsJson(request.headers) ? { ...request.headers, accept: bothTypes } : request.headers,
         signal
       })
       const parsed = body === undefined ? {} : { parsedBody: body }

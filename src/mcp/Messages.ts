@@ -1,5 +1,6 @@
 /** The JSON-RPC messages of a request's body, as far as they must be known before anybody answers them. */
 import { Effect, Predicate, Schema } from "effect"
+import { accepts } from "../transport/Accepted.ts"
 import * as Json from "../transport/StrictJson.ts"
 
 /** A body that is no JSON. */
@@ -82,3 +83,7 @@ export const refusal = (code: number, message: string) => ({
 export const parseError = -32_700
 /** JSON-RPC's code for JSON that is no message. */
 export const invalidRequest = -32_600
+
+/** Whether the client takes an answer as JSON; one that does not say takes anything. */
+export const acceptsJson = ({ accept }: Readonly<Record<string, string | undefined>>): boolean =>
+  accept === undefined || accept === "" || accepts(accept, ["application/json", "application/*", "*/*"])

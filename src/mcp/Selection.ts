@@ -10,13 +10,18 @@ export const path = "/mcp"
 export interface Selection {
   /** The toolsets and tools that were named; undefined where none was. */
   readonly named: { readonly toolsets: ReadonlySet<string>; readonly tools: ReadonlySet<string> } | undefined
+  /** Every tool is listed, however many they are: asked for by `?toolsets=all`. */
+  readonly all: boolean
   readonly readOnly: boolean
   /** Whether the list says what the tools answer too, which no model reads: asked for by `?schemas=output`. */
   readonly outputSchemas: boolean
 }
 
+/** The name that stands for every toolset. */
+const every = "all"
+
 /** A connection that has every tool. */
-export const everything: Selection = { named: undefined, readOnly: false, outputSchemas: false }
+export const everything: Selection = { named: undefined, all: false, readOnly: false, outputSchemas: false }
 
 /** Whether a header asks for reading alone: everything does but what says no. */
 const isReadOnly = (header: string | undefined): boolean =>
@@ -60,11 +65,14 @@ export const read = Effect.fnUntraced(function*(url: string, readOnlyHeader: str
   const toolsets = split([...place.toolsets, ...params.getAll("toolsets")])
   const tools = split(params.getAll("tools"))
   const served = yield* Tools.served
-  yield* known("toolsets", toolsets, (name) => served.toolsetNames.has(name), served.toolsets)
+  const isToolset = (name: string) => name === every || served.toolsetNames.has(name)
+  yield* known("toolsets", toolsets, isToolset, [...served.toolsets, every])
   yield* known("tools", tools, (name) => served.find(name) !== undefined, served.names)
+  const all = toolsets.includes(every)
   const isNamed = place.toolsets.length > 0 || params.has("toolsets") || params.has("tools")
   const selection: Selection = {
-    named: isNamed
+    all,
+    named: isNamed && !all
       ? { toolsets: new Set(toolsets.flatMap((name) => served.toolsetNames.get(name) ?? [])), tools: new Set(tools) }
       : undefined,
     readOnly: place.readOnly || isReadOnly(readOnlyHeader),

@@ -1,13 +1,9 @@
 /** Answers that are worth compressing and hold no secret beside what a caller chooses. */
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { accepts } from "./Accepted.ts"
 
-/** Whether the client takes gzip: it names it, and not with a weight of zero. */
-const accepts = (header: string | undefined): boolean =>
-  (header ?? "").split(",").some((part) => {
-    const [coding = "", ...params] = part.split(";").map((text) => text.trim().toLowerCase())
-    return (coding === "gzip" || coding === "*") && !params.some((param) => /^q=0(?:\.0*)?$/.test(param))
-  })
+const acceptsGzip = (header: string | undefined): boolean => accepts(header ?? "", ["gzip", "*"])
 
 const gzip = (bytes: Uint8Array<ArrayBuffer>): Effect.Effect<Uint8Array> =>
   Effect.promise(async () => {
@@ -36,7 +32,7 @@ export const compress = Effect.fnUntraced(function*(
   response: HttpServerResponse.HttpServerResponse
 ) {
   const bytes = bytesOf(response)
-  return bytes === undefined || !accepts(request.headers["accept-encoding"])
+  return bytes === undefined || !acceptsGzip(request.headers["accept-encoding"])
     ? varying(response)
     : varying(encoded(response, yield* gzip(bytes)))
 })
@@ -48,7 +44,7 @@ export const compressOnce = <E, R>(page: Effect.Effect<HttpServerResponse.HttpSe
     const request = yield* HttpServerRequest.HttpServerRequest
     const response = yield* page
     const bytes = bytesOf(response)
-    if (bytes === undefined || !accepts(request.headers["accept-encoding"])) return varying(response)
+    if (bytes === undefined || !acceptsGzip(request.headers["accept-encoding"])) return varying(response)
     kept ??= yield* gzip(bytes)
     return varying(encoded(response, kept))
   })

@@ -28,7 +28,7 @@ describe("a call that has nothing for the SDK", () => {
     for (
       const other of [
         { "content-type": "text/plain" },
-        { accept: "application/json" },
+        { accept: "application/json;q=0" },
         { accept: "text/event-stream" },
         { "mcp-protocol-version": "2024-11-05" },
         { "mcp-protocol-version": "2026-07-28" },

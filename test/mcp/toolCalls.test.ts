@@ -38,7 +38,8 @@ describe("the tools, when they are called", () => {
               operation.roles.includes(role) && scopes.some((scope) => scope === operation.scope)
             )
             const what = `${role} with ${scopes.join(" ")}`
-            expect([what, yield* Mcp.list({ key })]).toEqual([what, usable.map((operation) => operation.id)])
+            const path = "/mcp?toolsets=all"
+            expect([what, yield* Mcp.list({ key, path })]).toEqual([what, usable.map((operation) => operation.id)])
             expect(yield* Mcp.list({ key, options: { completeList: true } })).toEqual(ids)
           }
         }
@@ -82,7 +83,9 @@ describe("the tools, when they are called", () => {
         expect(console).toContain("get_mail_preferences")
         const both = ids.filter((id) => console.includes(id) || journal.includes(id))
         const listed: ReadonlyArray<readonly [path: string, names: ReadonlyArray<string>]> = [
-          ["/mcp/", ids],
+          ["/mcp?toolsets=all", ids],
+          ["/mcp/x/all", ids],
+          ["/mcp?toolsets=journal,all", ids],
           ["/mcp?toolsets=journal", journal],
           ["/mcp/x/journal", journal],
           ["/mcp/x/journal/", journal],
@@ -99,6 +102,7 @@ describe("the tools, when they are called", () => {
         }
         const unknown = [
           ["/mcp?toolsets=journal,nothing", "toolsets", "journal"],
+          ["/mcp?toolsets=nothing", "toolsets", "all"],
           ["/mcp/x/nothing", "toolsets", "journal"],
           ["/mcp?tools=get_account,nothing", "tools", "list_protected_accounts"]
         ] as const
@@ -161,7 +165,8 @@ describe("the tools, when they are called", () => {
         }
         expect(yield* World.journal(id)).toEqual([])
         for (const value of ["", "false", "False", " f ", "no", "N", "0", "off"]) {
-          expect([value, yield* Mcp.list({ key, headers: { "x-mcp-readonly": value } })]).toEqual([value, ids])
+          const asking = { key, path: "/mcp/x/all", headers: { "x-mcp-readonly": value } }
+          expect([value, yield* Mcp.list(asking)]).toEqual([value, ids])
         }
         const open = { key, headers: { "x-mcp-readonly": "false" } }
         expect(Mcp.resultOf(yield* Mcp.call("pause_protection", { account_id: account }, open)).how).toBe("done")
@@ -228,7 +233,7 @@ describe("the tools, when they are called", () => {
         expect(refused.body.error.message).toContain(`${World.baseUrl}/console/developer`)
         expect((yield* World.get("/v1/ai-connections", key)).body.api_keys.length).toBe(before)
         expect(yield* World.journal(id)).toEqual([])
-        expect(yield* Mcp.list({ key })).toContain("create_api_key")
+        expect(yield* Mcp.list({ key, path: "/mcp/x/admin" })).toContain("create_api_key")
         expect(tools.find(({ name }) => name === "create_api_key")!.description).toContain("Developer page")
         expect((yield* World.send("POST", "/v1/api-keys", { key, body: args })).status).toBe(200)
         const alone =

@@ -33,13 +33,45 @@ describe("the tools", () => {
     expect(Mcp.tools.find("list_protected_accounts")?.id).toBe("list_protected_accounts")
   })
 
-  it("S4-20: hint that none of the operations of section 4 destroys, and which of them only read", () => {
+  it("S4-20: hint at whatever signs out, deletes, or takes access, a credential or protection away", () => {
+    const taking = [
+      "confirm_login_email",
+      "confirm_recovery_email",
+      "delete_department",
+      "disable_admin",
+      "offboard_account",
+      "pause_protection",
+      "release_takeover_lock",
+      "remove_admin",
+      "remove_paired_session",
+      "remove_passkey",
+      "remove_recovery_email",
+      "remove_two_fa_password",
+      "retire_label",
+      "revoke_ai_connection",
+      "revoke_api_key",
+      "set_account_department",
+      "set_admin_access",
+      "set_admin_role",
+      "set_security_lock",
+      "set_takeover_lockdown",
+      "set_two_fa_password",
+      "sign_out_other_sessions",
+      "sign_out_session",
+      "transfer_ownership"
+    ]
+    const hinted = tools.filter(({ annotations }) => annotations?.destructiveHint === true)
+    expect(hinted.map(({ name }) => name).toSorted()).toEqual(taking)
+    // The specification marks none of its section 4 `x-destructive`; a hint says no more than that a person is asked.
+    expect(all.find(({ id }) => id === "pause_protection")?.destructive).toBe(false)
+  })
+
+  it("hint at what only reads, may be repeated, and reaches the messenger", () => {
     for (const operation of all) {
       const { annotations, title } = tools.find(({ name }) => name === operation.id)!
       expect([operation.id, annotations]).toEqual([operation.id, {
-        title,
         readOnlyHint: operation.method === "GET",
-        destructiveHint: operation.destructive,
+        destructiveHint: operation.destructive || operation.confirm,
         idempotentHint: operation.idempotent,
         openWorldHint: operation.failures.some(({ identifier }) => identifier === "messenger_unavailable")
       }])
@@ -47,10 +79,14 @@ describe("the tools", () => {
     }
   })
 
-  it("hint at what destroys and at what must not be repeated, once an operation does", () => {
+  it("hint that what destroys is to be confirmed, and that what is not idempotent must not be repeated", () => {
     const [operation] = all
-    const tool = Tools.define({ ...operation!, destructive: true, idempotent: false })
-    expect(tool.annotations).toMatchObject({ destructiveHint: true, idempotentHint: false })
+    const hints = (change: object) => Tools.define({ ...operation!, ...change }).annotations
+    expect(hints({ destructive: true, idempotent: false })).toMatchObject({
+      destructiveHint: true,
+      idempotentHint: false
+    })
+    expect(hints({ confirm: true })).toMatchObject({ destructiveHint: true, idempotentHint: true })
   })
 
   it("take the members of the operation and no others, ids by their format alone", () => {
@@ -100,12 +136,15 @@ describe("the tools", () => {
     for (const { outputSchema } of tools) expect(outputSchema).toMatchObject({ type: "object" })
   })
 
-  it("S1-15: keep both texts: what they do and mean, and where others have written the text", () => {
+  it("S1-15: say in a few words what they do, what a caller must know first, and where others have written the text", () => {
     for (const operation of all) {
       const { description = "" } = tools.find(({ name }) => name === operation.id)!
-      expect(description.startsWith([operation.summary, operation.description ?? ""].join(" ").trim())).toBe(true)
-      expect([operation.id, description.includes("hird parties")]).toEqual([operation.id, operation.thirdPartyText])
-      expect([operation.id, description.length < 480]).toEqual([operation.id, true])
+      expect(description.startsWith(operation.summary)).toBe(true)
+      const [rest = ""] = description.slice(operation.summary.length).split("Returns third-party text.")
+      expect([operation.id, (operation.description ?? "").startsWith(rest.trim())]).toEqual([operation.id, true])
+      expect([operation.id, rest.trim() === "" || rest.trim().endsWith(".")]).toEqual([operation.id, true])
+      expect([operation.id, description.includes("hird-party text")]).toEqual([operation.id, operation.thirdPartyText])
+      expect([operation.id, description.length < 360]).toEqual([operation.id, true])
     }
   })
 

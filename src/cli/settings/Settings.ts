@@ -101,8 +101,8 @@ export const assistant = {
   toolsets: optionalText(
     "toolsets",
     "CONSOLE_TOOLSETS",
-    "all of them",
-    "Tools that `mcp` shows, such as accounts,journal"
+    "those that have room in a model's attention",
+    "Tools that `mcp` shows, such as accounts,journal, or all"
   ),
   readOnly: onOff("read-only", "CONSOLE_READ_ONLY", "Let `mcp` change nothing")
 }

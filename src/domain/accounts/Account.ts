@@ -11,7 +11,7 @@ export const AccountId = Uuid.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
 /** The account that an operation is about, as a member of its path. */
-export const TargetAccount = AccountId.annotateKey({ description: "The account's id, from list_protected_accounts." })
+export const TargetAccount = AccountId.annotateKey({ description: "From list_protected_accounts." })
 
 export const DepartmentId = Uuid.pipe(Schema.brand("DepartmentId"))
 export type DepartmentId = typeof DepartmentId.Type

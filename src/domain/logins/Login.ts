@@ -29,7 +29,7 @@ export type LoginState = typeof LoginState.Type
 const CodeDelivery = Schema.Literals(["app", "sms", "call", "email", "other"])
 
 /** The login that an operation is about, as a member of its path. */
-export const TargetLogin = Uuid.annotateKey({ description: "The login's id, from start_account_connect." })
+export const TargetLogin = Uuid.annotateKey({ description: "From start_account_connect." })
 
 /** A phone number in E.164. */
 export const PhoneNumber = Schema.String.check(

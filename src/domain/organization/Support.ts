@@ -7,7 +7,7 @@ import { supportClosedAfter } from "../Limits.ts"
 export const SupportCategory = Schema.Literals(["protection", "archive", "billing", "api", "other"])
 
 /** The request that an operation is about, as a member of its path. */
-export const TargetSupportRequest = Uuid.annotateKey({ description: "The request's id, from list_support_requests." })
+export const TargetSupportRequest = Uuid.annotateKey({ description: "From list_support_requests." })
 
 export const SupportRequest = Schema.Struct({
   object: Kind("support_request"),

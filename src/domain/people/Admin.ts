@@ -11,7 +11,7 @@ export type AdminStatus = typeof AdminStatus.Type
 export const AdminId = Uuid
 
 /** The admin that an operation is about, as a member of its path. */
-export const TargetAdmin = AdminId.annotateKey({ description: "The admin's id, from list_admins." })
+export const TargetAdmin = AdminId.annotateKey({ description: "From list_admins." })
 
 /** The roles that are given: the owner's is transferred instead. */
 export const GivenRole = Schema.Literals(["superadmin", "admin", "billing", "archive"])

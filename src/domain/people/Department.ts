@@ -5,7 +5,7 @@ import { Count, described, Kind, Line, Timestamp } from "../JsonShapes.ts"
 import { maxDepartmentNameLength } from "../Limits.ts"
 
 /** The department that an operation is about, as a member of its path. */
-export const TargetDepartment = DepartmentId.annotateKey({ description: "The department's id, from list_departments." })
+export const TargetDepartment = DepartmentId.annotateKey({ description: "From list_departments." })
 
 /** A department's name as it is sent. */
 export const DepartmentName = Line(maxDepartmentNameLength).annotateKey({

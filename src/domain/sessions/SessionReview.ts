@@ -8,7 +8,7 @@ import { Session, session, type SessionFacts } from "./Session.ts"
 
 /** The session that an operation is about, as a member of its path. */
 export const TargetSession = Line(64).annotateKey({
-  description: "The session's id, from get_account or list_sessions."
+  description: "From get_account or list_sessions."
 })
 
 /** What a list of sessions may be narrowed to. */

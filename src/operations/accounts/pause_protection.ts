@@ -18,6 +18,7 @@ export const pauseProtection = Operation.write(
     toolset: "accounts",
     scope: "accounts:write",
     roles: protectors,
+    confirm: true,
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,

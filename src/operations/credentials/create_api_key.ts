@@ -23,7 +23,7 @@ export const createApiKey = Operation.write(
   {
     summary: "Create an API key of the admin that the credential acts as; its secret is answered this once.",
     description:
-      `Scopes beyond ${readingScopesText} need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too. Assistants are refused: keys are made on the console's Developer page.`,
+      `Assistants are refused: keys are made on the console's Developer page. Scopes beyond ${readingScopesText} need the admin's console password; a credential limited to accounts or departments creates no keys. A key that is made with a key ends with it: it expires no later, and revoking the key revokes it too.`,
     method: "POST",
     path: "/v1/api-keys",
     toolset: "admin",

@@ -16,7 +16,7 @@ export const getJournalEvent = Operation.read(
     toolset: "journal",
     scope: "org:read",
     roles: everyone,
-    params: { event_id: Uuid.annotateKey({ description: "The event's id, from list_journal_events." }) },
+    params: { event_id: Uuid.annotateKey({ description: "From list_journal_events." }) },
     success: JournalEventDetail,
     sample,
     failures: [ResourceMissing]

@@ -17,7 +17,7 @@ export const listJournalEvents = Operation.read(
   {
     summary: "List the journal, newest first, backwards from an event or a moment.",
     description:
-      "Owner and superadmins see every event; admin and archive those of the accounts that they can access; billing those of the organization, its subscription and billing; and everybody their own acts. before_id wins over before.",
+      "before_id wins over before. Owner and superadmins see every event; admin and archive those of the accounts that they can access; billing those of the organization, its subscription and billing; and everybody their own acts.",
     method: "GET",
     path: "/v1/journal",
     toolset: "journal",

@@ -14,7 +14,7 @@ export const tailJournalEvents = Operation.read(
   {
     summary: "Read the whole journal in its order, for collectors: the events after a sequence, oldest first.",
     description:
-      "Nothing is filtered, so that sequence and hashes can be checked without gaps: a connection that is limited to accounts or departments may not call it. Pass the sequence of the last event received as after_sequence.",
+      "Nothing is filtered, so that sequence and hashes can be checked without gaps. A connection that is limited to accounts or departments may not call it. Pass the sequence of the last event received as after_sequence.",
     method: "GET",
     path: "/v1/journal/tail",
     toolset: "journal",

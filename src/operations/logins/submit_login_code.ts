@@ -12,7 +12,7 @@ export const submitLoginCode = Operation.login(
   {
     summary: "Enter the code that the account's holder got: it connects the account, or the 2FA password is asked for.",
     description:
-      "Five wrong entries end the login. An account that has a 2FA password goes on with submit_login_password. At its end the account holds a seat, and is watched at once.",
+      "An account that has a 2FA password goes on with submit_login_password. Five wrong entries end the login. At its end the account holds a seat, and is watched at once.",
     method: "POST",
     path: "/v1/logins/:login_id/code",
     toolset: "accounts",

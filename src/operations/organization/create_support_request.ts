@@ -18,7 +18,7 @@ export const createSupportRequest = Operation.write(
   {
     summary: "Ask the support of the service for help.",
     description:
-      `The request is kept, and mailed to the support where the service sends mail; its text is never in the journal. An admin asks ${supportRequestsPerDay} times in 24 hours at most.`,
+      `The request is kept, and mailed to the support where the service sends mail. Its text is never in the journal. An admin asks ${supportRequestsPerDay} times in 24 hours at most.`,
     method: "POST",
     path: "/v1/support-requests",
     toolset: "console",

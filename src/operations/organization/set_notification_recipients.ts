@@ -20,7 +20,7 @@ export const setNotificationRecipients = Operation.write(
     idempotent: true,
     body: {
       recipients: Recipients.annotateKey({
-        description: "Who gets the notifications: the owner alone, or the owner and every superadmin."
+        description: "Who gets the notifications."
       })
     },
     success: NotificationSettings,

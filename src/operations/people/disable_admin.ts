@@ -21,6 +21,7 @@ export const disableAdmin = Operation.write(
     scope: "admins:write",
     roles: superadmins,
     refusal: SuperadminRequired,
+    confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },
     success: Admin,

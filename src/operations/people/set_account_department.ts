@@ -15,12 +15,13 @@ export const setAccountDepartment = Operation.write(
   {
     summary: "File an account under a department, or under none; anyone who is granted the department can access it.",
     description:
-      "The caller must be able to access all of that department, and the account after the move: nobody moves one out of their own access, or out of a connection's limit.",
+      "The caller must be able to access all of that department, and the account after the move. Nobody moves one out of their own access, or out of a connection's limit.",
     method: "PUT",
     path: "/v1/accounts/:account_id/department",
     toolset: "accounts",
     scope: "accounts:write",
     roles: protectors,
+    confirm: true,
     idempotent: true,
     params: { account_id: TargetAccount },
     body: {

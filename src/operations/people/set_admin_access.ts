@@ -27,6 +27,7 @@ export const setAdminAccess = Operation.write(
     scope: "admins:write",
     roles: superadmins,
     refusal: SuperadminRequired,
+    confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },
     body: {

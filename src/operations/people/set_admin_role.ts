@@ -30,6 +30,7 @@ export const setAdminRole = Operation.write(
     scope: "admins:write",
     roles: superadmins,
     refusal: SuperadminRequired,
+    confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },
     body: { role: GivenRole.annotateKey({ description: "What the admin may do from now on." }) },

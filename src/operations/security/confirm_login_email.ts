@@ -16,6 +16,7 @@ export const confirmLoginEmail = Operation.guarded(
     toolset: "security",
     scope: "security:write",
     roles: protectors,
+    confirm: true,
     idempotent: false,
     params: { account_id: TargetAccount },
     personal: "code",

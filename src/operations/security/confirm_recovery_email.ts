@@ -19,6 +19,7 @@ export const confirmRecoveryEmail = Operation.guarded(
     toolset: "security",
     scope: "security:write",
     roles: protectors,
+    confirm: true,
     idempotent: false,
     params: { account_id: TargetAccount },
     personal: "code",

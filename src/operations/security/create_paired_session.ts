@@ -31,7 +31,7 @@ export const createPairedSession = Operation.guarded(
   {
     summary: "Sign a second session of the service in to the account, which goes on where the first one is lost.",
     description:
-      "An account that has a 2FA password of its holder's needs it as current_password; at most five wrong ones are tried in an hour.",
+      "An account that has a 2FA password of its holder's needs it as current_password. At most five wrong ones are tried in an hour.",
     method: "PUT",
     path: "/v1/accounts/:account_id/paired-session",
     toolset: "security",

@@ -12,12 +12,13 @@ export const releaseTakeoverLock = Operation.write(
   {
     summary: "Release the lock that a stopped takeover left, so that the holder can sign in again.",
     description:
-      "While the lock is on, anyone who signs in is signed out at once, for 48 hours at most. Release it first, and only then hand out the account's two-factor password. The status stays hijack_blocked for its 48 hours.",
+      "Release it first, and only then hand out the account's two-factor password. While the lock is on, anyone who signs in is signed out at once, for 48 hours at most. The status stays hijack_blocked for its 48 hours.",
     method: "POST",
     path: "/v1/accounts/:account_id/takeover-lock/release",
     toolset: "security",
     scope: "security:write",
     roles: protectors,
+    confirm: true,
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,

@@ -12,7 +12,7 @@ export const setLoginEmail = Operation.guarded(
   {
     summary: "Ask the messenger to send login codes to another address: it sends a code to it.",
     description:
-      "The account has to have a login address already. The code is entered with confirm_login_email within 15 minutes; five wrong ones end the change, and a new one replaces it. An account takes five changes of its addresses in an hour.",
+      "The code is entered with confirm_login_email within 15 minutes. Five wrong ones end the change, and a new one replaces it. The account has to have a login address already. An account takes five changes of its addresses in an hour.",
     method: "POST",
     path: "/v1/accounts/:account_id/login-email",
     toolset: "security",

@@ -13,7 +13,7 @@ export const setRecoveryEmail = Operation.guarded(
   {
     summary: "Ask the messenger to make an address the account's recovery address: it sends a code to it.",
     description:
-      "The service has to keep the 2FA password. The code is entered with confirm_recovery_email within 15 minutes; five wrong ones end the change, and a new one replaces it. An account takes five changes of its addresses in an hour.",
+      "The code is entered with confirm_recovery_email within 15 minutes. Five wrong ones end the change, and a new one replaces it. The service has to keep the 2FA password. An account takes five changes of its addresses in an hour.",
     method: "POST",
     path: "/v1/accounts/:account_id/recovery-email",
     toolset: "security",

@@ -18,6 +18,7 @@ export const setSecurityLock = Operation.write(
     toolset: "security",
     scope: "security:write",
     roles: protectors,
+    confirm: true,
     idempotent: true,
     params: { account_id: TargetAccount },
     body: { enabled: Schema.Boolean.annotateKey({ description: "Whether the lock is on." }) },

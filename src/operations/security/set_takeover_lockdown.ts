@@ -17,6 +17,7 @@ export const setTakeoverLockdown = Operation.write(
     scope: "security:write",
     roles: superadmins,
     refusal: SuperadminRequired,
+    confirm: true,
     idempotent: true,
     body: {
       enabled: Schema.Boolean.annotateKey({

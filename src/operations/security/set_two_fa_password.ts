@@ -48,6 +48,7 @@ export const setTwoFaPassword = Operation.guarded(
     toolset: "security",
     scope: "security:write",
     roles: protectors,
+    confirm: true,
     idempotent: false,
     personal: "current_password",
     params: { account_id: TargetAccount },

@@ -15,7 +15,7 @@ export const approveSession = Operation.write(
   {
     summary: "Approve a session as the holder's: it stays signed in, and whatever was to be done to it is taken back.",
     description:
-      "For sessions that wait for their review, and for those that were there before the service. Ask the account's holder first. A sign-out that is queued or not yet sent is taken back too, also one of a takeover.",
+      "Ask the account's holder first. For sessions that wait for their review, and for those that were there before the service. A sign-out that is queued or not yet sent is taken back too, also one of a takeover.",
     method: "POST",
     path: "/v1/accounts/:account_id/sessions/:session_id/approve",
     toolset: "security",

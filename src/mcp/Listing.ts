@@ -1,0 +1,95 @@
+/** Which of a connection's tools are listed: whole toolsets, as far as a model's attention goes. */
+import type { Tool } from "@modelcontextprotocol/server"
+import type { Caller } from "../domain/people/Access.ts"
+import { toolsets } from "../kernel/Contract.ts"
+import type * as Operation from "../kernel/Operation.ts"
+import * as Selection from "./Selection.ts"
+import * as Tools from "./Tools.ts"
+
+/**
+ * The most bytes that the tools of a list take where its address names none: 8,000 tokens of four bytes, less what an
+ * answer has around its tools.
+ */
+export const listSize = 31_700
+
+/** What decides on a connection's list. */
+export interface Shown {
+  /** Tools that the credential may not use are listed too, whatever they take. */
+  readonly complete: boolean
+  readonly selection: Selection.Selection
+  /** What a person gives is an argument. */
+  readonly personalArguments: boolean
+}
+
+interface Listed {
+  /** In the specification's order. */
+  readonly tools: ReadonlyArray<Tool>
+  /** The tools of the list by their names. */
+  readonly names: ReadonlySet<string>
+  /** The toolsets that the connection has and the list has not. */
+  readonly omitted: ReadonlyArray<Operation.Toolset>
+}
+
+interface Entry {
+  readonly operation: Operation.Any
+  readonly outputSchema: Tool["outputSchema"]
+  /** As it is listed, unless what it answers is asked for too. */
+  readonly lean: Tool
+  /** Its bytes in a list. */
+  readonly size: number
+}
+
+const encoder = new TextEncoder()
+
+const entry = ([operation, tool]: ReturnType<Tools.Tools["all"]>[number], personalArguments: boolean): Entry => {
+  const lean = Tools.lean(operation, tool, personalArguments)
+  return { operation, outputSchema: tool.outputSchema, lean, size: encoder.encode(JSON.stringify(lean)).length + 1 }
+}
+
+type Entries = readonly [withoutPersonal: ReadonlyArray<Entry>, withPersonal: ReadonlyArray<Entry>]
+
+const known = new WeakMap<Tools.Tools, Entries>()
+
+/** Every tool as it is listed; they are derived once. */
+const entriesOf = (tools: Tools.Tools): Entries => {
+  const entries = known.get(tools) ??
+    [tools.all().map((one) => entry(one, false)), tools.all().map((one) => entry(one, true))]
+  known.set(tools, entries)
+  return entries
+}
+
+/** The toolsets that have room together, each as a whole. */
+const fitting = (entries: ReadonlyArray<Entry>): ReadonlySet<Operation.Toolset> => {
+  let room = listSize
+  return new Set(toolsets.filter((toolset) => {
+    const size = entries.reduce((sum, { operation, size }) => operation.toolset === toolset ? sum + size : sum, 0)
+    if (size > room) return false
+    room -= size
+    return true
+  }))
+}
+
+/** The tools that the caller is shown. */
+export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Shown): Listed => {
+  const { complete, personalArguments, selection } = shown
+  const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
+    (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
+  )
+  const isWhole = complete || selection.named !== undefined || selection.all
+  const chosen = isWhole ? new Set(toolsets) : fitting(offered)
+  const listed = offered.filter(({ operation }) => chosen.has(operation.toolset))
+  return {
+    tools: listed.map(({ lean, outputSchema }) => selection.outputSchemas ? { ...lean, outputSchema } : lean),
+    names: new Set(listed.map(({ operation }) => operation.id)),
+    omitted: toolsets.filter((toolset) =>
+      !chosen.has(toolset) && offered.some(({ operation }) => operation.toolset === toolset)
+    )
+  }
+}
+
+/** What a model has to know of the tools that are not listed. */
+export const omission = ({ omitted }: Listed): string =>
+  omitted.length === 0
+    ? ""
+    : ` Not listed here are the tools of ${omitted.join(" and ")}: each can be called by its name all the same. \
+${Selection.path}?toolsets=${omitted.join(",")} lists them, and ${Selection.path}?toolsets=all every tool.`
