@@ -83,6 +83,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     idempotent: contract.idempotent ?? true,
     page: contract.page,
     personal: contract.personal,
+    personalPage: contract.personalPage,
     params,
     query,
     body

@@ -91,6 +91,8 @@ export interface Contract<
    * that may be left out is asked for where the operation is refused for want of it.
    */
   readonly personal?: keyof Body & string
+  /** The console page where a person enters it: the ids in its address are members of the call. */
+  readonly personalPage?: `/${string}`
   /** Members of the path; with `account_id` the kernel loads the account that the caller can access. */
   readonly params?: Params
   readonly query?: Query
@@ -157,6 +159,7 @@ export interface Declaration {
   readonly idempotent: boolean
   readonly page: `/${string}` | undefined
   readonly personal: string | undefined
+  readonly personalPage: `/${string}` | undefined
   readonly params: Fields
   readonly query: Fields
   readonly body: Fields

@@ -62,9 +62,9 @@ export const call = Effect.fnUntraced(
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-  (called, operation, _input, _admission, console, _unasked) =>
+  (called, operation, input, _admission, console, _unasked) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, console))))(called),
+    recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, input, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => RequestLog.recordedWithin(endpointOf(operation), statusOf, called)
 )

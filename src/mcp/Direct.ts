@@ -23,7 +23,9 @@ const parameters: ReadonlySet<string> = new Set(["name", "arguments", "_meta"])
 const within = (value: object, names: ReadonlySet<string>): boolean =>
   Object.keys(value).every((name) => names.has(name))
 
-const isId = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value)
+/** Whether it is what an answer can be for. */
+export const isId = (value: unknown): value is string | number =>
+  typeof value === "string" || Number.isSafeInteger(value)
 
 /** What of a call's `_meta` is for the service. */
 const carried: ReadonlySet<string> = new Set(["archive_password", "idempotency_key"])

@@ -14,13 +14,16 @@ import { enter, siteOf } from "../transport/Arrival.ts"
 import * as Body from "../transport/Body.ts"
 import * as Compression from "../transport/Compression.ts"
 import type { Site, Sites } from "../transport/Site.ts"
+import { RequestId } from "../transport/TransportSettings.ts"
 import * as Arguments from "./Arguments.ts"
+import * as Asking from "./Asking.ts"
 import { Admissions, call } from "./Calls.ts"
 import * as Direct from "./Direct.ts"
 import { exchange, type ToolView } from "./Exchange.ts"
 import * as Messages from "./Messages.ts"
 import * as Origins from "./Origins.ts"
 import * as Personal from "./Personal.ts"
+import * as Questions from "./Questions.ts"
 import * as Selection from "./Selection.ts"
 import * as Tools from "./Tools.ts"
 
@@ -127,7 +130,8 @@ const answerCaller = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   caller: Caller["Service"],
   site: Site,
-  options: Options
+  options: Options,
+  questions: Questions.Questions
 ) {
   const selection = yield* Effect.tapError(
     Selection.read(request.url, request.headers["x-mcp-readonly"]),
@@ -154,8 +158,12 @@ const answerCaller = Effect.fnUntraced(function*(
   }
   const messages = Messages.askingIn(body.success)
   const { admissions, rate } = yield* admit(messages, selection)
-  const exchanging = direct(request, body.success, yield* Tools.served, caller, admissions, shown) ??
-    exchange(request, body.success, admissions, shown)
+  const tools = yield* Tools.served
+  const exchanging = questions.take(caller.credential.id, body.success)
+    ? Effect.succeed(HttpServerResponse.empty({ status: 202 }))
+    : Asking.answering(request, body.success, tools, caller, admissions, questions, shown) ??
+      direct(request, body.success, tools, caller, admissions, shown) ??
+      exchange(request, body.success, admissions, shown)
   const exchanged = yield* messages.length > 1
     ? Effect.provideService(exchanging, Caller, later(caller))
     : exchanging
@@ -163,7 +171,11 @@ const answerCaller = Effect.fnUntraced(function*(
   const response = Messages.listsAlone(body.success)
     ? yield* Compression.compress(request, exchanged)
     : exchanged
-  return rate === undefined ? response : HttpServerResponse.setHeaders(response, rateHeaders(rate))
+  const session = Questions.opened(body.success, yield* RequestId)
+  return HttpServerResponse.setHeaders(response, {
+    ...(rate === undefined ? {} : rateHeaders(rate)),
+    ...(session === undefined ? {} : { [Questions.sessionHeader]: session })
+  })
 })
 
 /** What is known of a request before it fails. */
@@ -174,17 +186,22 @@ interface Known {
 const answerRequest = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   options: Options,
+  questions: Questions.Questions,
   known: Known
 ) {
   const site = yield* siteOf(request)
   known.site = site
   const caller = yield* enter(request, site, "mcp")
-  return yield* Effect.provideService(answerCaller(request, caller, site, options), Caller, caller)
+  return yield* Effect.provideService(answerCaller(request, caller, site, options, questions), Caller, caller)
 })
 
-const handle = (request: HttpServerRequest.HttpServerRequest, options: Options) => {
+const handle = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options,
+  questions: Questions.Questions
+) => {
   const known: Known = { site: undefined }
-  return answerRequest(request, options, known).pipe(
+  return answerRequest(request, options, questions, known).pipe(
     recover((failure) => Effect.succeed(refuse(known.site, failure))),
     Effect.map(HttpServerResponse.setHeader("cache-control", "no-store"))
   )
@@ -194,12 +211,13 @@ const handle = (request: HttpServerRequest.HttpServerRequest, options: Options) 
 export const within = (options: Options = {}) => {
   const { allowedOrigins } = options
   const asked = Origins.preflight(allowedOrigins)
+  const questions = new Questions.Questions()
   return Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (request.method === "OPTIONS") return yield* asked
     const origin = request.headers["origin"]
     const response = origin === undefined || allowedOrigins === undefined || allowedOrigins.includes(origin)
-      ? yield* handle(request, options)
+      ? yield* handle(request, options, questions)
       : HttpServerResponse.jsonUnsafe(Messages.refusal(-32_000, "This origin may not call."), { status: 403 })
     return Origins.opened(response, allowedOrigins, origin)
   })

@@ -1,18 +1,42 @@
 /** Where a person does what an assistant may not. */
+import { Predicate } from "effect"
 import { ConsolePageRequired } from "../domain/Failure.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { answer, type ErrorAnswer } from "../transport/Answer.ts"
 import type { Site } from "../transport/Site.ts"
 
-/** The failure with the address of the console's page, where an answer is for a person alone. */
-export const leading = (failure: ErrorAnswer, { page }: Operation.Any, site: Site | undefined): ErrorAnswer => {
-  if (failure.body.error.code !== ConsolePageRequired.identifier || page === undefined) return failure
+const isId = (value: unknown): value is string => typeof value === "string" && /^[\da-f-]{36}$/i.test(value)
+
+/** The path of the operation's page; undefined where the call does not say which one it is. */
+const pathOf = ({ page, personalPage }: Operation.Any, input: unknown): string | undefined => {
+  const path = page ?? personalPage
+  const [name] = /(?<=:)\w+/.exec(path ?? "") ?? []
+  if (name === undefined) return path
+  const id = Predicate.hasProperty(input, name) ? input[name] : undefined
+  return isId(id) ? path?.replace(`:${name}`, id) : undefined
+}
+
+/** The failure with the address of the console's page, where something is for a person alone. */
+export const leading = (
+  failure: ErrorAnswer,
+  operation: Operation.Any,
+  input: unknown,
+  site: Site | undefined
+): ErrorAnswer => {
+  const { code, message, param } = failure.body.error
+  const path = pathOf(operation, input)
+  if (code !== ConsolePageRequired.identifier || path === undefined) return failure
   const place = site === undefined
-    ? `start the service (security-console serve) and open ${page} at its address`
-    : `open ${site.baseUrl}${page}`
+    ? `start the service (security-console serve) and open ${path} at its address`
+    : `open ${site.baseUrl}${path}`
   return answer(
-    new ConsolePageRequired({
-      message: `Nothing was done: what this answers is shown once, to a person. Ask them to ${place}.`
-    })
+    param === undefined
+      ? new ConsolePageRequired({
+        message: `Nothing was done: what this answers is shown once, to a person. Ask them to ${place}.`
+      })
+      : new ConsolePageRequired({
+        param,
+        message: `${message} Otherwise ask the person to ${place}, and enter it there.`
+      })
   )
 }

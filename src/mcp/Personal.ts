@@ -8,13 +8,12 @@ import { ConsolePageRequired } from "../domain/Failure.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
-/** Where a client of the newest revision declares its capabilities. */
-const capabilities = "io.modelcontextprotocol/clientCapabilities"
+/** Where a message of the newest revision names its revision and its client's capabilities. */
+export const revision = "io.modelcontextprotocol/protocolVersion"
+export const capabilities = "io.modelcontextprotocol/clientCapabilities"
 
-/** Whether the client can ask a person by a form; the revisions before ask by a stream, which no replica here keeps. */
-const canAsk = (envelope: unknown): boolean => {
-  if (!Predicate.hasProperty(envelope, capabilities)) return false
-  const { [capabilities]: client } = envelope
+/** Whether a client of these capabilities can ask a person by a form. */
+export const canAsk = (client: unknown): boolean => {
   if (!Predicate.hasProperty(client, "elicitation") || !Predicate.isObject(client.elicitation)) return false
   return Object.keys(client.elicitation).length === 0 || "form" in client.elicitation
 }
@@ -38,22 +37,21 @@ const property = (operation: Operation.Any, member: string) => {
   }
 }
 
+/** What the client asks the person. */
+export const form = (operation: Operation.Any, member: string) => ({
+  message: operation.summary,
+  requestedSchema: {
+    type: "object" as const,
+    properties: { [member]: property(operation, member) },
+    required: [member]
+  }
+})
+
 /** The answer that makes the client ask the person and call again. */
 export const asking = (operation: Operation.Any, member: string): InputRequiredResult => ({
   resultType: "input_required",
   inputRequests: {
-    [member]: {
-      method: "elicitation/create",
-      params: {
-        mode: "form",
-        message: operation.summary,
-        requestedSchema: {
-          type: "object",
-          properties: { [member]: property(operation, member) },
-          required: [member]
-        }
-      }
-    }
+    [member]: { method: "elicitation/create", params: { mode: "form", ...form(operation, member) } }
   }
 })
 
@@ -69,7 +67,8 @@ const answered = (responses: Responses, member: string): string | undefined => {
 }
 
 /** Whether the member is among the arguments; assistants write null for nothing. */
-const says = (input: unknown, member: string): boolean => Predicate.hasProperty(input, member) && input[member] !== null
+export const says = (input: unknown, member: string): boolean =>
+  Predicate.hasProperty(input, member) && input[member] !== null
 
 /** The input with the person's answers, and the member that is still missing. */
 export const given = (
@@ -97,12 +96,14 @@ export const isToAsk = (
   member: string,
   input: unknown,
   { envelope, inputResponses }: { readonly envelope?: unknown; readonly inputResponses?: Responses }
-): boolean => inputResponses === undefined && !says(input, member) && canAsk(envelope)
+): boolean =>
+  inputResponses === undefined && !says(input, member) && Predicate.hasProperty(envelope, capabilities) &&
+  canAsk(envelope[capabilities])
 
 /** The refusal of a call without what the person gives, or with it in clear. */
 export const refusal = (member: string): ConsolePageRequired =>
   new ConsolePageRequired({
     param: member,
     message:
-      `Nothing was done: the ${member} is not taken as an argument, where a model would see it. A client that can ask the person (elicitation) asks for it when it is left out; with any other, the person sends it over the REST interface.`
+      `Nothing was done: the ${member} is not taken as an argument, where a model would see it. A client that can ask the person (elicitation) asks for it when it is left out.`
   })

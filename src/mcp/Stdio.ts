@@ -7,6 +7,8 @@ import { type Cause, Effect, FiberMap, Option, Predicate, Queue, Result, Schema,
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { answer } from "../transport/Answer.ts"
 import * as Messages from "./Messages.ts"
+import * as Personal from "./Personal.ts"
+import { StdioQuestions } from "./StdioQuestions.ts"
 
 /** An answer of `/mcp`. */
 export interface Answered {
@@ -27,7 +29,7 @@ const paramsOf = (message: unknown) => member(message, "params")
 
 /** The revision that a message of the newer ones names itself. */
 const claimed = (message: unknown): string | undefined => {
-  const version = member(member(paramsOf(message), "_meta"), "io.modelcontextprotocol/protocolVersion")
+  const version = member(member(paramsOf(message), "_meta"), Personal.revision)
   return typeof version === "string" ? version : undefined
 }
 
@@ -100,16 +102,23 @@ export const serve = Effect.fnUntraced(function*(ask: Ask) {
   const stdio = yield* Stdio.Stdio
   const output = yield* Queue.unbounded<string, Cause.Done>()
   const running = yield* FiberMap.make<unknown, void, never>()
+  const questions = new StdioQuestions()
   let negotiated: string | undefined
 
   const write = (message: unknown) => Queue.offer(output, `${JSON.stringify(message)}\n`)
 
+  const answersTo = Effect.fnUntraced(function*(message: unknown, line: string) {
+    const answered = yield* Effect.result(ask(headersOf(message, negotiated), line))
+    return Result.isSuccess(answered)
+      ? messagesIn(answered.success)
+      : [answer(new ServiceUnavailable({ message: answered.failure.message })).body]
+  })
+
   const forward = Effect.fnUntraced(function*(message: unknown, line: string) {
     const asked = Array.isArray(message) ? message.filter((one) => Predicate.hasProperty(one, "id")) : [message]
-    const answered = yield* Effect.result(ask(headersOf(message, negotiated), line))
-    const messages = Result.isSuccess(answered) ?
-      messagesIn(answered.success)
-      : [answer(new ServiceUnavailable({ message: answered.failure.message })).body]
+    const messages = yield* questions.isFor(message)
+      ? questions.converse(message, (one) => answersTo(one, JSON.stringify(one)), write)
+      : answersTo(message, line)
     for (const one of messages) {
       if (!Predicate.hasProperty(one, "jsonrpc")) {
         yield* Effect.forEach(asked, (question) => write(refused(question, one)), { discard: true })
@@ -133,6 +142,8 @@ export const serve = Effect.fnUntraced(function*(ask: Ask) {
     if (member(message, "method") === "notifications/cancelled") {
       return yield* FiberMap.remove(running, member(paramsOf(message), "requestId"))
     }
+    if (questions.take(message)) return
+    questions.opened(message)
     const awaited = Messages.askingIn(message)
     if (awaited.length === 0) return
     const id = Array.isArray(message) ? Symbol() : awaited[0]?.id

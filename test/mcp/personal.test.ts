@@ -1,5 +1,6 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { pages } from "../../src/http/pages/index.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { meet, staged } from "../support/logins/logins.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -9,6 +10,15 @@ import * as Mcp from "./support.ts"
 const secret = "horse staple of its own"
 
 describe("what a person gives by themselves", () => {
+  it("has a page of the console where it is entered, for each operation that takes such", () => {
+    const personal = Mcp.tools.all().map(([operation]) => operation).filter((operation) => operation.personal)
+    assert.isAbove(personal.length, 5)
+    const paths = new Set<string>(pages.map(({ path }) => path.replace(/:\w+/, ":id")))
+    for (const { id, personalPage = "" } of personal) {
+      assert.deepStrictEqual([id, paths.has(personalPage.replace(/:\w+/, ":id"))], [id, true])
+    }
+  })
+
   layer(World.world(pglite))((it) => {
     it.effect("is asked of them by a client that can, and is in no argument and no answer", () =>
       Effect.gen(function*() {
@@ -88,8 +98,14 @@ describe("what a person gives by themselves", () => {
           yield* Mcp.send({ key, body: Mcp.legacy("tools/call", asked) })
         ]
         for (const answer of answers) {
-          assert.deepInclude(Mcp.resultOf(answer).body.error, { code: "console_page_required", param: "code" })
+          const { error } = Mcp.resultOf(answer).body
+          assert.deepInclude(error, { code: "console_page_required", param: "code" })
+          assert.include(error.message, `ask the person to open ${World.baseUrl}/console/logins/${login.id}, and`)
         }
+        const alone = yield* Mcp.call("submit_login_code", args, { key, options: { console: false } })
+        assert.include(Mcp.resultOf(alone).body.error.message, `open /console/logins/${login.id} at its address, and`)
+        const nowhere = yield* Mcp.call("submit_login_code", { login_id: "/../evil" }, { key })
+        assert.notInclude(nowhere.text, "evil")
         assert.strictEqual((yield* stage.read(login.id)).body.attempts_left, 5)
         const unknown = yield* Mcp.ask("tools/call", { name: "submit_login_code", arguments: {}, ...Mcp.eliciting }, {
           key: stage.admins.billing.key

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
+import { meet, staged } from "../support/logins/logins.ts"
 import { fillDirectory, pglite } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
 import * as World from "../support/world.ts"
@@ -61,6 +62,48 @@ describe("MCP over standard input and output", () => {
           Mcp.legacy("tools/call", { name: "set_account_role_label", arguments: { account_id, role_label } }, 1)
         )
         expect(yield* next).toMatchObject({ id: 1, result: { structuredContent: { role_label } } })
+      }))
+
+    it.effect("asks the person of an earlier revision by its client, and calls again with the answer", () =>
+      Effect.gen(function*() {
+        const { key, ...stage } = yield* staged()
+        const person = yield* meet()
+        const { body: login } = yield* stage.connect(person.phone)
+        const { next, say } = yield* converse(yield* asker(key))
+        const call = (id: number) =>
+          say(Mcp.legacy("tools/call", { name: "submit_login_code", arguments: { login_id: login.id } }, id))
+        const open = (capabilities: object) =>
+          say(Mcp.legacy("initialize", {
+            protocolVersion: "2025-06-18",
+            capabilities,
+            clientInfo: { name: "test", version: "1" }
+          }, 0))
+        const refusal = (answer: any) => JSON.parse(answer.result.content[0].text).error.code
+        yield* open({})
+        yield* next
+        yield* call(1)
+        expect(refusal(yield* next)).toBe("console_page_required")
+        yield* open({ elicitation: {} })
+        yield* next
+        yield* call(2)
+        const declined = yield* next
+        expect(declined).toMatchObject({
+          method: "elicitation/create",
+          params: { requestedSchema: { required: ["code"] } }
+        })
+        yield* say({ jsonrpc: "2.0", id: declined.id, result: { action: "decline" } })
+        expect(refusal(yield* next)).toBe("console_page_required")
+        yield* call(3)
+        const asked = yield* next
+        yield* say({ jsonrpc: "2.0", id: "another", result: { action: "accept", content: { code: "1" } } })
+        yield* say({
+          jsonrpc: "2.0",
+          id: asked.id,
+          result: { action: "accept", content: { code: yield* person.code } }
+        })
+        const done = yield* next
+        expect(done).toMatchObject({ id: 3, result: { structuredContent: { state: "completed" } } })
+        expect(done.result).not.toHaveProperty("resultType")
       }))
 
     it.effect("answers each line, in every revision, and what is no JSON with -32700", () =>

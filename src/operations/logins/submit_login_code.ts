@@ -20,6 +20,7 @@ export const submitLoginCode = Operation.login(
     roles: protectors,
     idempotent: false,
     personal: "code",
+    personalPage: "/console/logins/:login_id",
     params: { login_id: TargetLogin },
     body: { code: HolderCode.annotateKey({ description: "The code, as the messenger sent it to the holder." }) },
     success: Login,

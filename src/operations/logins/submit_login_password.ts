@@ -21,6 +21,7 @@ export const submitLoginPassword = Operation.login(
     roles: protectors,
     idempotent: false,
     personal: "password",
+    personalPage: "/console/logins/:login_id",
     params: { login_id: TargetLogin },
     body: { password: HolderPassword.annotateKey({ description: "The 2FA password of the account's holder." }) },
     success: Login,

@@ -34,6 +34,7 @@ export const transferOwnership = Operation.write(
     confirm: true,
     idempotent: false,
     personal: "current_password",
+    personalPage: "/console/people/:admin_id",
     body: {
       admin_id: AdminId.annotateKey({ description: "The superadmin's id, from list_admins." }),
       current_password: ConsolePassword.annotateKey({ description: "The owner's console password." })

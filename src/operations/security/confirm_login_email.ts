@@ -20,6 +20,7 @@ export const confirmLoginEmail = Operation.guarded(
     idempotent: false,
     params: { account_id: TargetAccount },
     personal: "code",
+    personalPage: "/console/accounts/:account_id/security",
     body: {
       code: EmailCode.annotateKey({ description: "The code from the mail that the messenger sent to the address." })
     },

@@ -39,6 +39,7 @@ export const createPairedSession = Operation.guarded(
     roles: protectors,
     idempotent: true,
     personal: "current_password",
+    personalPage: "/console/accounts/:account_id/security",
     params: { account_id: TargetAccount },
     body: {
       current_password: Schema.optionalKey(CurrentPassword).annotateKey({

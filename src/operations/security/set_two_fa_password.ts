@@ -51,6 +51,7 @@ export const setTwoFaPassword = Operation.guarded(
     confirm: true,
     idempotent: false,
     personal: "current_password",
+    personalPage: "/console/accounts/:account_id/security",
     params: { account_id: TargetAccount },
     body: {
       current_password: Schema.optionalKey(CurrentPassword).annotateKey({
