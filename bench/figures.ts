@@ -1,9 +1,9 @@
 /** Writes `docs/figures.md`, the raw tables and the charts from what the runs have kept below `docs/figures`; `--check` only compares. */
-import * as echarts from "echarts"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parseArgs } from "node:util"
-import { type Chart, directory, formatTable, type Recorded } from "./support/figure.ts"
+import { draw } from "./support/draw.ts"
+import { directory, formatTable, type Recorded } from "./support/figure.ts"
 import { verdicts } from "./verdicts.ts"
 
 const { values: { check } } = parseArgs({ options: { check: { type: "boolean", default: false } } })
@@ -25,27 +25,6 @@ const order = [
 ]
 
 const document = path.join(directory, "../figures.md")
-
-const chartSize = { width: 760, height: 360 }
-
-/** The chart as SVG text, the same for the same figures. */
-const draw = ({ kind, logarithmic, series, title, unit, x }: Chart): string => {
-  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, ...chartSize })
-  chart.setOption({
-    animation: false,
-    backgroundColor: "#ffffff",
-    textStyle: { fontFamily: "system-ui, sans-serif" },
-    title: { text: title, left: "center", textStyle: { fontSize: 15 } },
-    legend: { bottom: 4, data: series.map(({ name }) => name) },
-    grid: { left: 72, right: 24, top: 56, bottom: 64 },
-    xAxis: { type: "category", data: [...x], axisLabel: { interval: 0, fontSize: 11 } },
-    yAxis: { type: logarithmic === true ? "log" : "value", name: unit },
-    series: series.map(({ name, values }) => ({ name, type: kind, data: values.map((value) => value ?? "-") }))
-  })
-  const svg = chart.renderToSVGString()
-  chart.dispose()
-  return `${svg}\n`
-}
 
 const read = (name: string): Recorded | undefined => {
   const file = path.join(directory, `${name}.json`)

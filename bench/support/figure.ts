@@ -16,13 +16,11 @@ export interface Chart {
   readonly title: string
   /** Of the file below `docs/figures`, without its ending. */
   readonly name: string
-  readonly kind: "bar" | "line"
+  readonly kind: "bar"
   /** What the values are, such as `ms` or `requests per second`. */
   readonly unit: string
   readonly x: ReadonlyArray<string>
   readonly series: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<number | null> }>
-  /** A logarithmic axis of values. */
-  readonly logarithmic?: boolean
 }
 
 /** One section of `docs/figures.md`. */

@@ -1,6 +1,5 @@
 /** How many accounts were in each status over time, drawn on the server as SVG, with the same numbers as a table. */
 import { Duration, Effect } from "effect"
-import { raw } from "hono/html"
 import type { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
 import type { StatusSample } from "../../../domain/accounts/StatusHistory.ts"
 import { statusSamplesKept } from "../../../domain/Limits.ts"
@@ -24,7 +23,7 @@ const shortest = Duration.hours(1)
 /** At most so many moments are drawn; of more, those that are evenly apart. */
 const points = 360
 
-/** What draws is read with the first chart: it is large, and most of what the program does needs none. */
+/** What draws is read with the first chart: most of what the program does needs none. */
 const drawing = Effect.promise(() => import("./Drawing.ts"))
 
 const counted = (status: AccountStatus, { accounts }: StatusSample): number => accounts[status] ?? 0
@@ -47,7 +46,11 @@ const areas = (
   seen(samples).map((status) => {
     const values = samples.map((sample) => [Math.max(sample.at.getTime(), from), counted(status, sample)] as const)
     const last = values.at(-1)
-    return { color: `--status-${status}`, values: last === undefined ? [] : [...values, [until, last[1]]] }
+    return {
+      name: Statuses.words[status].name,
+      color: `--status-${status}`,
+      values: last === undefined ? [] : [...values, [until, last[1]]]
+    }
   })
 
 const legend = (statuses: ReadonlyArray<AccountStatus>): Html.Html =>
@@ -96,7 +99,7 @@ export const section = Effect.fnUntraced(function*(samples: ReadonlyArray<Status
   <h2 id="chart">Over time</h2>
   <p class="lead">Accounts by status since ${Html.dayOf(new Date(span.from))}. Times are in UTC.</p>
   <figure class="chart">
-    ${sizes.map(({ name, ...size }) => html`<div class="${name}">${raw(draw(drawn, { ...size, ...span }))}</div>`)}
+    ${sizes.map(({ name, ...size }) => html`<div class="${name}">${draw(drawn, { ...size, ...span })}</div>`)}
     <figcaption>${legend(statuses)}</figcaption>
   </figure>
   ${table(samples, statuses)}

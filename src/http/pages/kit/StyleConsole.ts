@@ -45,6 +45,7 @@ table.listing th .hint { display: block; font-weight: 400; }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure.chart { margin: .5rem 0 .75rem; }
 .chart svg { display: block; width: 100%; height: auto; }
+.chart rect:hover { fill: var(--soft); fill-opacity: .15; }
 .chart .on-telephone { display: none; }
 .chart text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 ul.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .6rem 0 0; padding: 0; font-size: .9rem; }
