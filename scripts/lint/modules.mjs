@@ -20,7 +20,7 @@ export const modules = [
     paths: ["domain"],
     holds: "the model, by area: values, ids, roles, resources, failures, limits, pure rules and states",
     imports: [],
-    packages: [core]
+    packages: [core, /^libphonenumber-js\/min$/]
   },
   {
     paths: ["ports"],

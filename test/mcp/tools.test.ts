@@ -47,7 +47,6 @@ describe("the tools", () => {
       "remove_passkey",
       "remove_recovery_email",
       "remove_two_fa_password",
-      "retire_label",
       "revoke_ai_connection",
       "revoke_api_key",
       "set_account_department",
@@ -60,8 +59,8 @@ describe("the tools", () => {
       "sign_out_session",
       "transfer_ownership"
     ]
-    const hinted = tools.filter(({ annotations }) => annotations?.destructiveHint === true)
-    expect(hinted.map(({ name }) => name).toSorted()).toEqual(taking)
+    const hinted = Tools.all().filter(([, { annotations }]) => annotations.destructiveHint)
+    expect(hinted.map(([, { name }]) => name).toSorted()).toEqual(taking)
     // The specification marks none of its section 4 `x-destructive`; a hint says no more than that a person is asked.
     expect(all.find(({ id }) => id === "pause_protection")?.destructive).toBe(false)
   })

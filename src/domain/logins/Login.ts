@@ -31,11 +31,6 @@ const CodeDelivery = Schema.Literals(["app", "sms", "call", "email", "other"])
 /** The login that an operation is about, as a member of its path. */
 export const TargetLogin = Uuid.annotateKey({ description: "From start_account_connect." })
 
-/** A phone number in E.164. */
-export const PhoneNumber = Schema.String.check(
-  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/u, { expected: "a phone number in E.164 such as +4915550100" })
-)
-
 const hidden = (text: Schema.Codec<string, string>) =>
   text.pipe(
     Schema.decodeTo(

@@ -4,12 +4,13 @@ import { AccountStatus, MonitoringState, StopReason } from "../../domain/account
 import { RunPhase } from "../../domain/archive/ArchiveSummary.ts"
 import { JournalDetails } from "../../domain/journal/JournalEvent.ts"
 import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
+import { PhoneNumber } from "../../domain/logins/PhoneNumber.ts"
 import { Assistant } from "../../domain/oauth/OAuth.ts"
 import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../../domain/organization/Organization.ts"
 import { SupportCategory } from "../../domain/organization/Support.ts"
 import { isOrganizationId, Role, Scope } from "../../domain/people/Access.ts"
 import { mailChoices } from "../../domain/people/MailPreferences.ts"
-import { Bytes, Email, Name, Natural, optional, Person, Phone, SeedTime, Text } from "./SeedValues.ts"
+import { Bytes, Email, Name, Natural, optional, Person, SeedTime, Text } from "./SeedValues.ts"
 
 export { resolve, type SeedPerson } from "./SeedValues.ts"
 
@@ -113,7 +114,7 @@ const Messenger = Schema.Struct({
 }).annotate({ identifier: "messenger", description: "The person on the simulated messenger." })
 
 const Account = Schema.Struct({
-  phone: Phone,
+  phone: PhoneNumber,
   first_name: optional(Text),
   last_name: optional(Text),
   username: optional(Name),
@@ -167,7 +168,7 @@ const Admin = Schema.Struct({
   password_changed_at: optional(SeedTime),
   archive_access: optional(Schema.Boolean),
   mail: optional(Schema.Struct(mailChoices)),
-  accounts: optional(Schema.Array(Phone)).annotate({ description: "The accounts granted, by phone number." }),
+  accounts: optional(Schema.Array(PhoneNumber)).annotate({ description: "The accounts granted, by phone number." }),
   departments: optional(Schema.Array(Name)).annotate({ description: "The departments granted, by name." })
 }).annotate({ identifier: "admin" })
 
@@ -194,7 +195,7 @@ const AiConnection = Schema.Struct({
   })),
   mode: optional(Schema.Literals(["cloud", "local"])),
   scopes: Schema.Array(Scope),
-  accounts: optional(Schema.Array(Phone)),
+  accounts: optional(Schema.Array(PhoneNumber)),
   departments: optional(Schema.Array(Name)),
   has_stored_password: optional(Schema.Boolean),
   created_at: optional(SeedTime),

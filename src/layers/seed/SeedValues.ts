@@ -1,5 +1,6 @@
 /** The values that seed files are written in. */
 import { Schema } from "effect"
+import { PhoneNumber } from "../../domain/logins/PhoneNumber.ts"
 
 export const optional: typeof Schema.optionalKey = Schema.optionalKey
 export const Natural = Schema.Natural.check(Schema.isLessThanOrEqualTo(2_147_483_647))
@@ -46,12 +47,9 @@ export const Text = Schema.String.check(
 )
 export const Name = Text.check(Schema.isNonEmpty())
 export const Email = Name.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/u, { expected: "an email address" }))
-export const Phone = Schema.String.check(
-  Schema.isPattern(/^\+[1-9][0-9]{6,14}$/u, { expected: "a phone number in E.164 form" })
-)
 
 export const Person = Schema.Struct({
-  phone: Phone,
+  phone: PhoneNumber,
   first_name: Name,
   last_name: optional(Name),
   username: optional(Name),

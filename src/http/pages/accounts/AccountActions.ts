@@ -1,5 +1,6 @@
 /** The addresses of an account's page: the page, and what answers each of its forms. */
 import { Effect } from "effect"
+import { typed } from "../../../domain/logins/PhoneNumber.ts"
 import { KeptSessions } from "../../../domain/sessions/SessionReview.ts"
 import { pauseProtection } from "../../../operations/accounts/pause_protection.ts"
 import { resumeProtection } from "../../../operations/accounts/resume_protection.ts"
@@ -16,7 +17,6 @@ import * as Html from "../kit/Html.ts"
 import * as Refused from "../kit/RefusedForms.ts"
 import type * as SentForm from "../kit/SentForm.ts"
 import * as Visit from "../kit/Visit.ts"
-import { numberOf } from "../logins/AccountConnect.ts"
 import * as AccountLogin from "../logins/AccountLogin.ts"
 import { type AccountAction, pathOf, token } from "./AccountForms.ts"
 import * as Account from "./AccountPage.ts"
@@ -97,7 +97,7 @@ export const routes = [
     (account_id, form) => setSecurityLock.call({ account_id, enabled: form.text("about") === "on" })
   ),
   act("reconnect", (account_id, form) => {
-    const number = numberOf(form.text("phone_number"))
+    const number = typed(form.text("phone_number"))
     return Effect.map(
       startAccountRelogin.call({ account_id, ...(number === "" ? {} : { phone_number: number }) }),
       ({ id }) => ({ to: AccountLogin.pathOf(id) })

@@ -2,6 +2,7 @@
 import type { AccountDetail } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import { maxRoleLabelLength } from "../../../domain/Limits.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
 import * as Forms from "../kit/Forms.ts"
@@ -129,7 +130,9 @@ const reconnect = (view: Visit.View, { id, phone_number }: AccountDetail): Html.
       ${Forms.hidden(view, token("reconnect", id))}
       <div class="field">
         <label for="phone_number">New number</label>
-        <p class="hint" id="phone_number-hint">Only where the holder no longer has ${phone_number}; with the country code.</p>
+        <p class="hint" id="phone_number-hint">Only where the holder no longer has ${
+    PhoneNumber.shown(phone_number)
+  }; with the country code.</p>
         <input type="text" id="phone_number" name="phone_number" inputmode="tel" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="phone_number-hint">
       </div>
       <button class="main">Send the code</button>

@@ -6,6 +6,7 @@ import type { Account } from "../../../domain/accounts/Account.ts"
 import type { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { maxSearchLength, maxSearchLimit, statusSamplesKept } from "../../../domain/Limits.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { StatusOverview } from "../../../domain/organization/StatusOverview.ts"
 import { canAccessEveryAccount, protectors } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
@@ -162,7 +163,7 @@ const row = (view: Visit.View, names: ReadonlyMap<string, string>) => (account: 
     role_label === null ? undefined : html` <span class="hint">${Html.named(role_label)}</span>`
   }</th>
   <td role="cell">${Statuses.badge(status)}</td>
-  <td role="cell" class="number">${name === phone_number ? "" : phone_number}</td>
+  <td role="cell" class="number">${name === phone_number ? "" : PhoneNumber.shown(phone_number)}</td>
   <td role="cell">${department_id === null ? "" : Html.named(names.get(department_id) ?? "Another department")}</td>
 </tr>`
 }

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { Caller, protectors } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
@@ -151,7 +152,7 @@ const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyAr
   const { joined_at, licence_tier, monitoring, name, offboarded_at, phone_number, role_label } = account
   const fact = (title: string, value: Html.Value) => html`<dt>${title}</dt><dd>${value}</dd>`
   return html`<dl class="facts">
-  ${name === phone_number ? undefined : fact("Number", phone_number)}
+  ${name === phone_number ? undefined : fact("Number", PhoneNumber.shown(phone_number))}
   ${acts || role_label === null ? undefined : fact("Label", Html.named(role_label))}
   ${
     acts || account.department_id === null

@@ -3,6 +3,7 @@ import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { html as template } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { shownName } from "../../../domain/oauth/ClientName.ts"
 import type { Assistant } from "../../../domain/oauth/OAuth.ts"
 import type { SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
@@ -48,8 +49,8 @@ export interface Page {
   readonly script?: string | undefined
 }
 
-/** A third party's name, isolated so that its text direction changes nothing around it. */
-export const named = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`
+/** A third party's name, or the number of who has none, isolated so that its text direction changes nothing around it. */
+export const named = (text: string): Html => html`<bdi dir="auto">${PhoneNumber.shown(text)}</bdi>`
 
 /** The name that an application gives itself, as a quotation. */
 export const claimed = (name: string): Html =>

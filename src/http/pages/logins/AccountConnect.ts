@@ -1,6 +1,7 @@
 /** Beginning to connect an account: its number, and how the organization files it. */
 import { Effect } from "effect"
 import { maxRoleLabelLength } from "../../../domain/Limits.ts"
+import { typed } from "../../../domain/logins/PhoneNumber.ts"
 import { protectors } from "../../../domain/people/Access.ts"
 import { startAccountConnect } from "../../../operations/logins/start_account_connect.ts"
 import * as Forms from "../kit/Forms.ts"
@@ -28,7 +29,7 @@ interface Draft {
 const empty: Draft = { number: "", department: "", label: "" }
 
 const inputs = {
-  phone_number: "Enter the number with its country code, such as +4915550100.",
+  phone_number: "Enter the number with its country code, such as +1 202 555 0143.",
   department_id: "Choose a department that you may file the account under.",
   role_label: `Give a label on one line, of at most ${maxRoleLabelLength} characters.`
 }
@@ -53,7 +54,7 @@ ${faults.size > 0 ? Html.summary(faults) : Refused.box(refused?.problem)}
   ${Forms.hidden(view, token)}
   <div class="field">
     <label for="phone_number">Phone number</label>
-    <p class="hint" id="phone_number-hint">With the country code, such as +4915550100.</p>
+    <p class="hint" id="phone_number-hint">With the country code, such as +1 202 555 0143.</p>
     ${Html.fault(faults, "phone_number")}
     <input type="text" id="phone_number" name="phone_number" required inputmode="tel" value="${draft.number}" maxlength="40" autocomplete="off" spellcheck="false"${
       Html.described(faults, "phone_number", true)
@@ -86,9 +87,6 @@ ${unfinished}`
   })
 })
 
-/** A number as people write it, without what only makes it easier to read. */
-export const numberOf = (text: string): string => text.replaceAll(/[\s().\u2010-\u2015\u2212-]/gu, "")
-
 const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view, empty))
 
 const post = (visit: Visit.Visit) =>
@@ -99,7 +97,7 @@ const post = (visit: Visit.Visit) =>
       label: form.text("role_label").trim()
     }
     return startAccountConnect.call({
-      phone_number: numberOf(draft.number),
+      phone_number: typed(draft.number),
       ...(draft.department === "" ? {} : { department_id: draft.department }),
       ...(draft.label === "" ? {} : { role_label: draft.label })
     }).pipe(

@@ -4,6 +4,7 @@
 import { Effect, Redacted } from "effect"
 import { maxCodeLength, maxHolderPasswordLength, minCodeLength } from "../../../domain/Limits.ts"
 import { isOpen, type Login } from "../../../domain/logins/Login.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { shownName } from "../../../domain/oauth/ClientName.ts"
 import { cancelLogin } from "../../../operations/logins/cancel_login.ts"
 import { getLogin } from "../../../operations/logins/get_login.ts"
@@ -189,7 +190,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?:
     headers: refused?.headers,
     body: html`
 <p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
-<h1>${title}: <span class="number">${login.phone_number}</span></h1>
+<h1>${title}: <span class="number">${PhoneNumber.shown(login.phone_number)}</span></h1>
 ${
       faults.size > 0
         ? Html.summary(faults)

@@ -1,6 +1,7 @@
 /** The logins that wait for their next step, so that one whose page was closed can be found again. */
 import { Effect } from "effect"
 import type { LoginFacts } from "../../../domain/logins/Login.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { Caller, protectors } from "../../../domain/people/Access.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Logins } from "../../../ports/logins/Logins.ts"
@@ -12,7 +13,9 @@ import * as AccountLogin from "./AccountLogin.ts"
 
 const row = ({ admin, now, visit }: Visit.View) => (login: LoginFacts): Html.Html =>
   html`<li>
-  <h3><a href="${visit.base}${AccountLogin.pathOf(login.id)}"><span class="number">${login.phone_number}</span></a></h3>
+  <h3><a href="${visit.base}${AccountLogin.pathOf(login.id)}"><span class="number">${
+    PhoneNumber.shown(login.phone_number)
+  }</span></a></h3>
   <p class="hint">${
     login.state === "code_sent" ? "Waits for the code" : "Waits for the holder’s 2FA password"
   }, started by ${login.started_by === admin.adminId ? "you" : "another admin"}, runs out ${

@@ -1,4 +1,5 @@
 /** The choice of accounts on the consent page: all, those that are ticked, or those in departments. */
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { choicesSearched, maxChosen } from "../../../domain/oauth/OAuth.ts"
 import type { Choices, Listed } from "../../../ports/oauth/OAuthPorts.ts"
 import * as Html from "../kit/Html.ts"
@@ -135,7 +136,10 @@ type Account = Choices["accounts"]["found"][number]
 export const accountItem = ({ id, name, phone_number, role_label }: Account): Item => ({
   id,
   name,
-  hint: [...(name === phone_number ? [] : [phone_number]), ...(role_label === null ? [] : [role_label])].join(" · ")
+  hint: [
+    ...(name === phone_number ? [] : [PhoneNumber.shown(phone_number)]),
+    ...(role_label === null ? [] : [role_label])
+  ].join(" · ")
 })
 
 /** The whole choice; `action` is where its form leads. */

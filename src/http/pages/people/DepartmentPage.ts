@@ -5,6 +5,7 @@ import { DepartmentId } from "../../../domain/accounts/Account.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { maxDepartmentNameLength, maxSearchLength } from "../../../domain/Limits.ts"
+import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import { findAccounts } from "../../../operations/accounts/find_accounts.ts"
 import { listProtectedAccounts } from "../../../operations/accounts/list_protected_accounts.ts"
@@ -53,7 +54,7 @@ const find = Effect.fnUntraced(function*(view: Visit.View, text: string) {
 const row = (view: Visit.View, id: string, act: "file" | "take-out", back: string) => (account: Account): Html.Html =>
   html`<li>
   <div class="head">
-    <div><h3>${Html.named(account.name)}</h3><p class="hint">${account.phone_number}${
+    <div><h3>${Html.named(account.name)}</h3><p class="hint">${PhoneNumber.shown(account.phone_number)}${
     account.role_label === null ? undefined : html` · ${Html.named(account.role_label)}`
   }${act === "file" && account.department_id !== null ? " · filed under another department" : undefined}</p></div>
     <form method="post" action="${view.visit.base}${actPath(id, act)}">

@@ -26,9 +26,6 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 /** How often a code, and a password, may be wrong before a login is over. */
 export const entriesAtMost = 5
 
-/** Whether the platform takes the text as a phone number. */
-export const isPhone = (text: string): boolean => /^\+[1-9][0-9]{6,14}$/.test(text)
-
 const characters = (text: string): number => Array.from(text).length
 
 interface ProfileTexts {

@@ -1,5 +1,6 @@
 /** How the service signs in to accounts of the simulated platform. */
 import { DateTime, Duration, Effect, Random, Redacted } from "effect"
+import { isPossible } from "../../../domain/logins/PhoneNumber.ts"
 import {
   AuthorizationId,
   MessengerEvent,
@@ -18,7 +19,7 @@ import {
   type SealedLoginState
 } from "../../../ports/messenger/MessengerLogin.ts"
 import { type NoSession, PasswordInvalid, PlatformBusy } from "../../../ports/messenger/MessengerSession.ts"
-import { codeLength, codeLifetime, codeWait, entriesAtMost, isPhone } from "./PlatformRules.ts"
+import { codeLength, codeLifetime, codeWait, entriesAtMost } from "./PlatformRules.ts"
 import { isPassword, platformId } from "./SimulatedAccounts.ts"
 import type { Calls } from "./SimulatedCalls.ts"
 import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
@@ -204,7 +205,7 @@ export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges
         Effect.map(store.accountOfPhone(digits), (account) => account?.user_id ?? null),
         "begin",
         changes.make(Effect.fnUntraced(function*(notify) {
-          if (!isPhone(phone)) return yield* refused("phone_invalid")
+          if (!isPossible(phone)) return yield* refused("phone_invalid")
           const account = yield* store.accountOfPhone(digits)
           if (account === null || account.ended === "deleted") return yield* refused("phone_not_registered")
           if (account.ended === "banned") return yield* refused("phone_banned")

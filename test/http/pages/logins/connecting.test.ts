@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { shown } from "../../../../src/domain/logins/PhoneNumber.ts"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as Leaks from "../../../support/leaks.ts"
@@ -48,7 +49,7 @@ describe("15.3 connecting an account at the console", () => {
         expect(page.text).toContain(`<a href="/console/accounts" aria-current="true">Accounts</a>`)
         for (
           const text of [
-            person.phone,
+            shown(person.phone),
             "5 entries are left",
             "autocomplete=\"one-time-code\"",
             "Another code can be sent"
