@@ -22,13 +22,18 @@ const packageOf = (module) => /^(?!\0)(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])
 /** Where packages are, as the bundler names them: links are followed. */
 const modules = realpathSync(join(root, "node_modules"))
 
+/** They are no dependencies, and in the bill of materials all the same. */
+const copied = readJson(join(root, "scripts/copied.json"))
+
 const lock = readJson(join(root, "package-lock.json")).packages
 
 /** What a package is and under which terms, in its own words; the bill of materials names what is not for development. */
 const licence = (directory) => {
   const { author, license, name, version } = readJson(join(directory, "package.json"))
   const entry = lock[`node_modules${directory.slice(modules.length).replaceAll("\\", "/")}`]
-  if (entry === undefined || entry.dev) throw new Error(`${name} is bundled, and no dependency of the package.`)
+  if (entry === undefined || (entry.dev && !copied.includes(name))) {
+    throw new Error(`${name} is bundled, and no dependency of the package.`)
+  }
   if (license === undefined) throw new Error(`${name} does not say its licence.`)
   const files = globSync("{LICEN[CS]E,licen[cs]e,COPYING,NOTICE}{,.md,.txt}", { cwd: directory }).toSorted()
   const by = typeof author === "string" ? author : author?.name

@@ -18,6 +18,19 @@ const packages = Object.fromEntries(
   Object.entries(lock.packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
 )
 delete packages[""].devDependencies
+for (const name of read("scripts/copied.json")) {
+  const { dependencies, peerDependencies, ...entry } = lock.packages[`node_modules/${name}`]
+  delete entry.dev
+  const isThere = ([needed]) => packages[`node_modules/${needed}`] !== undefined
+  const kept = (needed) => Object.fromEntries(Object.entries(needed).filter(isThere))
+  packages[`node_modules/${name}`] = {
+    ...entry,
+    dependencies: kept(dependencies),
+    peerDependencies: kept(peerDependencies)
+  }
+  manifest.dependencies[name] = entry.version
+  packages[""].dependencies[name] = entry.version
+}
 
 const scratch = mkdtempSync(join(tmpdir(), "sbom-"))
 try {

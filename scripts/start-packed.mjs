@@ -164,6 +164,11 @@ try {
   )
   execFileSync(process.execPath, ["--input-type=module", "--eval", without], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed library is imported without its optional peers, but for the messenger")
+  const unused = ["redis", "@redis", "undici", "@effect/platform-node"]
+  expectTrue(
+    unused.every((each) => !existsSync(join(folder, "node_modules", each))),
+    "the packed library brings no client of Redis and no second HTTP client"
+  )
   install(...Object.entries(peerDependencies).map(([peer, version]) => `${peer}@${version}`))
   execFileSync(process.execPath, ["library.js"], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed library is imported by its exports alone")

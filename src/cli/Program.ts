@@ -1,5 +1,5 @@
 /** The command line of the service: its commands, and how what goes wrong is reported. */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeRuntime from "@effect/platform-node-shared/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Logger, Stdio } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"

@@ -10,7 +10,7 @@ import * as Tools from "./Tools.ts"
  * The most bytes that the tools of a list take where its address names none: 8,000 tokens of four bytes, less what an
  * answer has around its tools.
  */
-export const listSize = 31_700
+const listSize = 31_700
 
 /** What decides on a connection's list. */
 export interface Shown {

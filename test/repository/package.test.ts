@@ -7,6 +7,7 @@ import { files, read, root } from "./repository.ts"
 
 const manifest = JSON.parse(read("package.json"))
 const lock = JSON.parse(read("package-lock.json"))
+const copied: ReadonlyArray<string> = JSON.parse(read("scripts/copied.json"))
 const readme = () => read("README.md")
 
 const lockFiles = ["package-lock.json", "tools/package-lock.json"]
@@ -85,6 +86,11 @@ describe("the package", () => {
     expect(lock.packages[""]).toEqual({ ...named, peerDependencies, peerDependenciesMeta })
   })
 
+  it("is installed without a client of Redis and a second HTTP client, which nothing here uses", () => {
+    const brought = Object.entries<any>(lock.packages).filter(([, { dev, devOptional }]) => !dev && !devOptional)
+    expect(brought.filter(([path]) => /node_modules\/(?:@?redis\b|undici$)/.test(path))).toEqual([])
+  })
+
   it("has the licence that it names", () => {
     expect(manifest.license).toBe("MIT")
     expect(read("LICENSE")).toMatch(/^MIT License\n/)
@@ -132,7 +138,7 @@ describe("the package", () => {
       ])
       const named = sbom.components.map(({ name, version }: any) => `${name}@${version}`)
       const locked = Object.entries<any>(lock.packages).filter(([path, { dev, devOptional }]) =>
-        path !== "" && !dev && !devOptional
+        path !== "" && !dev && !devOptional || copied.some((name) => path === `node_modules/${name}`)
       )
       // A package of one version may lie in several places.
       const versions = locked.map(([path, { version }]) => `${path.replace(/.*node_modules\//, "")}@${version}`)

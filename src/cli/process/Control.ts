@@ -1,5 +1,5 @@
 /** The socket in a data directory at which its holder answers commands. */
-import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import * as NodeSocketServer from "@effect/platform-node-shared/NodeSocketServer"
 import { Effect, Layer } from "effect"
 import { HttpServerError } from "effect/http"
 import * as RpcServer from "effect/rpc/RpcServer"

@@ -1,5 +1,5 @@
 /** How commands reach the database: through the process that holds it, or by opening it where none does. */
-import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import * as NodeSocket from "@effect/platform-node-shared/NodeSocket"
 import { Duration, Effect, Exit, Fiber, Layer, Option, Predicate, Schema, type Scope } from "effect"
 import * as RpcClient from "effect/rpc/RpcClient"
 import type { RpcClientError } from "effect/rpc/RpcClientError"
