@@ -126,7 +126,8 @@ describe("what deploys the service", () => {
     expect(lines).toContain("deploy/secrets")
     expect(ignored).toContain("deploy/secrets")
     const { scripts } = JSON.parse(read("package.json"))
-    const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.build.json", "tsconfig.json", "src"]
+    const configured = ["package.json", "package-lock.json", ".npmrc", "tsconfig.build.json", "tsconfig.json"]
+    const needed = [...configured, "scripts/copied.json", "src"]
     const used = [...`${scripts.build} ${scripts.prepack} ${scripts.sbom}`.matchAll(/scripts\/[\w-]+\.mjs/g)]
     expect([...needed, ...used.map(([file]) => file)].filter((file) => !sent.includes(file))).toEqual([])
   })

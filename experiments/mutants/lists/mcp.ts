@@ -32,7 +32,7 @@ export const mcp: MutantsByFile = {
     change({ in: "isAllowed", replace: " && operation.roles.includes(caller.role)", by: "" })
       .loses("assistants are shown tools that they may not use")
       .seenBy("test/mcp/toolCalls.test.ts"),
-    change({ in: "destructiveHint", replace: "operation", by: "!operation" })
+    change({ in: "destructiveHint", replace: " || operation.confirm", by: "" })
       .loses("an assistant asks the person before the wrong tools")
       .seenBy("test/mcp/tools.test.ts")
   ],
