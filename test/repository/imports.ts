@@ -54,7 +54,12 @@ const row = (
 const base: ReadonlyArray<Module> = ["ports", "domain"]
 
 export const rows: ReadonlyArray<Row> = [
-  row("domain/organization", ["domain"], [...impure, "libphonenumber-js", "libphonenumber-js/max"], ["effect", "effect/Schema", "libphonenumber-js/min", "domain/oauth/OAuth.ts"]),
+  row("domain/organization", ["domain"], [...impure, "libphonenumber-js", "libphonenumber-js/max"], [
+    "effect",
+    "effect/Schema",
+    "libphonenumber-js/min",
+    "domain/oauth/OAuth.ts"
+  ]),
   row("domain", ["domain"], impure, ["effect"]),
   row("ports/people", ["ports", "domain"], impure, ["effect", "effect/Schema", "ports/oauth/Applications.ts"]),
   row("messenger", ["messenger", ...base], impure, ["effect"]),

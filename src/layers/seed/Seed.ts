@@ -237,7 +237,7 @@ const JournalEvent = Schema.Struct({
   by: Schema.Union([Schema.Literals(["service", "operator", "holder", "external"]), Email]).annotate({
     description: "Who did it: an admin by the email address, or one of the others."
   }),
-  account: optional(Phone).annotate({ description: "The account that it concerns, by phone number." }),
+  account: optional(PhoneNumber).annotate({ description: "The account that it concerns, by phone number." }),
   session: optional(Name).annotate({
     description: "The account's session that it concerns: its device_model, or the session_id of a termination."
   }),
