@@ -190,7 +190,7 @@ export const database: MutantsByFile = {
       .loses("the journal says of an interrupted change that it did not happen")
       .seenBy("test/properties/durability.test.ts")
   ],
-  "src/layers/postgres/Migrate.ts": [
+  "src/layers/sql/Migrate.ts": [
     change({
       in: "check",
       replace: "if (current.applied < current.known) return yield* new SchemaOlder(current)",

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Migrate from "../../layers/postgres/Migrate.ts"
-import { migrations } from "../../layers/sql/migrations/index.ts"
+import { migrations } from "../../layers/postgres/migrations.ts"
 import * as Environment from "../process/Environment.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Output from "./Output.ts"

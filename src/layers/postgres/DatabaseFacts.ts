@@ -2,8 +2,8 @@
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
-import { migrations } from "../sql/migrations/index.ts"
 import * as Migrate from "./Migrate.ts"
+import { migrations } from "./migrations.ts"
 import { ownsTables } from "./Roles.ts"
 import * as Tenant from "./Tenant.ts"
 

@@ -1,11 +1,15 @@
-/** The schema's migrations, run once each, in order, by one process at a time. */
+/** The schema: its tables and the migrations after them, created once each, in order, by one process at a time. */
 import { Effect, Schema } from "effect"
-import { Migrator, SqlClient, type SqlError } from "effect/sql"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
+import * as Baseline from "./Schema.ts"
 
 /** The migrations by name, `0001_create_organization` and so on. */
 export type Migrations = Record<string, Effect.Effect<unknown, unknown, SqlClient.SqlClient>>
 
 const table = "schema_migration"
+
+/** Held by the process that migrates. */
+const lock = 5_310_725
 
 /** The database has migrations that this program does not know: a newer program has been here. */
 export class SchemaNewer extends Schema.TaggedError<SchemaNewer>()("SchemaNewer", {
@@ -18,13 +22,33 @@ export class SchemaNewer extends Schema.TaggedError<SchemaNewer>()("SchemaNewer"
   }
 }
 
-/** The database lacks migrations that this program needs. */
+/** The database lacks tables or migrations that this program needs. */
 export class SchemaOlder extends Schema.TaggedError<SchemaOlder>()("SchemaOlder", {
-  applied: Schema.Int,
+  /** Null where there are no tables. */
+  applied: Schema.NullOr(Schema.Int),
   known: Schema.Int
 }) {
   override get message(): string {
-    return `The database's schema is at ${this.applied}, and this program needs ${this.known}: start it with --migrate.`
+    const found = this.applied === null
+      ? "The database has no tables yet"
+      : `The database's schema is at ${this.applied}, and this program needs ${this.known}`
+    return `${found}: start it with --migrate.`
+  }
+}
+
+/** The tables were made by a version before the first release, and no migration leads from them to those of now. */
+export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
+  override get message(): string {
+    return "The database was made by a version before the first release, which this program cannot bring up to date: " +
+      "start with a new data directory, or with an empty database."
+  }
+}
+
+/** The simulated messenger has no tables, and the connected role may not create them. */
+export class SimulatedTablesMissing extends Schema.TaggedError<SimulatedTablesMissing>()("SimulatedTablesMissing", {}) {
+  override get message(): string {
+    return "The simulated messenger has no tables in this database, which only the tables' owner may create: run " +
+      "`security-console migrate --simulated`."
   }
 }
 
@@ -41,57 +65,92 @@ const asOwner = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       from pg_roles where rolname = session_user`.pipe(Effect.andThen(effect), sql.withTransaction)
   )
 
-/** The migration from which on the service's role reads what it needs; before it, the tables' owner did. */
-const separated = 12
-
-/** Runs statements outside any organization on a database that has been brought up to this migration, no further. */
-export const asOf = (applied: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  applied < separated ? asOwner(effect) : effect
-
-/** The latest migration that the program knows and the latest one in the database, 0 for none. */
+/**
+ * The latest migration that the program knows and the latest one in the database, 0 for the tables alone; null where
+ * there are none.
+ */
 export const state = Effect.fnUntraced(function*(migrations: Migrations) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<{ readable: boolean }>`
     select has_table_privilege(oid, 'select') as readable from pg_class where oid = to_regclass(${table})`
-  const latest = sql<{ latest: number }>`select coalesce(max(migration_id), 0) as latest from ${sql(table)}`
+  const latest = sql<{ latest: number | null; first: number | null }>`
+    select max(migration_id) as latest, min(migration_id) as first from ${sql(table)}`
   const [row] = found === undefined ? [] : yield* (found.readable ? latest : asOwner(latest))
-  return { known: latestKnown(migrations), applied: row?.latest ?? 0 }
+  const { first, latest: applied } = row ?? { first: null, latest: null }
+  if (first !== null && first > 0) return yield* new SchemaUnreleased()
+  return { known: latestKnown(migrations), applied }
 })
+
+const isNewer = (
+  current: { readonly applied: number | null; readonly known: number }
+): current is { readonly applied: number; readonly known: number } =>
+  current.applied !== null && current.applied > current.known
 
 /** Fails unless the database's schema is the one that the program knows. */
 export const check = Effect.fnUntraced(function*(migrations: Migrations) {
   const current = yield* state(migrations)
-  if (current.applied > current.known) return yield* new SchemaNewer(current)
-  if (current.applied < current.known) return yield* new SchemaOlder(current)
+  if (isNewer(current)) return yield* new SchemaNewer(current)
+  if (current.applied !== current.known) return yield* new SchemaOlder(current)
+})
+
+/** Keeps other processes that migrate waiting until the end of the transaction, which no limit of time ends. */
+const alone = SqlClient.SqlClient.use((sql) =>
+  sql`select set_config('statement_timeout', '0', true), pg_advisory_xact_lock(${lock})`
+)
+
+const failed = (cause: unknown) =>
+  new Migrator.MigrationError({ kind: "Failed", message: "The tables could not be created", cause })
+
+/** Creates what is missing, and returns the numbers and names. */
+const missing = Effect.fnUntraced(function*(migrations: Migrations) {
+  yield* alone
+  const { applied } = yield* state(migrations)
+  const created: ReadonlyArray<readonly [id: number, name: string]> = applied === null ? [[0, "baseline"]] : []
+  if (applied === null) yield* Effect.mapError(Baseline.baseline, failed)
+  const ran = yield* Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })
+  return [...created, ...ran]
 })
 
 /**
- * Runs the migrations that are missing, in one transaction, and answers their numbers and names.
+ * Creates the tables and runs the migrations that are missing, in one transaction, and returns their numbers and names.
  *
- * Of two processes that migrate at once, one waits for the other and finds nothing left to do.
+ * Of two processes that migrate at the same time, one waits for the other and finds nothing left to do.
  */
 export const run = Effect.fnUntraced(function*(
   migrations: Migrations
 ): Effect.fn.Return<
   ReadonlyArray<readonly [id: number, name: string]>,
-  SchemaNewer | Migrator.MigrationError | SqlError.SqlError,
+  SchemaNewer | SchemaUnreleased | Migrator.MigrationError | SqlError.SqlError,
   SqlClient.SqlClient
 > {
   const current = yield* state(migrations)
-  if (current.applied > current.known) return yield* new SchemaNewer(current)
+  if (isNewer(current)) return yield* new SchemaNewer(current)
   if (current.applied === current.known) return []
   const sql = yield* SqlClient.SqlClient
   // The embedded database has one session, which is the service's.
   const [session] = yield* sql<{ embedded: boolean }>`
     select rolsuper and current_user = 'console_service' as embedded from pg_roles where rolname = session_user`
-  const withoutLimit = sql`select set_config('statement_timeout', '0', true)`
-  const migrate = Migrator.make({})({
-    table,
-    loader: Migrator.fromRecord(Object.fromEntries(
-      Object.entries(migrations).map((
-        [name, migration]
-      ) => [name, Effect.asVoid(Effect.andThen(withoutLimit, migration))])
-    ))
+  return yield* (session?.embedded === true ? asOwner(missing(migrations)) : sql.withTransaction(missing(migrations)))
+})
+
+const isRefused = (error: unknown): boolean => SqlError.isSqlError(error) && error.reason._tag === "AuthorizationError"
+
+/**
+ * Creates the tables of the simulated messenger where there are none, and returns whether it did. They are not part of
+ * the migrations: only a database with a simulated messenger has them.
+ */
+export const simulate = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const absent = Effect.map(
+    sql<{ absent: boolean }>`select to_regclass('simulated_platform') is null as absent`,
+    ([row]) => row?.absent === true
+  )
+  if (!(yield* absent)) return false
+  const create = Effect.gen(function*() {
+    yield* alone
+    if (!(yield* absent)) return false
+    yield* Baseline.simulated
+    return true
   })
-  return yield* (session?.embedded === true ? asOwner(migrate) : migrate)
+  return yield* Effect.catchIf(asOwner(create), isRefused, () => Effect.fail(new SimulatedTablesMissing()))
 })

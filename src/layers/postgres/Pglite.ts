@@ -10,6 +10,7 @@ import * as path from "node:path"
 import { Duplex } from "node:stream"
 import * as Client from "./DatabaseClient.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import { roles } from "./Schema.ts"
 
 const protocolVersion = 196_608
 
@@ -84,23 +85,6 @@ class Wire extends Duplex {
   }
 }
 
-/** The wall's roles and the owner's database, made by PGlite's superuser before it steps down. */
-const prepareRoles = `
-do $$ begin
-  if to_regrole('console_app') is null then
-    create role console_app nologin;
-  end if;
-  if to_regrole('console_service') is null then
-    create role console_service nologin noinherit in role console_app;
-  end if;
-  if to_regrole('console_owner') is null then
-    create role console_owner nologin nosuperuser nobypassrls in role console_app;
-  end if;
-end $$;
-grant create on database postgres to console_owner;
-alter schema public owner to console_owner;
-`
-
 /** What the schema needs besides PostgreSQL itself. */
 export const extensions = { pg_trgm }
 
@@ -149,7 +133,7 @@ const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>, role: "c
   const database = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const database = await open()
-      await database.exec(prepareRoles)
+      await database.exec(roles())
       return database
     }),
     (database) => Effect.promise(() => database.close())

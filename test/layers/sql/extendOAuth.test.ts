@@ -2,8 +2,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
+import * as Migrate from "../../../src/layers/sql/Migrate.ts"
 import { migrations } from "../../../src/layers/sql/migrations/index.ts"
 
 const uuid = (kind: number, n: number) => `00000000-0000-${kind}000-8000-00000000000${n}`

@@ -2,9 +2,9 @@
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import { migrations } from "../../../src/layers/postgres/migrations.ts"
 import * as Postgres from "../../../src/layers/postgres/Postgres.ts"
 import * as Roles from "../../../src/layers/postgres/Roles.ts"
-import { migrations } from "../../../src/layers/sql/migrations/index.ts"
 import type { DatabaseServer } from "./databaseServer.ts"
 
 /** The client of a database by its address; the service's login role takes on the service's role. */
@@ -22,8 +22,9 @@ export const ownerUrl = (url: string): string => {
   return owner.href
 }
 
-/** Brings the database up to date, as the role that owns its tables. */
-export const migrate = (url: string) => Effect.provide(Migrate.run(migrations), postgresLayer(ownerUrl(url)))
+/** Creates the tables, with those of the simulated messenger, as the role that owns them. */
+export const migrate = (url: string) =>
+  Effect.provide(Effect.andThen(Migrate.run(migrations), Migrate.simulate), postgresLayer(ownerUrl(url)))
 
 /**
  * Makes the service's roles, the owner `console_owner` and a database of that owner; answers its address for the

@@ -7,8 +7,8 @@ import * as fs from "node:fs"
 import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import { migrations } from "../../../src/layers/postgres/migrations.ts"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
-import { migrations } from "../../../src/layers/sql/migrations/index.ts"
 import { scratch } from "../run/scratch.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { type Cluster, DatabaseServer } from "./databaseServer.ts"
@@ -43,7 +43,7 @@ const version = Effect.gen(function*() {
   return row?.version ?? ""
 })
 
-const migrated = Effect.andThen(Migrate.run(migrations), version)
+const migrated = Effect.all([Migrate.run(migrations), Migrate.simulate]).pipe(Effect.andThen(version))
 
 const described = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -7,8 +7,8 @@
 import { Console, Effect, Layer } from "effect"
 import { SimulatedPlatform } from "../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import { migrations } from "../../../src/layers/postgres/migrations.ts"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
-import { migrations } from "../../../src/layers/sql/migrations/index.ts"
 import * as World from "../world.ts"
 import { postgresLayer } from "./databaseRoles.ts"
 
