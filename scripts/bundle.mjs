@@ -3,7 +3,7 @@
  * licences of every package in it. Packages with native or WebAssembly files stay outside, and so do
  * the optional ones.
  */
-import { chmodSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -63,6 +63,8 @@ const { output } = await bundle.write({
 })
 await bundle.close()
 chmodSync(join(target, "main.js"), 0o755)
+// The program reads them next to itself.
+cpSync(join(root, "src/layers/postgres/schema"), join(target, "schema"), { recursive: true })
 
 const packages = new Set(output.flatMap(({ modules }) => Object.keys(modules)).map(packageOf).filter((each) => each))
 writeFileSync(

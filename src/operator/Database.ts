@@ -3,7 +3,8 @@ import { Context, Effect, Schema } from "effect"
 import { Timestamp } from "../domain/JsonShapes.ts"
 import { type Failing, useCase } from "./UseCase.ts"
 
-const Schemas = Schema.Struct({ applied: Schema.Int, known: Schema.Int })
+/** The latest migration; 0 for the tables alone, and null where there are none yet. */
+const Schemas = Schema.Struct({ applied: Schema.NullOr(Schema.Int), known: Schema.Int })
 
 /** How the last runs of a background job ended in the process that answers. */
 const JobState = Schema.Struct({

@@ -1,33 +1,28 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
 import * as path from "node:path"
 import * as Environment from "../../src/cli/process/Environment.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
+import * as Migrate from "../../src/layers/postgres/Migrate.ts"
+import { migrations } from "../../src/layers/postgres/migrations.ts"
+import * as Pglite from "../../src/layers/postgres/Pglite.ts"
 import * as Postgres from "../../src/layers/postgres/Postgres.ts"
 import * as Roles from "../../src/layers/postgres/Roles.ts"
-import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
-import * as Migrate from "../../src/layers/sql/Migrate.ts"
-import { migrations } from "../../src/layers/sql/migrations/index.ts"
-import { read } from "../repository/repository.ts"
-import { freshDirectory, serve } from "../support/cli/commandLine.ts"
+import { read, root } from "../repository/repository.ts"
+import { dataDirectory, freshDirectory, serve } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
-import * as Fixtures from "../support/fixtures.ts"
+import { asOwner } from "../support/postgres/database.ts"
 import { createConsole, ownerUrl, postgresLayer } from "../support/postgres/databaseRoles.ts"
 import { DatabaseServer } from "../support/postgres/databaseServer.ts"
 import * as World from "../support/world.ts"
-import { at, filed, free, key, organizationId, signedIn, token, written } from "./earlier.ts"
 
-/** The blocks of SQL in the document's section on databases of earlier versions, in their order. */
+/** The block of SQL in the document's section on a service that owns its tables. */
 const documented = () => {
-  const [, section = ""] = /^## PostgreSQL of earlier versions\n([^]*?)^## /m.exec(read("docs/operations.md")) ?? []
-  return [...section.matchAll(/^```sql\n([^]*?)^```/gm)].map(([, block = ""]) =>
-    block.split("\n").map((line) => line.trim()).filter((line) => line !== "")
-  )
+  const [, section = ""] = /^## A service that owns its tables\n([^]*?)^## /m.exec(read("docs/operations.md")) ?? []
+  const [, block = ""] = /^```sql\n([^]*?)^```/m.exec(section) ?? []
+  return block.split("\n").map((line) => line.trim()).filter((line) => line !== "")
 }
-
-const upTo = (last: string) => Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last))
 
 /** What `serve` would warn of, and what `status` says of the owner. */
 const looked = Effect.gen(function*() {
@@ -38,26 +33,17 @@ const looked = Effect.gen(function*() {
   return { warned, owns_tables, upToDate: schema.applied === schema.known }
 })
 
-/** The service works as it did: credentials, journal, search, lists by status, writes. */
-const works = (events: number) =>
-  Effect.gen(function*() {
-    const verified = yield* Fixtures.within(organizationId, verify(organizationId))
-    expect(verified).toMatchObject({ ok: true, sequence: events })
-    expect((yield* World.get("/v1/organization", key)).body).toMatchObject({ id: organizationId })
-    const page = (path: string, secret: Redacted.Redacted) =>
-      Effect.map(World.get(path, secret), ({ body }) => body.data.map(({ id }: { readonly id: string }) => id))
-    expect(yield* page("/v1/accounts", token)).toEqual([filed])
-    expect(yield* page("/v1/accounts?status=new_sign_in", key)).toEqual([free])
-    expect(yield* page("/v1/account-search?query=zo", key)).toEqual([free])
-    expect((yield* World.post(`/v1/accounts/${filed}/pause`, key)).status).toBe(200)
-    expect((yield* World.post(`/v1/accounts/${filed}/resume`, key)).status).toBe(200)
-    const after = yield* Fixtures.within(organizationId, verify(organizationId))
-    expect(after).toMatchObject({ ok: true, sequence: events + 2 })
-  })
+/** Makes an organization, and reads and changes it through the service. */
+const works = Effect.gen(function*() {
+  const { admins: { owner }, id } = yield* World.makeOrganization()
+  const account = yield* World.makeAccount(id)
+  expect((yield* World.get("/v1/organization", owner.key)).body).toMatchObject({ id })
+  expect((yield* World.post(`/v1/accounts/${account}/pause`, owner.key)).status).toBe(200)
+})
 
-describe("a database of an earlier version", () => {
+describe("a service whose login role owns the tables", () => {
   it.effect(
-    "comes over with its journal, keys and connections, served by the tables' owner and then by a role that owns nothing",
+    "works, warns, and is separated from them by the documented statements",
     () =>
       Effect.gen(function*() {
         const server = yield* Effect.acquireRelease(
@@ -75,48 +61,28 @@ describe("a database of an earlier version", () => {
           Effect.provide(effect, Layer.fresh(World.world(postgresLayer(url))))
         const asLogin = Postgres.layer({ url: Redacted.make(url) })
 
-        // As the documents of that version had it made.
         yield* run(server.url(), [
           "create role console_app nologin",
-          `create role console login password '${server.password}' in role console_app`,
+          "create role console_service nologin noinherit in role console_app",
+          `create role console login password '${server.password}' in role console_service`,
           "create database console owner console"
         ])
-        yield* Effect.provide(Migrate.run(upTo("0005~")), Layer.fresh(asLogin))
         yield* Effect.provide(
-          SqlClient.SqlClient.use((sql) =>
-            sql.withTransaction(written)
-          ),
+          Effect.andThen(Roles.ensure({ alone: true }), Migrate.run(migrations)),
           Layer.fresh(asLogin)
         )
-
-        const [before = [], separation = [], ...others] = documented()
-        expect(others).toEqual([])
-        yield* run(server.url("console"), before)
-        yield* Effect.provide(
-          Effect.gen(function*() {
-            const sql = yield* SqlClient.SqlClient
-            yield* Roles.ensure({ alone: true })
-            yield* Migrate.run(upTo("0036~"))
-            yield* sql.withTransaction(signedIn)
-            yield* Migrate.run(migrations)
-          }),
-          Layer.fresh(asLogin)
-        )
-        expect(
-          yield* as(server.url("console"))(
-            SqlClient.SqlClient.use((sql) => sql`select known_since, long_known from known_browser, console_session`)
-          )
-        ).toEqual([{ known_since: at(5), long_known: false }])
-        yield* TestClock.setTime(at(100).getTime())
-        yield* serving(works(4))
+        yield* serving(works)
         const owned = yield* serving(looked)
         expect(owned).toMatchObject({ owns_tables: true, upToDate: true })
         expect(owned.warned).toEqual([expect.stringContaining("The service's login role console owns the tables")])
-        const statements = separation.map((line) => line.replace("'choose another'", "'...'"))
+        const separation = documented()
+        const statements = separation.map((line) =>
+          line.replace("'choose another'", "'...'")
+        )
         expect(owned.warned[0]?.replaceAll("\"", "")).toContain(statements.join(" "))
 
         yield* run(server.url("console"), separation.map((line) => line.replace("choose another", server.password)))
-        yield* serving(works(6))
+        yield* serving(works)
         expect(yield* serving(looked)).toEqual({ warned: [], owns_tables: false, upToDate: true })
         const rewritten = yield* Effect.exit(
           Effect.provide(
@@ -135,6 +101,28 @@ describe("a database of an earlier version", () => {
         expect(Exit.isFailure(refused)).toBe(true)
         expect(yield* as(ownerUrl(url))(Migrate.run(later))).toEqual([[9000, "extend"]])
       }).pipe(Effect.scoped),
+    120_000
+  )
+})
+
+describe("a data directory of a version before the first release", () => {
+  it(
+    "is refused in one line by every command, but for the one that removes a demo",
+    async () => {
+      const data = dataDirectory()
+      const here = ["--data", data]
+      await doneInProcess(["seed", path.join(root, "seeds/demo.json"), ...here])
+      const aged = asOwner((sql) => sql`update schema_migration set migration_id = 59`)
+      await Effect.runPromise(aged.pipe(Effect.provide(Pglite.layer({ directory: data }))))
+      const line = /^The database was made by a version before the first release, [^\n]+\.\n$/
+      for (const command of [["serve", "--port", "0"], ["migrate"], ["organizations", "list"]]) {
+        const refused = await runInProcess([...command, ...here])
+        expect([command, refused.status, refused.stderr]).toEqual([command, 1, expect.stringMatching(line)])
+      }
+      const status = await runInProcess(["status", ...here])
+      expect([status.status, status.stderr]).toEqual([1, expect.stringMatching(/before the first release.+[^.]\.\n$/)])
+      expect(await doneInProcess(["demo", "reset", ...here])).toMatch(/^Removed the demo/)
+    },
     120_000
   )
 })

@@ -106,11 +106,11 @@ export const database: MutantsByFile = {
       .loses("a pause and a resume bring protection back without a licence")
       .seenBy("test/jobs/timed.test.ts")
   ],
-  "src/layers/sql/migrations/0015_append_events.ts": [
-    change({ in: "default", replace: " for no key update; if", by: "; if" })
+  "src/layers/postgres/schema/functions.sql": [
+    change({ in: "append_event", replace: " for no key update; if", by: "; if" })
       .loses("two entries at once take the same place")
       .seenBy("test/properties/races.test.ts"),
-    change({ in: "default", replace: "greatest(v_at, p_now)", by: "p_now" })
+    change({ in: "append_event", replace: "greatest(v_at, p_now)", by: "p_now" })
       .loses("times in the journal go back")
       .seenBy("test/properties/journal.test.ts", "test/properties/appending.test.ts")
   ],
@@ -190,32 +190,34 @@ export const database: MutantsByFile = {
       .loses("the journal says of an interrupted change that it did not happen")
       .seenBy("test/properties/durability.test.ts")
   ],
-  "src/layers/sql/Migrate.ts": [
+  "src/layers/postgres/Migrate.ts": [
     change({
       in: "check",
-      replace: "if (current.applied < current.known) return yield* new SchemaOlder(current)",
+      replace: "if (current.applied !== current.known) return yield* new SchemaOlder(current)",
       by: ""
     })
       .loses("the service starts on a schema that it does not know")
       .seenBy("test/layers/postgres/Migrate.test.ts")
   ],
-  "src/layers/sql/migrations/0001_create_console.ts": [
-    change({ in: "default", replace: "yield* sql`alter table ${sql(table)} force row level security`", by: "" })
+  "src/layers/postgres/schema/accounts.sql": [
+    change({ in: "account", replace: ", force row level security", by: "" })
       .loses("the tables' owner walks through the wall")
       .seenBy("test/layers/postgres/Schema.test.ts"),
     change({
-      in: "default",
-      replace: "${sql(column)} = current_setting('console.organization_id', true)",
+      in: "account",
+      replace: "organization_id = current_setting('console.organization_id', true)",
       by: "current_setting('console.organization_id', true) <> ''"
     })
       .loses("the wall has no organization in it")
-      .seenBy("test/layers/postgres/Schema.test.ts"),
-    change({ in: "tenantTables", replace: "\"select, insert\"", by: "\"select, insert, update\"" })
+      .seenBy("test/layers/postgres/Schema.test.ts")
+  ],
+  "src/layers/postgres/schema/journal.sql": [
+    change({ in: "journal_event", replace: "grant select, insert on", by: "grant select, insert, update on" })
       .loses("the journal can be changed")
       .seenBy("test/layers/postgres/Schema.test.ts")
   ],
-  "src/layers/sql/migrations/0003_create_oauth.ts": [
-    change({ in: "default", replace: "yield* sql`alter table ${sql(table)} enable row level security`", by: "" })
+  "src/layers/postgres/schema/oauth.sql": [
+    change({ in: "oauth_token", replace: "enable row level security, ", by: "" })
       .loses("tokens and codes stand outside the wall")
       .seenBy("test/layers/postgres/Schema.test.ts")
   ],

@@ -1,8 +1,6 @@
 /** The command that brings the database's schema up to date. */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
-import * as Migrate from "../../layers/postgres/Migrate.ts"
-import { migrations } from "../../layers/postgres/migrations.ts"
+import { Command, Flag } from "effect/cli"
 import * as Environment from "../process/Environment.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Output from "./Output.ts"
@@ -10,11 +8,19 @@ import * as Output from "./Output.ts"
 /** Brings the schema up to date. */
 export const migrate = Command.make(
   "migrate",
-  { ...Settings.database, ...Settings.migration, json: Output.json },
+  {
+    ...Settings.database,
+    ...Settings.migration,
+    simulated: Flag.Boolean("simulated").pipe(
+      Flag.withDescription("Create the tables of the simulated messenger too, for a seed on PostgreSQL"),
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
   (settings) =>
     Effect.gen(function*() {
       const applied = yield* Environment.isEmbedded(settings)
-        ? Effect.provide(Migrate.run(migrations), Environment.sql(settings))
+        ? Effect.provide(Environment.update(settings), Environment.sql(settings))
         : Environment.migrate(settings)
       yield* Output.print(
         settings.json,

@@ -61,11 +61,11 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
 /** What keeps the service from starting, or from knowing its keys. */
 const problemsOf = (database: Database | { readonly failure: string }, known: ReadonlyArray<string>) => {
-  if ("failure" in database) return [`The database: ${database.failure}.`]
+  if ("failure" in database) return [`The database: ${database.failure.replace(/\.$/, "")}.`]
   const { applied, known: latest } = database.schema
   const missing = database.peppers_used.filter((id) => !known.includes(id))
   return [
-    ...(applied > latest ? ["The schema is newer than this program: run the newer program."] : []),
+    ...(applied !== null && applied > latest ? ["The schema is newer than this program: run the newer program."] : []),
     ...(missing.length > 0
       ? [
         `Peppers that keys were made with are missing (${
@@ -78,7 +78,7 @@ const problemsOf = (database: Database | { readonly failure: string }, known: Re
 }
 
 const schemaText = ({ applied, known }: Database["schema"]): string =>
-  applied === known ? `${applied}, up to date` : `${applied}; this program's is ${known}`
+  applied === known ? `${applied}, up to date` : `${applied ?? "none yet"}; this program's is ${known}`
 
 const checkpointText = (checkpoint: Database["last_checkpoint"]): string =>
   checkpoint === null

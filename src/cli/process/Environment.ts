@@ -112,12 +112,19 @@ export const refuseUnusable = (settings: Settings.Migrating, migrate: boolean) =
       () => Effect.void
     )
 
-/** Brings the schema up to date, on PostgreSQL as the role that may, and answers what was applied. */
-export const migrate = (settings: Settings.Migrating) =>
+/** Brings the schema up to date as the role that may, and returns the migrations that were applied. */
+export const update = Effect.fnUntraced(function*({ simulated }: { readonly simulated: boolean }) {
+  const applied = yield* Migrate.run(migrations)
+  if (simulated) yield* Migrate.simulate
+  return applied
+})
+
+/** Brings PostgreSQL's schema up to date, and returns the migrations that were applied. */
+export const migrate = (settings: Settings.Migrating & { readonly simulated: boolean }) =>
   Effect.gen(function*() {
     yield* Postgres.check
     yield* Roles.ensure({ alone: Option.isNone(settings.migrationUrl) })
-    return yield* Migrate.run(migrations)
+    return yield* update(settings)
   }).pipe(Effect.provide(migrating(settings)))
 
 const pepperFile = (settings: Settings.Database) => path.join(settings.data, "pepper")
@@ -236,15 +243,18 @@ export const service = <A, E, R>(
     Layer.provideMerge(PasswordHasher.layer)
   )
 
-/** Brings the embedded database's schema up to date, and checks PostgreSQL's. */
-export const prepare = Effect.fnUntraced(function*(options: { readonly embedded: boolean }) {
-  if (options.embedded) {
+/** Brings the embedded database's schema up to date, and checks PostgreSQL's; with `simulated` that messenger's too. */
+export const prepare = Effect.fnUntraced(function*(
+  { embedded, simulated = false }: { readonly embedded: boolean; readonly simulated?: boolean }
+) {
+  if (embedded) {
     yield* Migrate.run(migrations)
   } else {
     yield* Postgres.check
     yield* Roles.check
     yield* Migrate.check(migrations)
   }
+  if (simulated) yield* Migrate.simulate
 })
 
 /** The database for an auditor, who has none of the service's secrets. */

@@ -158,8 +158,9 @@ const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const sql = yield* SqlClient.SqlClient
   const embedded = Environment.isEmbedded(settings)
   const prepare = Tenant.directory(sql, "5 minutes")(Effect.gen(function*() {
-    if (!embedded && settings.migrate) yield* Environment.migrate(settings)
-    yield* Environment.prepare({ embedded })
+    const simulated = settings.demo
+    if (!embedded && settings.migrate) yield* Environment.migrate({ ...settings, simulated })
+    yield* Environment.prepare({ embedded, simulated })
     if (!embedded) yield* Environment.warnOwner
   }))
   const ready = yield* Ref.make(false)

@@ -26,7 +26,7 @@ const open = (settings: Settings.Database, { makes, reads }: Doing) =>
   (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(
     Layer.provideMerge(Environment.core(settings)),
     Layer.provideMerge(Sites.layerVariables),
-    Layer.provideMerge(Simulated.layerSql),
+    Layer.provideMerge(Simulated.layerSeeded),
     Layer.provideMerge(PasswordHasher.layer),
     Layer.provideMerge(
       Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings) }))

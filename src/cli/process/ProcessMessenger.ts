@@ -6,13 +6,13 @@ import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import { Ownership } from "../../ports/messenger/Ownership.ts"
 
 /** No messenger; the simulated one is only used by seeds. */
-export const none = Layer.mergeAll(Simulated.layerSql, Simulated.layerNone, Ownership.layerNever)
+export const none = Layer.mergeAll(Simulated.layerSeeded, Simulated.layerNone, Ownership.layerNever)
 
 /** The simulated one in a process that never uses it. */
 export const elsewhere = Owned.layer.pipe(
-  Layer.provideMerge(Simulated.layerSql),
+  Layer.provideMerge(Simulated.layerSeeded),
   Layer.provideMerge(Ownership.layerNever)
 )
 
 /** The simulated one. Of several processes on PostgreSQL one uses it at a time; a directory has one process anyway. */
-export const simulated = (options: { readonly alone: boolean }) => layerMessenger(Simulated.layerSql, options)
+export const simulated = (options: { readonly alone: boolean }) => layerMessenger(Simulated.layerSeeded, options)

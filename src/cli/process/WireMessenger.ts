@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(
       Layer.provide(Vault.layer),
       Layer.provide(Layer.merge(Environment.peppers(settings), Randomness.layer))
     )
-    return Layer.merge(Simulated.layerSql, layerMessenger(messenger, { alone }))
+    return Layer.merge(Simulated.layerSeeded, layerMessenger(messenger, { alone }))
   }
 )
 

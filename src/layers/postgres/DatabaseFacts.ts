@@ -1,4 +1,4 @@
-/** Facts about the database itself, whatever the version of its schema. */
+/** Facts about the database itself. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
@@ -13,7 +13,6 @@ interface Facts {
   readonly role: string
   readonly owns_tables: boolean
   readonly size_bytes: number
-  readonly checkpoints: boolean
 }
 
 const server = Effect.gen(function*() {
@@ -21,8 +20,7 @@ const server = Effect.gen(function*() {
   const [row] = yield* sql<Facts>`
     select split_part(current_setting('server_version'), ' ', 1) as version, current_database()::text as name,
       session_user::text as role, pg_database_size(current_database()) as size_bytes,
-      ${ownsTables(sql)} as owns_tables,
-      to_regclass('journal_checkpoint') is not null as checkpoints`
+      ${ownsTables(sql)} as owns_tables`
   return row ?? (yield* Effect.die(new Error("The database does not say what it is")))
 })
 
@@ -47,33 +45,28 @@ const lastCheckpoint = Effect.gen(function*() {
 export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   return yield* Tenant.directory(sql)(Effect.gen(function*() {
-    const { checkpoints, ...found } = yield* server
-    const schema = yield* Migrate.state(migrations)
-    // The tables of keys and tokens are there from the third migration on.
-    const filled = schema.applied >= 3
-    const rows = Effect.gen(function*() {
-      const [count] = filled ? yield* sql<{ count: number }>`select count(*) as count from organization` : []
-      return {
-        organizations: count?.count ?? 0,
-        peppers_used: filled ? yield* usedPeppers : [],
-        last_checkpoint: checkpoints ? yield* lastCheckpoint : null
-      }
-    })
-    return { ...found, schema, ...(yield* Migrate.asOf(schema.applied)(rows)) }
+    const found = { ...(yield* server), schema: yield* Migrate.state(migrations) }
+    if (found.schema.applied === null) return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null }
+    const [count] = yield* sql<{ count: number }>`select count(*) as count from organization`
+    return {
+      ...found,
+      organizations: count?.count ?? 0,
+      peppers_used: yield* usedPeppers,
+      last_checkpoint: yield* lastCheckpoint
+    }
   }))
 })
 
 /**
- * The organizations, and whether they are simulated; null where a first start was cut short before there were tables.
+ * The organizations, and whether they are simulated, whatever the version of the schema; null where a first start was
+ * cut short before there were tables.
  */
 export const organizations = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { applied } = yield* Migrate.state(migrations)
-  if (applied === 0) return null
-  return yield* Tenant.directory(sql)(
-    Migrate.asOf(applied)(sql<{ readonly id: string; readonly simulated: boolean }>`
-      select id, simulated from organization order by id`)
-  )
+  const [found] = yield* sql`select 1 where to_regclass('organization') is not null`
+  if (found === undefined) return null
+  return yield* Tenant.directory(sql)(sql<{ readonly id: string; readonly simulated: boolean }>`
+    select id, simulated from organization order by id`)
 })
 
 /** The changes that the journal has begun and not closed, in all organizations: how many, and when the oldest began. */

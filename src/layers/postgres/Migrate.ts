@@ -1,7 +1,7 @@
 /** The schema: its tables and the migrations after them, created once each, in order, by one process at a time. */
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
-import * as Baseline from "./Schema.ts"
+import * as Tables from "./Schema.ts"
 
 /** The migrations by name, `0001_create_organization` and so on. */
 export type Migrations = Record<string, Effect.Effect<unknown, unknown, SqlClient.SqlClient>>
@@ -41,6 +41,14 @@ export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("Sc
   override get message(): string {
     return "The database was made by a version before the first release, which this program cannot bring up to date: " +
       "start with a new data directory, or with an empty database."
+  }
+}
+
+/** The extension is missing, and the connected role may not create it; the message holds what an administrator runs. */
+export class ExtensionMissing extends Schema.TaggedError<ExtensionMissing>()("ExtensionMissing", {}) {
+  override get message(): string {
+    return "The extension pg_trgm is missing, and the database's owner may not create it here. An administrator runs " +
+      "once, in this database:\ncreate extension pg_trgm;"
   }
 }
 
@@ -98,15 +106,19 @@ const alone = SqlClient.SqlClient.use((sql) =>
   sql`select set_config('statement_timeout', '0', true), pg_advisory_xact_lock(${lock})`
 )
 
-const failed = (cause: unknown) =>
-  new Migrator.MigrationError({ kind: "Failed", message: "The tables could not be created", cause })
+const extension = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql`select 1 from pg_extension where extname = 'pg_trgm'`
+  if (found !== undefined) return
+  yield* Effect.mapError(sql`create extension pg_trgm`.pipe(sql.withTransaction), () => new ExtensionMissing())
+})
 
 /** Creates what is missing, and returns the numbers and names. */
 const missing = Effect.fnUntraced(function*(migrations: Migrations) {
   yield* alone
   const { applied } = yield* state(migrations)
   const created: ReadonlyArray<readonly [id: number, name: string]> = applied === null ? [[0, "baseline"]] : []
-  if (applied === null) yield* Effect.mapError(Baseline.baseline, failed)
+  if (applied === null) yield* Tables.migration.pipe(Effect.andThen(extension), Effect.andThen(Tables.tables))
   const ran = yield* Migrator.make({})({ table, loader: Migrator.fromRecord(migrations) })
   return [...created, ...ran]
 })
@@ -120,7 +132,7 @@ export const run = Effect.fnUntraced(function*(
   migrations: Migrations
 ): Effect.fn.Return<
   ReadonlyArray<readonly [id: number, name: string]>,
-  SchemaNewer | SchemaUnreleased | Migrator.MigrationError | SqlError.SqlError,
+  SchemaNewer | SchemaUnreleased | ExtensionMissing | Migrator.MigrationError | SqlError.SqlError,
   SqlClient.SqlClient
 > {
   const current = yield* state(migrations)
@@ -149,7 +161,7 @@ export const simulate = Effect.gen(function*() {
   const create = Effect.gen(function*() {
     yield* alone
     if (!(yield* absent)) return false
-    yield* Baseline.simulated
+    yield* Tables.simulated
     return true
   })
   return yield* Effect.catchIf(asOwner(create), isRefused, () => Effect.fail(new SimulatedTablesMissing()))

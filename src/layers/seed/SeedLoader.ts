@@ -6,6 +6,7 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { ApiKeys } from "../crypto/credentials/ApiKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
+import * as Migrate from "../postgres/Migrate.ts"
 import * as Tenant from "../postgres/Tenant.ts"
 import { Seed } from "./Seed.ts"
 import { faults } from "./SeedChecks.ts"
@@ -59,7 +60,7 @@ const analyze = Effect.gen(function*() {
  */
 export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   Loaded,
-  SeedInvalid | ServiceUnavailable,
+  SeedInvalid | ServiceUnavailable | Migrate.SimulatedTablesMissing,
   SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom
 > {
   const sql = yield* SqlClient.SqlClient
@@ -68,6 +69,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
     (yield* Tenant.directory(sql)(sql<{ readonly id: string }>`select id from organization`)).map(({ id }) => id)
   )
   const missing = seed.organizations.filter(({ id }) => !existing.has(id))
+  if (missing.length > 0) yield* Tenant.directory(sql, loadDeadline)(Migrate.simulate)
   const keys = yield* Tenant.directory(sql, loadDeadline)(sql.withTransaction(Effect.gen(function*() {
     const made: Array<LoadedKey> = []
     for (const organization of missing) made.push(...(yield* makeOrganization(organization, now)))

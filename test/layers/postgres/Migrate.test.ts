@@ -1,9 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
+import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
+import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
 import * as Postgres from "../../../src/layers/postgres/Postgres.ts"
-import { owners, postgresServer } from "../../support/postgres/database.ts"
+import { asOwner, owners, postgres, postgresServer } from "../../support/postgres/database.ts"
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))
 
@@ -19,10 +21,7 @@ const broken: Migrate.Migrations = {
 }
 
 describe("Migrate", () => {
-  const emptySchema = Layer.provideMerge(
-    Layer.effectDiscard(Effect.andThen(statement("create schema bare"), statement("set search_path = bare"))),
-    owners.pglite
-  )
+  const embedded = Pglite.layerFrom(() => PGlite.create({ extensions: Pglite.extensions }))
   const withoutTables = Layer.unwrap(Effect.gen(function*() {
     const { server } = yield* postgresServer()
     const admin = Postgres.layer({ url: Redacted.make(server.url()) })
@@ -33,14 +32,17 @@ describe("Migrate", () => {
     return Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")), maxConnections: 4 })
   }))
 
-  for (const [name, database] of [["PGlite", emptySchema], ["PostgreSQL", withoutTables]] as const) {
+  for (const [name, database] of [["PGlite", embedded], ["PostgreSQL", withoutTables]] as const) {
     describe(`on ${name}`, () => {
       layer(Layer.orDie(database))((it) => {
-        it.effect("runs what is missing, once and in order, all or nothing, and knows the current version", () =>
+        it.effect("creates the tables, then runs the missing migrations, once and in order, all or nothing", () =>
           Effect.gen(function*() {
             const sql = yield* SqlClient.SqlClient
-            expect(yield* Migrate.state(first)).toEqual({ applied: 0, known: 2 })
+            expect(yield* Migrate.state(first)).toEqual({ applied: null, known: 2 })
             expect((yield* Effect.flip(Migrate.check(first))).message).toContain("start it with --migrate")
+            expect(yield* Migrate.run({})).toEqual([[0, "baseline"]])
+            yield* Migrate.check({})
+            expect((yield* Effect.flip(Migrate.check(first))).message).toContain("is at 0, and this program needs 2")
             expect(yield* Migrate.run(first)).toEqual([[1, "create_note"], [2, "add_name"]])
             expect(yield* Migrate.run(first)).toEqual([])
             yield* Migrate.check(first)
@@ -59,9 +61,49 @@ describe("Migrate", () => {
             expect(yield* Effect.flip(Migrate.run(first))).toMatchObject(newer)
             expect(yield* Effect.flip(Migrate.check(first))).toMatchObject(newer)
           }))
+
+        it.effect("creates the tables of the simulated messenger only when they are asked for, and once", () =>
+          Effect.gen(function*() {
+            const sql = yield* SqlClient.SqlClient
+            const simulated = sql<{ tables: number }>`
+              select count(*)::int as tables from pg_class where relname ~ '^simulated_' and relkind = 'r'`
+            yield* Migrate.run(second)
+            expect(yield* simulated).toEqual([{ tables: 0 }])
+            expect(yield* Migrate.simulate).toBe(true)
+            expect(yield* simulated).toEqual([{ tables: 8 }])
+            expect(yield* Migrate.simulate).toBe(false)
+          }))
       })
     })
   }
+
+  layer(owners.postgres)((it) => {
+    it.effect("refuses the tables of a version before the first release, in one line", () =>
+      Effect.gen(function*() {
+        yield* statement("update schema_migration set migration_id = 59")
+        for (const migrations of [{}, first]) {
+          const answers: ReadonlyArray<Effect.Effect<unknown, unknown, SqlClient.SqlClient>> = [
+            Migrate.run(migrations),
+            Migrate.check(migrations),
+            Migrate.state(migrations)
+          ]
+          for (const answer of answers) {
+            expect(yield* Effect.flip(answer)).toMatchObject({
+              _tag: "SchemaUnreleased",
+              message: expect.stringMatching(/^The database was made by a version before the first release, .+\.$/)
+            })
+          }
+        }
+      }))
+  })
+
+  it.effect("names the command that creates the simulated messenger's tables, where the service may not", () =>
+    Effect.gen(function*() {
+      yield* asOwner((sql) => sql`drop table simulated_platform`)
+      const refused = yield* Effect.flip(Migrate.simulate)
+      expect(refused).toMatchObject({ _tag: "SimulatedTablesMissing" })
+      expect(refused.message).toContain("security-console migrate --simulated")
+    }).pipe(Effect.provide(postgres)))
 
   it.live("lets one of several processes migrate, while the others wait and then find nothing to do", () =>
     Effect.gen(function*() {
@@ -81,7 +123,7 @@ describe("Migrate", () => {
         Effect.provide(Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")) }), { local: true })
       )
       const results = yield* Effect.forEach([1, 2, 3, 4], () => migrator, { concurrency: "unbounded" })
-      expect(results.map(({ ran }) => ran).sort()).toEqual([0, 0, 0, 3])
+      expect(results.map(({ ran }) => ran).sort()).toEqual([0, 0, 0, 4])
       expect(results.map(({ notes }) => notes)).toEqual(Array.from({ length: 4 }, () => [{ id: 1 }]))
     }))
 })

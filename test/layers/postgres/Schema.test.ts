@@ -1,9 +1,10 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
+import { files, read } from "../../repository/repository.ts"
 import * as Populated from "../../support/populated.ts"
-import { forEachDatabase } from "../../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 interface Table {
@@ -119,6 +120,23 @@ describe("the schema's walls", () => {
           expect(yield* sql`select relname from pg_class where relowner = to_regrole('console_app')`).toEqual([])
         }))
 
+      it.effect("give nothing to any other role, and no function but those of triggers to every role", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          expect(
+            yield* sql`
+            select relname, grantee::regrole::text as role from pg_class, aclexplode(relacl)
+            where relnamespace = to_regnamespace('public')
+              and grantee not in (relowner, to_regrole('console_app'), to_regrole('console_service'))`
+          ).toEqual([])
+          expect(
+            yield* sql`
+            select proname from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner)))
+            where pronamespace = to_regnamespace('public') and prorettype <> 'trigger'::regtype and grantee = 0
+              and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`
+          ).toEqual([])
+        }))
+
       it.effect("give console_service what is written down, and nothing to own", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
@@ -209,5 +227,39 @@ describe("the schema's walls", () => {
           expect(yield* World.snapshot(other.id)).toEqual(before)
         }))
     })
+  })
+})
+
+/** The files of SQL, one after the other. */
+const written = files("src/layers/postgres/schema/*.sql").map(read).join("\n")
+
+/** A table as it is written, from its name to the end of its columns. */
+const textOf = (table: string) =>
+  new RegExp(`^create (?:unlogged )?table ${table} \\([^]*?^\\)`, "m").exec(written)?.[0] ?? ""
+
+describe("the files of the schema", () => {
+  layer(postgres)((it) => {
+    it.effect("say of every column what it holds", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const columns = yield* sql<{ table: string; column: string }>`
+          select relname as table, attname as column from pg_attribute join pg_class on pg_class.oid = attrelid
+          where relnamespace = to_regnamespace('public') and relkind = 'r' and attnum > 0 and not attisdropped`
+        expect(columns.length).toBeGreaterThan(600)
+        const isDescribed = ({ column, table }: typeof columns[number]) =>
+          new RegExp(`^  ${column} .* -- \\S|^  -- .*\\n  ${column} `, "m").test(textOf(table))
+        expect(columns.filter((column) => !isDescribed(column))).toEqual([])
+      }))
+  })
+
+  it("say of every index which statement it serves", () => {
+    const lines = written.split("\n")
+    const bare = lines.filter((line, at) => {
+      if (!/^create (?:unique )?index /.test(line)) return false
+      // Several indexes of one purpose stand below one comment.
+      const before = lines.slice(0, at).findLast((each) => !/^create (?:unique )?index |^ /.test(each)) ?? ""
+      return !before.startsWith("-- ")
+    })
+    expect(bare).toEqual([])
   })
 })

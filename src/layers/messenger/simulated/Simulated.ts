@@ -2,6 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { MessengerSession, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import * as Migrate from "../../postgres/Migrate.ts"
 import * as Pushes from "./Pushes.ts"
 import * as SimulatedChanges from "./SimulatedChanges.ts"
 import * as SimulatedOutside from "./SimulatedOutside.ts"
@@ -22,8 +23,11 @@ const layerNoDeps = Layer.effectContext(Effect.gen(function*() {
 /** The simulated platform with its state in the process. */
 export const layerMemory = layerNoDeps.pipe(Layer.provide(SimulatedStore.layerMemory))
 
-/** The simulated platform with its state in the database: it survives a restart. */
-export const layerSql = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
+/** The simulated platform in the database, over tables that are there, or that a seed creates before anything else. */
+export const layerSeeded = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
+
+/** The simulated platform with its state in the database, whose tables it creates: it survives a restart. */
+export const layerSql = Layer.provideMerge(layerSeeded, Layer.effectDiscard(Effect.orDie(Migrate.simulate)))
 
 const away = () => Effect.fail(new PlatformUnavailable())
 

@@ -43,8 +43,9 @@ create table account (
 
   -- Its status, as it follows from facts and time; written with the facts
   review_pending boolean not null default false, -- a session waits for a review
-  status text collate "C" not null check (status in ('protected', 'new_sign_in', 'recently_connected', 'hijack_blocked',
-    'status_unknown', 'protection_stopped', 'paused', 'available')), -- until status_until
+  status text collate "C" not null -- until status_until
+    check (status in ('protected', 'new_sign_in', 'recently_connected', 'hijack_blocked', 'status_unknown',
+      'protection_stopped', 'paused', 'available')),
   status_until timestamptz(3), -- the time when time alone ends it; null for never
   later_statuses text[] not null default '{}', -- the statuses that follow, in order
   status_changes timestamptz(3)[] not null default '{}', -- the time when each of those begins
