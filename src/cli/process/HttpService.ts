@@ -272,10 +272,9 @@ const serveIn = (settings: ServeSettings) =>
         Effect.provide(
           (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
             Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched: settings.demo })),
+            Layer.provideMerge(watches ? Background.watch(settings) : Layer.empty),
             Layer.provideMerge(
-              watches
-                ? Layer.mergeAll(Background.watch(settings), Strangers.layerComing, Codes.layerLogged)
-                : Layer.empty
+              watches && settings.demo ? Layer.merge(Strangers.layerComing, Codes.layerLogged) : Layer.empty
             ),
             Layer.provideMerge(core),
             Layer.provideMerge(Sites.consoleAddress(sites))
