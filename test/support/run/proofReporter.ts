@@ -48,11 +48,11 @@ export default class ProofReporter implements Reporter {
     }
   }
 
-  /** Whether all tests of all projects were to run, whatever the command line chose from. */
+  /** Whether all tests were to run, whatever the command line chose from. */
   async #isWhole(modules: ReadonlyArray<TestModule>): Promise<boolean> {
     if (this.#vitest === undefined) return false
     const { config } = this.#vitest
-    if (config.testNamePattern !== undefined || config.project.length > 0 || config.shard !== undefined) return false
+    if (config.testNamePattern !== undefined || config.shard !== undefined) return false
     return (await this.#vitest.globTestSpecifications()).length === modules.length
   }
 }
