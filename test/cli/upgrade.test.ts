@@ -12,8 +12,8 @@ import * as Roles from "../../src/layers/postgres/Roles.ts"
 import { read, root } from "../repository/repository.ts"
 import { dataDirectory, freshDirectory, serve } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
-import { asOwner } from "../support/postgres/database.ts"
-import { createConsole, ownerUrl, postgresLayer } from "../support/postgres/databaseRoles.ts"
+import { asOwner, emptyUrl } from "../support/postgres/database.ts"
+import { ownerUrl, postgresLayer } from "../support/postgres/databaseRoles.ts"
 import { DatabaseServer } from "../support/postgres/databaseServer.ts"
 import * as World from "../support/world.ts"
 
@@ -132,11 +132,7 @@ describe("the migration URL", () => {
     "names the role that brings the schema up to date, for migrate and for serve, which then warns of nothing",
     () =>
       Effect.gen(function*() {
-        const server = yield* Effect.acquireRelease(
-          Effect.promise(() => DatabaseServer.start()),
-          (server) => Effect.promise(() => server.remove())
-        )
-        const url = yield* Effect.promise(() => createConsole(server, "console"))
+        const url = yield* emptyUrl
         const env = {
           CONSOLE_DATABASE_URL: url,
           CONSOLE_PEPPERS: World.peppers,

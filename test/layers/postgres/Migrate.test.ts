@@ -1,11 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { PGlite } from "@electric-sql/pglite"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
-import * as Postgres from "../../../src/layers/postgres/Postgres.ts"
-import { asOwner, owners, postgres, postgresServer } from "../../support/postgres/database.ts"
+import { asOwner, emptyUrl, owners, postgres } from "../../support/postgres/database.ts"
+import { openEmpty } from "../../support/postgres/databasePool.ts"
+import { ownerUrl, postgresLayer } from "../../support/postgres/databaseRoles.ts"
 
 const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))
 
@@ -21,18 +21,10 @@ const broken: Migrate.Migrations = {
 }
 
 describe("Migrate", () => {
-  const embedded = Pglite.layerFrom(() => PGlite.create({ extensions: Pglite.extensions }))
-  const withoutTables = Layer.unwrap(Effect.gen(function*() {
-    const { server } = yield* postgresServer()
-    const admin = Postgres.layer({ url: Redacted.make(server.url()) })
-    yield* Effect.provide(
-      SqlClient.SqlClient.use((sql) => sql`create database bare owner console_owner`),
-      admin
-    )
-    return Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")), maxConnections: 4 })
-  }))
+  const embedded = Pglite.layerFrom(openEmpty)
+  const served = Layer.unwrap(Effect.map(emptyUrl, (url) => postgresLayer(ownerUrl(url))))
 
-  for (const [name, database] of [["PGlite", embedded], ["PostgreSQL", withoutTables]] as const) {
+  for (const [name, database] of [["PGlite", embedded], ["PostgreSQL", served]] as const) {
     describe(`on ${name}`, () => {
       layer(Layer.orDie(database))((it) => {
         it.effect("creates the tables, then runs the missing migrations, once and in order, all or nothing", () =>
@@ -107,9 +99,7 @@ describe("Migrate", () => {
 
   it.live("lets one of several processes migrate, while the others wait and then find nothing to do", () =>
     Effect.gen(function*() {
-      const { server } = yield* postgresServer()
-      const admin = Postgres.layer({ url: Redacted.make(server.url()) })
-      yield* Effect.provide(SqlClient.SqlClient.use((sql) => sql`create database bare owner console_owner`), admin)
+      const url = ownerUrl(yield* emptyUrl)
       const slow: Migrate.Migrations = {
         "0001_create_note": statement("create table note (id int8)"),
         "0002_wait": statement("select pg_sleep(0.3)"),
@@ -120,7 +110,7 @@ describe("Migrate", () => {
         const ran = yield* Migrate.run(slow)
         return { ran: ran.length, notes: yield* sql`select id from note` }
       }).pipe(
-        Effect.provide(Postgres.layer({ url: Redacted.make(server.url("bare", "console_owner")) }), { local: true })
+        Effect.provide(postgresLayer(url), { local: true })
       )
       const results = yield* Effect.forEach([1, 2, 3, 4], () => migrator, { concurrency: "unbounded" })
       expect(results.map(({ ran }) => ran).sort()).toEqual([0, 0, 0, 4])

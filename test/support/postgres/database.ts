@@ -8,7 +8,7 @@ import { describe, inject } from "vitest"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
 import type { DatabaseUrlInvalid } from "../../../src/layers/postgres/Postgres.ts"
 import { scratch } from "../run/scratch.ts"
-import { lendServed, openEmbedded } from "./databasePool.ts"
+import { createEmpty, lendServed, openEmbedded } from "./databasePool.ts"
 import { ownerUrl, postgresLayer } from "./databaseRoles.ts"
 import { DatabaseServer } from "./databaseServer.ts"
 
@@ -27,14 +27,19 @@ export const fillDirectory = (directory: string): void => {
   childProcess.execFileSync("cp", ["-R", inject("databases").directory, path.join(directory, "database")])
 }
 
-/**
- * The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes.
- */
-export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(lendServed, (name) => {
+const serviceUrl = (name: string): string => {
   const url = new URL(inject("databases").templateUrl)
   url.pathname = `/${name}`
   return url.href
-})
+}
+
+/**
+ * The service's address of an empty, migrated database on the run's PostgreSQL, nobody else's until the scope closes.
+ */
+export const postgresUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(lendServed, serviceUrl)
+
+/** The service's address of a database without tables on the run's PostgreSQL, dropped when the scope closes. */
+export const emptyUrl: Effect.Effect<string, never, Scope.Scope> = Effect.map(createEmpty, serviceUrl)
 
 /** A migrated database of its own on the run's PostgreSQL 15. */
 export const postgres: DatabaseLayer = Layer.unwrap(Effect.map(postgresUrl, postgresLayer))
