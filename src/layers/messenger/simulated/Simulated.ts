@@ -1,8 +1,9 @@
 /** The simulated platform: a model of the messaging platform for the demo organization and for tests. */
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { MessengerSession, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import * as Migrate from "../../postgres/Migrate.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
 import * as Pushes from "./Pushes.ts"
 import * as SimulatedChanges from "./SimulatedChanges.ts"
 import * as SimulatedOutside from "./SimulatedOutside.ts"
@@ -26,8 +27,16 @@ export const layerMemory = layerNoDeps.pipe(Layer.provide(SimulatedStore.layerMe
 /** The simulated platform in the database, over tables that are there, or that a seed creates before anything else. */
 export const layerSeeded = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
 
-/** The simulated platform with its state in the database, whose tables it creates: it survives a restart. */
-export const layerSql = Layer.provideMerge(layerSeeded, Layer.effectDiscard(Effect.orDie(Migrate.simulate)))
+const createTables = Effect.catchCause(
+  Effect.asVoid(Migrate.simulate),
+  (cause) => Tenant.isAwayIn(cause) ? Effect.void : Effect.die(Cause.squash(cause))
+)
+
+/**
+ * The simulated platform with its state in the database: it survives a restart. It creates its tables, unless the
+ * database is away.
+ */
+export const layerSql = Layer.provideMerge(layerSeeded, Layer.effectDiscard(createTables))
 
 const away = () => Effect.fail(new PlatformUnavailable())
 
