@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { ResourceServers } from "../../src/ports/oauth/OAuthPorts.ts"
 import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
-import { connected, mcp, post, redeemWith, refused, revokeWith, tokens, v1 } from "./support.ts"
+import { connected, introspect, mcp, post, redeemWith, refused, revokeWith, tokens, v1 } from "./support.ts"
 
 const secrets = { v1: "a secret of the search ".padEnd(40, "x"), mcp: "a secret of the bridge".padEnd(40, "y") }
 
@@ -13,10 +13,7 @@ const servers = Layer.succeed(ResourceServers, [
   { id: "bridge", resource: "mcp", secret: Redacted.make(secrets.mcp) }
 ])
 
-const ask = (token: string | undefined, id = "search", secret = secrets.v1) =>
-  post("/oauth/introspect", { token }, {
-    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`
-  })
+const ask = (token: string | undefined, id = "search", secret = secrets.v1) => introspect(token, id, secret)
 
 const inactive = { active: false }
 

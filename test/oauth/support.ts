@@ -150,6 +150,12 @@ export const refreshWith = (application: Application, refresh_token: string, par
 export const revokeWith = (application: Application, token: string, params: Params = {}) =>
   post("/oauth/revoke", { client_id: application.client_id, token, ...params })
 
+/** Asks for a token's state as a resource server. */
+export const introspect = (token: string | undefined, id: string, secret: string) =>
+  post("/oauth/introspect", { token }, {
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`
+  })
+
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string

@@ -34,6 +34,7 @@ export interface OAuthConnection {
   readonly adminId: string
   readonly adminName: string | null
   readonly adminDisabled: boolean
+  readonly organizationClosed: boolean
 }
 
 /** A code that was issued for a connection. */

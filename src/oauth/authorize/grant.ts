@@ -28,7 +28,7 @@ class NothingChosen extends Schema.TaggedError<NothingChosen>()("NothingChosen",
 /** An account or a department is chosen that the admin cannot access. */
 class NotAccessible extends Schema.TaggedError<NotAccessible>()("NotAccessible", {}) {}
 
-/** The admin has been disabled since the page was shown. */
+/** The admin has been disabled since the page was shown, or the organization closed. */
 class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
 
 /** The accounts and departments that the admin may let an application use, as far as they are looked for. */

@@ -21,7 +21,8 @@ interface Place {
 
 /**
  * Decides within one transaction that holds the connection's row, for a connection of the client that is neither
- * revoked nor its admin disabled.
+ * revoked nor its admin disabled nor its organization closed. A closing at the same time need not wait: no token of a
+ * closed organization is worth anything, whenever it was issued.
  *
  * A refusal is a value here and fails only after the transaction: one that disconnects has to be kept. When the end of
  * the transaction is not heard, the database is asked whether the new tokens are there: they are answered if so, and
@@ -47,7 +48,9 @@ export const inConnection = Effect.fnUntraced(function*<R>(
     Effect.gen(function*() {
       const connection = yield* grants.lock(organizationId, connectionId)
       if (connection === null || !owns(client, connection)) return Result.fail(invalidGrant)
-      if (connection.revoked || connection.adminDisabled) return Result.fail(invalidGrant)
+      if (connection.revoked || connection.adminDisabled || connection.organizationClosed) {
+        return Result.fail(invalidGrant)
+      }
       return yield* Effect.tap(decide(connection), (decided) => Ref.set(made, decided))
     })
   ).pipe(Effect.catchTag("service_unavailable", recoverOutcome))

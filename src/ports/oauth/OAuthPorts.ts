@@ -192,7 +192,10 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     connectionId: string,
     digests: ReadonlyArray<string>
   ): Effect.Effect<Token | null>
-  /** Whether the admin is there and not disabled; they stay so for the rest of the transaction. */
+  /**
+   * Whether the admin is there and not disabled, which stays so for the rest of the transaction, and the organization is
+   * not closed.
+   */
   isActive(admin: Granter): Effect.Effect<boolean>
   /** Whether the admin can access every one of them. */
   canAccess(admin: Granter, access: ChosenAccess): Effect.Effect<boolean>

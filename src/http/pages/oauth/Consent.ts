@@ -151,7 +151,11 @@ const checked = <E, R>(
   ) => Effect.Effect<ReturnType<typeof Html.redirect>, E, R>
 ) =>
   Effect.gen(function*() {
-    const found = yield* Authorize.check(visit.query, visit.site, yield* Visit.admin(visit))
+    const admin = yield* Visit.admin(visit)
+    if (Option.isSome(admin) && admin.value.organizationClosed) {
+      return yield* Visit.closed(visit, admin.value, `${path}?${visit.query}`)
+    }
+    const found = yield* Authorize.check(visit.query, visit.site, admin)
     switch (found._tag) {
       case "Page":
         return yield* Problem.problem(visit.base, visit.requestId, {
@@ -174,9 +178,7 @@ const checked = <E, R>(
       case "Redirect":
         return yield* Lead.to(visit, found.location)
       case "Ready":
-        return found.admin.organizationClosed
-          ? yield* Visit.closed(visit, found.admin, `${path}?${visit.query}`)
-          : yield* decide(found.request, found.admin)
+        return yield* decide(found.request, found.admin)
     }
   })
 

@@ -8,6 +8,7 @@ import { type Inspected, OAuthGrants, type Replaceable } from "../../../ports/oa
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 import { LastUses } from "../credentials/LastUses.ts"
+import { isOpen } from "../organization/Organizations.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 
 /** How long the outcome of a transaction whose end was not heard is asked for. */
@@ -95,7 +96,7 @@ export const layer = Layer.effect(
             join admin on admin.organization_id = ai_connection.organization_id and admin.id = ai_connection.admin_id
             where ${sql.in("oauth_token.digest", digests)} and oauth_token.kind = 'access'
               and oauth_token.expires_at > ${now} and resource = ${resource} and revoked_at is null
-              and disabled_at is null`),
+              and disabled_at is null and ${isOpen(sql)}`),
           ([row]) => row ?? null
         ),
 
@@ -103,7 +104,8 @@ export const layer = Layer.effect(
         sql<OAuthConnection>`
           select ai_connection.id, ${clientId(sql)} as "clientId", client_name as "clientName", label, resource,
             revoked_at is not null as revoked, generation, admin.id as "adminId",
-            coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled"
+            coalesce(admin.name, admin.email) as "adminName", admin.disabled_at is not null as "adminDisabled",
+            not ${isOpen(sql)} as "organizationClosed"
           from ai_connection
           join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
           where ai_connection.organization_id = ${organizationId} and ai_connection.id = ${connectionId}
@@ -127,7 +129,7 @@ export const layer = Layer.effect(
       isActive: ({ adminId, organizationId }) =>
         sql`
           select 1 from admin
-          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
+          where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null and ${isOpen(sql)}
           for share`.pipe(Effect.orDie, Effect.map((rows) => rows.length === 1)),
 
       canAccess: (admin, { ids, scopeType }) =>
