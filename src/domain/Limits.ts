@@ -157,6 +157,10 @@ export const defaultMaxClients = 2000
 /** So many connections an address may always open. */
 export const fewClients = 64
 
+/** How long the client of an answer may take nothing of it, and how long it may take for it in all. */
+export const answerStallTime = Duration.seconds(15)
+export const answerTime = Duration.minutes(2)
+
 /** How long an Idempotency-Key is kept, and how long the request that it was first sent with may hold it. */
 export const idempotencyKept = Duration.hours(24)
 export const idempotencyClaim = Duration.seconds(60)

@@ -2,6 +2,7 @@
 import { Effect, Latch } from "effect"
 import type * as http from "node:http"
 import type { Duplex } from "node:stream"
+import { Backlog, type Patience } from "./Backlog.ts"
 
 /** How many requests of a connection may be unanswered before no more are read from it. */
 export const maxOutstanding = 16
@@ -32,6 +33,7 @@ export class Pipeline {
    */
   readonly #owed: Array<Owed> = []
   readonly #socket: Duplex
+  readonly #backlog: Backlog
   readonly #parse: (piece: Uint8Array) => void
   #unparsed: Buffer = Buffer.alloc(0)
   #holding = false
@@ -41,6 +43,7 @@ export class Pipeline {
   constructor(socket: Duplex) {
     const listeners = socket.listeners("data")
     this.#socket = socket
+    this.#backlog = new Backlog(socket)
     this.#parse = (piece) => {
       for (const listener of listeners) Reflect.apply(listener, socket, [piece])
     }
@@ -108,6 +111,11 @@ export class Pipeline {
     if (owed === undefined) return Effect.void
     owed.done ??= Latch.makeUnsafe()
     return owed.done.await
+  }
+
+  /** Whether its client has had its time to take the answer that is being written. */
+  isExhausted(patience: Patience): boolean {
+    return this.#backlog.isExhausted(this.#owed[0]?.response, patience)
   }
 
   /** Parses nothing more; whatever else arrives is read and dropped. */

@@ -1,19 +1,21 @@
 /** The Node server under the service: its limits, and the answers that Node writes itself. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { type Context, Duration, Effect, Layer, type Scope } from "effect"
+import { type Context, Duration, Effect, Layer, Metric, Schedule, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { IpNetwork } from "effect/net"
 import * as http from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
-import { defaultMaxClients, fewClients } from "../domain/Limits.ts"
+import { answerStallTime, answerTime as defaultAnswerTime, defaultMaxClients, fewClients } from "../domain/Limits.ts"
 import { addressGroup } from "../domain/NetworkAddress.ts"
 import { answer } from "../transport/Answer.ts"
 import { isTrusted } from "../transport/ClientAddress.ts"
 import { makeRequestId, TrustedProxies } from "../transport/TransportSettings.ts"
 import * as App from "./App.ts"
+import type { Patience } from "./Backlog.ts"
 import { Pipeline } from "./Pipeline.ts"
 
 export interface Options {
@@ -24,6 +26,10 @@ export interface Options {
   readonly headTime?: Duration.Input
   /** How long a client may take to send a whole request; 30 seconds by default. */
   readonly requestTime?: Duration.Input
+  /** How long the client of an answer may take nothing of it; 15 seconds by default. */
+  readonly stallTime?: Duration.Input
+  /** How long the client of an answer may take for it in all; 2 minutes by default. */
+  readonly answerTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
   readonly maxConnections?: number
   /** Those of one address at most, unless it is a trusted proxy; a quarter of all by default. */
@@ -92,13 +98,13 @@ const pipelineOf = (socket: Duplex): Pipeline => {
 
 /** Node's server, but that each connection ends with the answer it waits for once the server is closing. */
 class DrainingServer extends http.Server {
-  readonly #pipelines = new Set<Pipeline>()
+  readonly #pipelines = new Map<Pipeline, Socket>()
 
   enlist(response: http.ServerResponse): void {
     const { socket } = response.req
     const pipeline = pipelineOf(socket)
     if (!this.#pipelines.has(pipeline)) {
-      this.#pipelines.add(pipeline)
+      this.#pipelines.set(pipeline, socket)
       socket.once("close", () => this.#pipelines.delete(pipeline))
     }
     response.shouldKeepAlive &&= this.listening
@@ -106,8 +112,18 @@ class DrainingServer extends http.Server {
     response.once("close", () => pipeline.remove(response))
   }
 
+  /**
+   * Resets the connections whose clients have had their time, and returns how many they were. Closed in the ordinary
+   * way, they would leave what is unread in the system's memory.
+   */
+  resetExhausted(patience: Patience): number {
+    const exhausted = [...this.#pipelines].filter(([pipeline]) => pipeline.isExhausted(patience))
+    for (const [, socket] of exhausted) socket.resetAndDestroy()
+    return exhausted.length
+  }
+
   override close(callback?: (error?: Error) => void): this {
-    for (const { owed } of this.#pipelines) for (const response of owed) response.shouldKeepAlive = false
+    for (const { owed } of this.#pipelines.keys()) for (const response of owed) response.shouldKeepAlive = false
     return super.close(callback)
   }
 }
@@ -152,13 +168,31 @@ const limitAddresses = (server: http.Server, most: number, trusted: ReadonlyArra
   })
 }
 
+const unread = Metric.counter("console_unread_answers_total", {
+  description: "Connections that were ended because their clients did not take an answer in time",
+  incremental: true
+})
+
+/** Looks at all connections once a second, or more often within short times, and ends those whose clients do not read. */
+const resetExhausted = (server: DrainingServer, stallTime: Duration.Input, answerTime: Duration.Input) => {
+  const times = [stallTime, answerTime].map(Duration.toMillis)
+  const interval = Math.min(1000, ...times.map((time) => time / 4))
+  const [stalled = 0, answer = 0] = times.map((time) => Math.ceil(time / interval))
+  return Effect.sync(() => server.resetExhausted({ stalled, answer })).pipe(
+    Effect.flatMap((reset) => reset === 0 ? Effect.void : Metric.update(unread, reset)),
+    Effect.repeat(Schedule.spaced(interval))
+  )
+}
+
 /** The bound server; what it listens on is known before the service is built over it. */
 export const layerListen = (
   {
     headTime = "10 seconds",
     maxConnections = defaultMaxClients,
+    answerTime = defaultAnswerTime,
     connectionsPerAddress = Math.max(fewClients, Math.ceil(maxConnections / 4)),
     requestTime = "30 seconds",
+    stallTime = answerStallTime,
     stopTime = "20 seconds",
     ...listen
   }: Options
@@ -202,6 +236,7 @@ export const layerListen = (
       })
       // An unknown expectation is ignored, so that the answer keeps the envelope.
       server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+      yield* Effect.forkScoped(resetExhausted(server, stallTime, answerTime))
       const listening = yield* NodeHttpServer.make(() => server, { ...listen, gracefulShutdownTimeout: stopTime })
       // Node does not end connections that have sent half a request, and would wait for them for ever.
       yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))

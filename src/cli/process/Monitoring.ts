@@ -6,6 +6,7 @@ import { NetAddress } from "effect/net"
 import { PrometheusMetrics } from "effect/observability"
 import * as http from "node:http"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { answerStallTime } from "../../domain/Limits.ts"
 import * as Gauge from "../../layers/Gauge.ts"
 import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"
 
@@ -127,7 +128,8 @@ export const measure = Effect.fnUntraced(function*({ database, version }: Build)
 
 /** Serves `/metrics` on an address of its own, and answers where. */
 export const serve = Effect.fnUntraced(function*(listen: { readonly host: string; readonly port: number }) {
-  const server = yield* NodeHttpServer.make(() => http.createServer(), { ...listen, gracefulShutdownTimeout: 0 })
+  const metrics = http.createServer().setTimeout(Duration.toMillis(answerStallTime))
+  const server = yield* NodeHttpServer.make(() => metrics, { ...listen, gracefulShutdownTimeout: 0 })
   yield* server.serve(respond)
   return NetAddress.formatUrlUnsafe(server.address)
 })

@@ -21,6 +21,12 @@ export interface Connection {
   readonly closed: Effect.Effect<string>
   /** Ends when nothing is left of the connection; whether the server has reset it. */
   readonly gone: Effect.Effect<"closed" | "reset">
+  /** Reads about so many more bytes and then none; without a limit, everything is read. */
+  limit(bytes: number): void
+  /** How many bytes have been read, whatever was taken of them. */
+  received(): number
+  /** Whether the server has closed or reset the connection; without reading, only a reset is noticed. */
+  isOver(): boolean
   /** Says that nothing more will be written. */
   end(): void
   /** Goes away without a word. */
@@ -62,6 +68,8 @@ export const connect = (port: number, localAddress = "127.0.0.1"): Effect.Effect
       (socket) => Effect.sync(() => socket.destroy())
     )
     let received = ""
+    let bytes = 0
+    let allowed = Infinity
     let over = false
     let gone: "closed" | "reset" | undefined
     const waiting = new Set<() => void>()
@@ -71,6 +79,8 @@ export const connect = (port: number, localAddress = "127.0.0.1"): Effect.Effect
     // One character for each byte, so that lengths count bytes.
     socket.setEncoding("latin1").on("data", (data) => {
       received += data
+      bytes += data.length
+      if (bytes >= allowed) socket.pause()
       wake()
     })
     for (const event of ["end", "close", "error"] as const) {
@@ -92,7 +102,7 @@ export const connect = (port: number, localAddress = "127.0.0.1"): Effect.Effect
           waiting.delete(check)
           resume(
             taken === undefined
-              ? Effect.die(new Error(`The connection ended before ${what}: ${JSON.stringify(received)}`))
+              ? Effect.die(new Error(`The connection ended before ${what}: ${JSON.stringify(received.slice(0, 1000))}`))
               : Effect.succeed(taken)
           )
         }
@@ -121,6 +131,13 @@ export const connect = (port: number, localAddress = "127.0.0.1"): Effect.Effect
         }),
       closed: take("its end", () => over ? received : undefined),
       gone: take("its end", isGone),
+      limit: (most) => {
+        allowed = bytes + most
+        if (most === 0) socket.pause()
+        else socket.resume()
+      },
+      received: () => bytes,
+      isOver: () => over,
       end: () => {
         socket.end()
       },

@@ -1,0 +1,52 @@
+/** What one connection has been given to write and its client has not taken. */
+import { Predicate } from "effect"
+import type { ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+
+/** How many looks in turn may pass: without progress, and with something left of one answer. */
+export interface Patience {
+  readonly stalled: number
+  readonly answer: number
+}
+
+/** How many bytes the system has taken from the socket; Node's own timeout of sockets goes by the same number. */
+const takenFrom = (socket: Duplex): number => {
+  const handle: unknown = Predicate.hasProperty(socket, "_handle") ? socket._handle : undefined
+  if (!Predicate.hasProperty(handle, "bytesWritten") || !Predicate.hasProperty(handle, "writeQueueSize")) return 0
+  const { bytesWritten, writeQueueSize } = handle
+  return Predicate.isNumber(bytesWritten) && Predicate.isNumber(writeQueueSize) ? bytesWritten - writeQueueSize : 0
+}
+
+/** It is looked at from time to time, so that a request costs nothing for it. */
+export class Backlog {
+  readonly #socket: Duplex
+  #response: ServerResponse | undefined
+  #taken = 0
+  #stalled = 0
+  #looks = 0
+
+  constructor(socket: Duplex) {
+    this.#socket = socket
+  }
+
+  /**
+   * Whether the client has had its time to take the response; only looks that find something left to write count, so
+   * that a stream with nothing to say waits for as long as it likes.
+   */
+  isExhausted(response: ServerResponse | undefined, { answer, stalled }: Patience): boolean {
+    const isNext = response !== this.#response
+    if (isNext) {
+      this.#response = response
+      this.#looks = 0
+    }
+    if (this.#socket.writableLength === 0) {
+      this.#stalled = 0
+      return false
+    }
+    const taken = takenFrom(this.#socket)
+    this.#stalled = isNext || taken !== this.#taken ? 0 : this.#stalled + 1
+    this.#taken = taken
+    this.#looks += 1
+    return this.#stalled >= stalled || this.#looks > answer
+  }
+}
