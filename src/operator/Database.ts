@@ -27,6 +27,10 @@ const Answer = Schema.Struct({
   peppers_used: Schema.Array(Schema.String),
   /** Null where no checkpoint was signed. */
   last_checkpoint: Schema.NullOr(Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp })),
+  /** Journals with an event that no checkpoint covers although two minutes have passed, and the first such event. */
+  unsigned_journals: Schema.Array(
+    Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp })
+  ),
   /** The jobs of the process that answers; null where it does no background work. */
   jobs: Schema.NullOr(Schema.Array(JobState))
 })

@@ -8,13 +8,14 @@ import { CheckpointKeys, digest } from "../../src/layers/crypto/journal/Checkpoi
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
 import { eventHash, seedHash, tail } from "../../src/layers/sql/journal/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
+import * as Signing from "../../src/layers/sql/journal/Signing.ts"
 import { Kept } from "../../src/operator/journal/Journals.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { postgresLayer } from "../support/postgres/databaseRoles.ts"
 import { superuserUrlHere } from "../support/postgres/superuser.ts"
 import * as World from "../support/world.ts"
 
-const tables = ["journal_event", "journal_head", "journal_place", "journal_checkpoint", "journal_unsigned"]
+const tables = ["journal_event", "journal_head", "journal_place", "journal_checkpoint"]
 
 /** A session of whoever owns the server: above every wall, and no trigger holds it. */
 const asOwner = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) {
@@ -60,7 +61,7 @@ const signedJournals = Effect.gen(function*() {
   for (const turn of [1, 2]) {
     for (const [index, organization] of [one, two].entries()) {
       for (const number of [1, 2, 3]) yield* label(organization, accounts[index] ?? "", `L${turn}${number}`)
-      expect(yield* Checkpoints.sign(true)).toBe(1)
+      expect(yield* Signing.sign(true)).toBe(1)
     }
   }
   return { one: one.id, two: two.id, first: one, account: accounts[0] ?? "" }
@@ -208,9 +209,9 @@ describe("6.14 signed checkpoints", () => {
         expect(yield* found(encoded.slice(0, 2))).toEqual(whole)
         // A process that has seen them signs nothing more.
         yield* label(first, account, "More")
-        expect(yield* Effect.flip(Checkpoints.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 4 })
+        expect(yield* Effect.flip(Signing.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 4 })
         // A file to which another process has pushed what stands there now has both.
-        expect(yield* Effect.provide(Checkpoints.sign(true), LastCheckpoint.layerMemory, { local: true })).toBe(1)
+        expect(yield* Effect.provide(Signing.sign(true), LastCheckpoint.layerMemory, { local: true })).toBe(1)
         const anew = yield* Effect.orDie(
           Schema.encodeEffect(Schema.Array(Checkpoint))([...(yield* Checkpoints.after(2, 1))])
         )

@@ -16,7 +16,6 @@ const journalTables = new Set([
   "journal_event",
   "journal_head",
   "journal_place",
-  "journal_unsigned",
   "journal_checkpoint",
   "pending_change"
 ])

@@ -85,6 +85,13 @@ const checkpointText = (checkpoint: Database["last_checkpoint"]): string =>
     ? "none"
     : `${checkpoint.at.toISOString()}, ${checkpoint.organization} at event ${checkpoint.sequence}`
 
+const unsignedText = ([first, ...others]: Database["unsigned_journals"]): string =>
+  first === undefined
+    ? "no event older than two minutes"
+    : `${first.organization} from event ${first.sequence} of ${first.at.toISOString()} on${
+      others.length === 0 ? "" : `, and ${others.length} other journals`
+    }: they may have been changed; see journal verify`
+
 const jobsText = (jobs: NonNullable<Database["jobs"]>): string => {
   const failing = jobs.flatMap(({ failure, name }) => failure === null ? [] : [`${name} (${failure})`])
   return `${jobs.length}, ${failing.length === 0 ? "none of which failed last" : `failed last: ${failing.join(", ")}`}`
@@ -98,6 +105,7 @@ const databaseLines = (database: Database, known: ReadonlyArray<string>): Readon
   ["Organizations", String(database.organizations)],
   ["Peppers", `known: ${known.join(", ") || "none"}; used: ${database.peppers_used.join(", ") || "none"}`],
   ["Checkpoint", checkpointText(database.last_checkpoint)],
+  ["Unsigned", unsignedText(database.unsigned_journals)],
   ...(database.jobs === null ? [] : [["Jobs", jobsText(database.jobs)]])
 ]
 

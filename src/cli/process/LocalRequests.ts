@@ -4,7 +4,7 @@ import * as RpcTest from "effect/rpc/RpcTest"
 import { PasswordHasher } from "../../layers/crypto/signin/PasswordHasher.ts"
 import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import * as Postgres from "../../layers/postgres/Postgres.ts"
-import * as Checkpoints from "../../layers/sql/journal/Checkpoints.ts"
+import * as Signing from "../../layers/sql/journal/Signing.ts"
 import type * as Settings from "../settings/Settings.ts"
 import * as Sites from "../settings/Sites.ts"
 import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administration.ts"
@@ -23,7 +23,7 @@ export interface Doing {
  * signed.
  */
 const open = (settings: Settings.Database, { makes, reads }: Doing) =>
-  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Checkpoints.layerAtEnd).pipe(
+  (reads || !Environment.isEmbedded(settings) ? Layer.empty : Signing.layerAtEnd).pipe(
     Layer.provideMerge(Environment.core(settings)),
     Layer.provideMerge(Sites.layerVariables),
     Layer.provideMerge(Simulated.layerSeeded),

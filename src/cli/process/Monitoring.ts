@@ -9,6 +9,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { answerStallTime } from "../../domain/Limits.ts"
 import * as Gauge from "../../layers/Gauge.ts"
 import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"
+import { unsignedJournals } from "../../layers/sql/journal/Unsigned.ts"
 
 /** How often what costs a statement or a statistic is looked at. */
 const period = Duration.seconds(15)
@@ -75,6 +76,20 @@ const journalLag = Effect.gen(function*() {
   }).pipe(Effect.ignore)
 })
 
+/** Journals of which the owner of the database could have changed what should have been signed. */
+const signing = Effect.gen(function*() {
+  let journals = 0
+  yield* Gauge.show(
+    "console_journal_unsigned",
+    "Journals with an event older than two minutes that no checkpoint covers",
+    () => journals
+  )
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
+  return Effect.map(unsignedJournals, ({ length }) => {
+    journals = length
+  }).pipe(Effect.ignore)
+})
+
 /** How the watch over the accounts goes, in the whole database. */
 const watch = Effect.gen(function*() {
   let seen = { accounts: new Map<string, number>(), due: 0, overdue: 0 }
@@ -123,7 +138,8 @@ export const measure = Effect.fnUntraced(function*({ database, version }: Build)
   yield* ownUse
   const looks = [yield* eventLoop, yield* journalLag]
   yield* Effect.forkScoped(Effect.repeat(Effect.all(looks), Schedule.spaced(period)))
-  yield* Effect.forkScoped(Effect.repeat(yield* watch, Schedule.spaced(watchPeriod)))
+  const counts = [yield* watch, yield* signing]
+  yield* Effect.forkScoped(Effect.repeat(Effect.all(counts), Schedule.spaced(watchPeriod)))
 })
 
 /** Serves `/metrics` on an address of its own, and answers where. */

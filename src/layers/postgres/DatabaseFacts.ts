@@ -2,6 +2,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
+import { unsignedJournals } from "../sql/journal/Unsigned.ts"
 import * as Migrate from "./Migrate.ts"
 import { migrations } from "./migrations.ts"
 import { ownsTables } from "./Roles.ts"
@@ -44,7 +45,7 @@ const lastCheckpoint = Effect.gen(function*() {
 /** How it is run, its schema's version, and what it was used with. */
 export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  return yield* Tenant.directory(sql)(Effect.gen(function*() {
+  const facts = yield* Tenant.directory(sql)(Effect.gen(function*() {
     const found = { ...(yield* server), schema: yield* Migrate.state(migrations) }
     if (found.schema.applied === null) return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null }
     const [count] = yield* sql<{ count: number }>`select count(*) as count from organization`
@@ -55,6 +56,8 @@ export const facts = Effect.gen(function*() {
       last_checkpoint: yield* lastCheckpoint
     }
   }))
+  const { applied, known } = facts.schema
+  return { ...facts, unsigned_journals: applied === known ? yield* unsignedJournals : [] }
 })
 
 /**

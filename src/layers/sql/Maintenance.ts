@@ -21,9 +21,9 @@ import * as RateLimiter from "./credentials/RateLimiter.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as ChainCheck from "./journal/ChainCheck.ts"
 import * as CheckpointPush from "./journal/CheckpointPush.ts"
-import * as Checkpoints from "./journal/Checkpoints.ts"
 import type { LastCheckpoint } from "./journal/LastCheckpoint.ts"
 import * as PendingChanges from "./journal/PendingChanges.ts"
+import * as Signing from "./journal/Signing.ts"
 import * as MailQueue from "./mail/MailQueue.ts"
 import * as MessengerKeys from "./messenger/MessengerKeys.ts"
 import * as OAuthSweep from "./oauth/OAuthSweep.ts"
@@ -87,7 +87,7 @@ const layerWith = Layer.effect(
       expire_takeover_locks: work(TakeoverLocks.expire),
       tell_key_expiry: work(KeyExpiry.reportExpiry),
       check_journals: work(yield* ChainCheck.turns),
-      sign_checkpoints: { run: within(Checkpoints.sign(false)), atEnd: within(Checkpoints.sign(true)) },
+      sign_checkpoints: { run: within(yield* Signing.turns), atEnd: within(Signing.sign(true)) },
       push_checkpoints: targets,
       mail_password_resets: work(ForgottenPasswords.mailRequested),
       send_mail: work(yield* MailQueue.turns),

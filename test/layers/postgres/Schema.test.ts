@@ -48,9 +48,8 @@ const servicePrivileges = [
   "identity_provider: SELECT(organization_id), SELECT(pepper_id), SELECT(required)",
   "identity_sign_in: DELETE, SELECT",
   "journal_checkpoint: INSERT, SELECT",
-  "journal_head: SELECT, UPDATE(at)",
+  "journal_head: SELECT",
   "journal_push: INSERT, SELECT, UPDATE",
-  "journal_unsigned: DELETE, SELECT",
   "known_browser: DELETE, SELECT, UPDATE(digest)",
   "login: DELETE, SELECT",
   "mail: DELETE, SELECT, UPDATE(attempts), UPDATE(claimed_by), UPDATE(claimed_until), UPDATE(error), UPDATE(failed_at), " +

@@ -10,6 +10,8 @@ import * as Checkpoints from "../../../layers/sql/journal/Checkpoints.ts"
 import { verify } from "../../../layers/sql/journal/JournalChain.ts"
 import { head, tail } from "../../../layers/sql/journal/JournalRows.ts"
 import * as Proofs from "../../../layers/sql/journal/Proofs.ts"
+import * as Signing from "../../../layers/sql/journal/Signing.ts"
+import { unsigned } from "../../../layers/sql/journal/Unsigned.ts"
 import * as Journals from "../../../operator/journal/Journals.ts"
 import { existing } from "../../../operator/Journaled.ts"
 import { refuse } from "../../../operator/UseCase.ts"
@@ -30,9 +32,9 @@ const chosen = Effect.fnUntraced(function*(organization: string | null) {
 const prove = Effect.fnUntraced(function*(id: OrganizationId, kept: ReadonlyArray<Journals.Kept>) {
   const state = yield* verify(id, kept)
   if (!state.ok) return { organization: id, ok: false, sequence: state.sequence, hash: null, reason: state.reason }
-  const unsigned = yield* Proofs.unsigned(id)
-  return Option.isSome(unsigned)
-    ? { organization: id, ok: false, sequence: unsigned.value, hash: null, reason: "unsigned" }
+  const late = yield* unsigned(id)
+  return Option.isSome(late)
+    ? { organization: id, ok: false, sequence: late.value.sequence, hash: null, reason: "unsigned" }
     : { organization: id, ok: true, sequence: state.sequence, hash: state.hash, reason: null }
 })
 
@@ -83,7 +85,7 @@ export const checkpoint = Effect.fnUntraced(
   function*({ organization }: typeof Journals.checkpoint.input.Type) {
     const sql = yield* SqlClient.SqlClient
     const ids = yield* chosen(organization)
-    yield* Checkpoints.sign(true)
+    yield* Signing.sign(true)
     const checkpoints = yield* Effect.forEach(ids, (id) => Tenant.transaction(sql, id)(newest(id)))
     return { checkpoints: checkpoints.flat(), keys: (yield* CheckpointKeys).publicKeys }
   }

@@ -194,10 +194,6 @@ begin
   values (p_organization_id, v_sequence, p_id, v_at, p_action, p_outcome, p_actor_type, p_actor_admin_id,
     p_actor_name, p_credential_kind, p_credential_id, p_credential_label, p_via, p_account_id, p_target_type,
     p_target_id, p_details, p_ip, p_request_id, p_closes, v_prev_hash, v_hash);
-  -- Its journal is due to be signed at the end of the minute.
-  insert into journal_unsigned (organization_id, due_at)
-  values (p_organization_id, date_bin(interval '1 minute', v_at, timestamptz 'epoch') + interval '1 minute')
-  on conflict do nothing;
   if p_account_id is not null then
     insert into journal_place (organization_id, sequence, department_id)
     select organization_id, v_sequence, department_id from account

@@ -17,8 +17,7 @@ create policy tenant on journal_head to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on journal_head to console_service using (true);
 grant select, insert, update on journal_head to console_app;
--- The job that signs locks the heads, for which the right to change one column is needed.
-grant select, update (at) on journal_head to console_service;
+grant select on journal_head to console_service;
 
 -- Every column but the generated one is covered by the hash.
 create table journal_event (
@@ -120,20 +119,6 @@ create policy tenant on journal_checkpoint to console_app
 create policy directory on journal_checkpoint to console_service using (true);
 grant select on journal_checkpoint to console_app;
 grant select, insert on journal_checkpoint to console_service;
-
--- The organizations with events that no checkpoint covers.
-create table journal_unsigned (
-  organization_id text collate "C" primary key references organization (id), -- the organization
-  due_at timestamptz(3) not null -- the time when they are to be signed: at the end of the minute
-);
--- Those that are due.
-create index journal_unsigned_due on journal_unsigned (due_at);
-alter table journal_unsigned enable row level security, force row level security;
-create policy tenant on journal_unsigned to console_app
-  using (organization_id = current_setting('console.organization_id', true));
-create policy directory on journal_unsigned to console_service using (true);
-grant select, insert on journal_unsigned to console_app;
-grant select, delete on journal_unsigned to console_service;
 
 -- The targets of checkpoints, each with the last one that it took.
 create table journal_push (

@@ -1,10 +1,12 @@
 /** Checks the journal's chains by itself: each whole, once a day, a page at a time. */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { OrganizationId } from "../../../domain/people/Access.ts"
 import { Db } from "../../../ports/Db.ts"
+import { CheckpointKeys } from "../../crypto/journal/CheckpointKeys.ts"
 import * as Gauge from "../../Gauge.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Chain from "./JournalChain.ts"
 
 /** How often a chain is checked, and how many chains one run checks at most. */
@@ -14,18 +16,14 @@ const batch = 100
 /** Reads the journal to its end, compares it with the head while nothing is appended, and stores the result. */
 const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, now: Date) {
   const db = yield* Db
-  const on = Effect.provideService(SqlClient.SqlClient, sql)
-  let at = Chain.beginning(organizationId)
-  while (true) {
-    const page = yield* db.read(organizationId, on(Chain.walk(organizationId, at)))
-    if (!page.ok || page.last) break
-    at = page
-  }
+  const { publicKeys } = yield* CheckpointKeys
+  const at = yield* Chain.lastPage(organizationId, Chain.beginning(organizationId))
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
       yield* sql`select 1 from journal_head where organization_id = ${organizationId} for no key update`
-      const state = yield* on(Chain.verify(organizationId, [], at))
+      const last = Option.getOrNull(yield* Checkpoints.newest(organizationId))
+      const state = Chain.forgedBy(publicKeys, last) ?? (yield* Chain.verify(organizationId, [], at))
       yield* sql`
         update journal_head set checked_at = ${now}, checked_ok = ${state.ok}, checked_sequence = ${state.sequence},
           checked_hash = ${state.ok ? state.hash : null}
@@ -33,6 +31,20 @@ const checkOne = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, organizat
       return state
     }).pipe(Effect.orDie)
   )
+})
+
+/** Stores that a chain is broken, and returns whether that was not known. */
+export const foundBroken = Effect.fnUntraced(function*(organizationId: OrganizationId, { sequence }: Chain.Broken) {
+  const sql = yield* SqlClient.SqlClient
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const found = yield* (yield* Db).transaction(
+    organizationId,
+    Effect.orDie(sql`
+      update journal_head set checked_at = ${now}, checked_ok = false, checked_sequence = ${sequence},
+        checked_hash = null
+      where organization_id = ${organizationId} and checked_ok is distinct from false returning 1`)
+  )
+  return found.length > 0
 })
 
 /** What checks the chains that are due; a broken one is logged at each check. */

@@ -1,20 +1,24 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Checkpoint, PublicJwk } from "../../../domain/journal/Checkpoint.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { Db } from "../../../ports/Db.ts"
+import { judge } from "../../crypto/journal/CheckpointKeys.ts"
 import { eventHash, fromRow, type Head, head, provedRows, seedHash } from "./JournalRows.ts"
 
 /**
  * What is wrong with a chain, and from which event on: a gap in the sequence, an event that does not continue the one
- * before, one that is not what its hash says, a head that is not the last event, or a checkpoint that the journal does
- * not reach or does not agree with.
+ * before, one that is not what its hash says, a head that is not the last event, a checkpoint that the journal does not
+ * reach or does not agree with, or whose signature is forged.
  */
 export type ChainState =
   | ({ readonly ok: true } & Head)
   | Broken
 
-interface Broken {
+export interface Broken {
   readonly ok: false
   readonly sequence: number
-  readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint"
+  readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint" | "signature"
 }
 
 const verifyPage = 1000
@@ -43,6 +47,23 @@ export const walk = Effect.fnUntraced(function*(
   }
   return { ok: true, sequence, hash, last: rows.length < verifyPage }
 })
+
+/** The position in a journal from which less than a page is left; each page is read in a transaction of its own. */
+export const lastPage = Effect.fnUntraced(function*(organizationId: OrganizationId, from: Head) {
+  const db = yield* Db
+  let at = from
+  while (true) {
+    const page = yield* db.read(organizationId, walk(organizationId, at))
+    if (!page.ok || page.last) return at
+    at = page
+  }
+})
+
+/** What is wrong with a journal whose last checkpoint one of the keys is said to have signed, and has not. */
+export const forgedBy = (keys: ReadonlyArray<PublicJwk>, last: Checkpoint | null): Broken | undefined =>
+  last === null || judge(keys, last) !== "signature"
+    ? undefined
+    : { ok: false, sequence: last.sequence, reason: "signature" }
 
 /**
  * Reads the organization's journal, all of it or from a position on, within its transaction, and compares it with its

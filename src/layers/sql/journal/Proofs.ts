@@ -1,5 +1,5 @@
 /** Verifies journals by their signed checkpoints: against an attacker who can write to the database, but not sign. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Checkpoint, noDigest, type PublicJwk } from "../../../domain/journal/Checkpoint.ts"
 import { digest, judge } from "../../crypto/journal/CheckpointKeys.ts"
@@ -60,19 +60,4 @@ export const verifyCheckpoints = Effect.fnUntraced(function*(
   if (Math.max(0, ...seen.keys()) > number) return wrong("lost")
   const whole: CheckpointsState = { ok: true, number, keys: [...signers] }
   return whole
-})
-
-/** How long an event may wait for its signature: two periods. */
-const signingGrace = Duration.minutes(2)
-
-/** The first event that should have been signed by now and was not; within the organization's transaction. */
-export const unsigned = Effect.fnUntraced(function*(organizationId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(signingGrace))
-  const [event] = yield* Effect.orDie(sql<{ sequence: number }>`
-    select sequence from journal_event
-    where organization_id = ${organizationId} and at <= ${until} and sequence > coalesce((
-      select max(sequence) from journal_checkpoint where organization_id = ${organizationId}), 0)
-    order by sequence limit 1`)
-  return Option.map(Option.fromNullishOr(event), ({ sequence }) => sequence)
 })

@@ -1,0 +1,55 @@
+/** Events that no checkpoint covers although they should have been signed by now. */
+import { Clock, Duration, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+/** How long an event may wait for its signature: two periods. */
+const signingGrace = Duration.minutes(2)
+
+/** How many journals are looked at, and named, at most. */
+const most = 200
+
+/** An event that is late for its signature. */
+export interface LateEvent {
+  readonly sequence: number
+  readonly at: Date
+}
+
+/** The first event that should have been signed by now and was not; within the organization's transaction. */
+export const unsigned = Effect.fnUntraced(function*(organizationId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(signingGrace))
+  const [event] = yield* Effect.orDie(sql<LateEvent>`
+    select sequence, at from journal_event
+    where organization_id = ${organizationId} and at <= ${until} and sequence > coalesce((
+      select max(sequence) from journal_checkpoint where organization_id = ${organizationId}), 0)
+    order by sequence limit 1`)
+  return Option.fromNullishOr(event)
+})
+
+/**
+ * The journals with such an event. One that was signed within the last two periods has none; a checkpoint that says it
+ * was signed later than now is not believed.
+ */
+export const unsignedJournals = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const candidates = yield* Tenant.directory(sql)(sql<{ organization: string }>`
+    select head.organization_id as organization
+    from journal_head head left join lateral (
+      select sequence, at from journal_checkpoint made where made.organization_id = head.organization_id
+      order by sequence desc limit 1) as last on true
+    where head.sequence > coalesce(last.sequence, 0)
+      and (last.at is null or last.at <= ${new Date(now - Duration.toMillis(signingGrace))} or last.at > ${new Date(
+    now
+  )})
+    order by head.organization_id limit ${most}`)
+  const found = yield* Effect.forEach(
+    candidates,
+    ({ organization }) =>
+      Tenant.transaction(sql, organization, { access: "read" })(unsigned(organization)).pipe(
+        Effect.map(Option.map((event) => ({ organization, ...event })))
+      )
+  )
+  return found.flatMap(Option.toArray)
+})
