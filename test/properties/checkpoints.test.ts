@@ -6,26 +6,14 @@ import * as Journals from "../../src/cli/commands/journal/JournalRequests.ts"
 import { Checkpoint } from "../../src/domain/journal/Checkpoint.ts"
 import { CheckpointKeys, digest } from "../../src/layers/crypto/journal/CheckpointKeys.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
-import { eventHash, seedHash, tail } from "../../src/layers/sql/journal/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
 import * as Signing from "../../src/layers/sql/journal/Signing.ts"
 import { Kept } from "../../src/operator/journal/Journals.ts"
+import { asOwner, parts, rewrite, statement } from "../support/journal/forging.ts"
 import { postgres } from "../support/postgres/database.ts"
-import { postgresLayer } from "../support/postgres/databaseRoles.ts"
-import { superuserUrlHere } from "../support/postgres/superuser.ts"
 import * as World from "../support/world.ts"
 
 const tables = ["journal_event", "journal_head", "journal_place", "journal_checkpoint"]
-
-/** A session of whoever owns the server: above every wall, and no trigger holds it. */
-const asOwner = Effect.fnUntraced(function*<A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) {
-  const url = yield* superuserUrlHere
-  return yield* SqlClient.SqlClient.use((owner) =>
-    owner.withTransaction(Effect.andThen(owner`set local session_replication_role = replica`, work))
-  ).pipe(Effect.provide(postgresLayer(url), { local: true }), Effect.orDie)
-})
-
-const statement = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text))
 
 const Verified = Schema.Struct({
   ok: Schema.Boolean,
@@ -67,27 +55,10 @@ const signedJournals = Effect.gen(function*() {
   return { one: one.id, two: two.id, first: one, account: accounts[0] ?? "" }
 })
 
-/** Writes an event's label anew, and every hash after it, as whoever knows the rules can. */
-const rewrite = (organization: string, at: number) =>
-  Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    let prev_hash = seedHash(organization)
-    for (const event of yield* tail(organization, 0, 100)) {
-      const details = event.sequence === at ? { role_label: "Another" } : event.details
-      const hash = eventHash({ ...event, details, prev_hash })
-      yield* sql`update journal_event set details = ${JSON.stringify(details)}::jsonb, prev_hash = ${prev_hash},
-        hash = ${hash} where organization_id = ${organization} and sequence = ${event.sequence}`
-      prev_hash = hash
-    }
-    yield* sql`update journal_head set hash = ${prev_hash} where organization_id = ${organization}`
-  })
-
 const cut = (organization: string, to: number) => `
   delete from journal_event where organization_id = '${organization}' and sequence > ${to};
   update journal_head set (sequence, hash) = (select sequence, hash from journal_event
     where organization_id = '${organization}' and sequence = ${to}) where organization_id = '${organization}'`
-
-const parts = (text: string) => Effect.forEach(text.split(";"), statement)
 
 const empty = (organization: string) =>
   `delete from journal_event where organization_id = '${organization}';
