@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 
@@ -97,8 +98,8 @@ export const memoryOf = (pid: number): number => {
   return Number(kibibytes ?? 0) / 1024
 }
 
-/** The flags of Node that the service's unit and image have. */
-export const deployedFlags = "--max-semi-space-size=16 --heap-growing-percent=50 --no-allocation-site-pretenuring"
+/** The flags of Node that the service runs with, however it is started. */
+export const deployedFlags = nodeFlags.join(" ")
 
 /** How a server is started: by which program, with which flags of Node. */
 export interface Starting {
@@ -110,7 +111,7 @@ export interface Starting {
 export const installed = "dist/cli/main.js"
 
 /** The installed program with the flags that it is deployed with. */
-export const deployed: Starting = { program: installed, flags: deployedFlags.split(" ") }
+export const deployed: Starting = { program: installed, flags: nodeFlags }
 
 /** The service as a user runs it, with its log as lines of JSON. */
 export const startService = (

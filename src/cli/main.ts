@@ -1,8 +1,14 @@
 #!/usr/bin/env node
 /** Where the program starts: it answers before the program itself is loaded, which takes a second or two. */
 import { version } from "./PackageFiles.ts"
+import { startWithFlags } from "./process/NodeFlags.ts"
 
-if (process.argv[2] === "serve" && !process.argv.some((word) => word === "--help" || word === "-h")) {
+const command = process.argv.some((word) => word === "--help" || word === "-h") ? undefined : process.argv[2]
+
+// What ends at once is not worth a second start.
+if (command === "serve" || command === "mcp") startWithFlags(import.meta.filename)
+
+if (command === "serve") {
   console.log(`Starting Organization Security Console ${version} ...`)
 }
 

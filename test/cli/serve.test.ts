@@ -5,7 +5,17 @@ import * as net from "node:net"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import manifest from "../../package.json" with { type: "json" }
-import { ask, dataDirectory, freshDirectory, run, serve, shownKeys, until } from "../support/cli/commandLine.ts"
+import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
+import {
+  ask,
+  dataDirectory,
+  flagsOf,
+  freshDirectory,
+  run,
+  serve,
+  shownKeys,
+  until
+} from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 
 /** What a start says before it has settled anything, and before it opens the database. */
@@ -248,6 +258,7 @@ describe("npm start", () => {
     await until(() => said.includes("/v1/journal?account_id=$ACCOUNT&limit=1\"\n"))
     expect(said).toContain(`\n${starting}${opening(data)}Listening on `)
     const pid = Number(fs.readFileSync(path.join(data, "console.lock"), "utf8"))
+    expect(flagsOf(pid)).toEqual(nodeFlags)
     expect(fs.statSync(data).mode & 0o777).toBe(0o700)
     expect(fs.existsSync(real)).toBe(false)
     npm.kill("SIGTERM")

@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parse } from "yaml"
+import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
 import * as Settings from "../../src/cli/settings/Settings.ts"
 import { documented } from "../../src/jobs/Jobs.ts"
 
@@ -27,9 +28,7 @@ const foreign = new Set([
   "--from",
   "--chown",
   "--strip-components",
-  "--max-semi-space-size",
-  "--heap-growing-percent",
-  "--no-allocation-site-pretenuring",
+  ...nodeFlags.map((flag) => flag.replace(/=.*/, "")),
   "--interval",
   "--timeout",
   "--start-period",
@@ -69,14 +68,13 @@ describe("what deploys the service", () => {
     }
   )
 
-  it("starts the command of the package, as the unit and as the container", () => {
+  it("starts the command of the package with the service's flags of Node, as the unit and as the container", () => {
     const { bin, name } = JSON.parse(read("package.json"))
     const [, command] = /^ExecStart=(.*)$/m.exec(unit) ?? []
     expect(command).toContain(`node_modules/${name}/${bin["security-console"]} serve`)
-    expect(container).toContain(
-      `ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=50", ` +
-        `"--no-allocation-site-pretenuring", "/app/${bin["security-console"]}"]\nCMD ["serve"]`
-    )
+    expect(command).toContain(`/node ${nodeFlags.join(" ")} `)
+    const entry = ["node", ...nodeFlags, `/app/${bin["security-console"]}`]
+    expect(container).toContain(`ENTRYPOINT [${entry.map((word) => `"${word}"`).join(", ")}]\nCMD ["serve"]`)
     expect(container).toMatch(/^HEALTHCHECK [^]*\/readyz/m)
   })
 
@@ -223,6 +221,7 @@ describe("the document for operators", () => {
   it("has a row for every metric, and only for those that there are", () => {
     const sources = [
       "src/transport/RequestMetrics.ts",
+      "src/http/Server.ts",
       "src/jobs/Background.ts",
       "src/messenger/SessionMeasures.ts",
       "src/protection/Measures.ts",

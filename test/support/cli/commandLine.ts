@@ -31,6 +31,12 @@ export const serve: typeof Command.serve = async (...settings) => {
   return service
 }
 
+/** The flags of Node that a process runs with, up to its program. */
+export const flagsOf = (pid: number): ReadonlyArray<string> => {
+  const [, ...words] = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+  return words.slice(0, words.findIndex((word) => !word.startsWith("--")))
+}
+
 /** Waits until something holds, as long as the test lives. */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 50))
@@ -50,7 +56,7 @@ export const ask = async (address: string, key: string, method: string, at: stri
 }
 
 /** The whole output of a service's welcome is one write after another; this waits for its last line. */
-export const shownKeys = async (service: Command.Service): Promise<ReadonlyArray<string>> => {
+export const shownKeys = async (service: Pick<Command.Service, "stdout">): Promise<ReadonlyArray<string>> => {
   await until(() => service.stdout().includes("/v1/journal?account_id=$ACCOUNT&limit=1\"\n"))
   return [...service.stdout().matchAll(/^ {2}Demo \w+ +(\S+)$/gm)].map(([, key = ""]) => key)
 }

@@ -1,5 +1,6 @@
 /** The program that tests start. */
 import * as path from "node:path"
+import { nodeFlags } from "../../../src/cli/process/NodeFlags.ts"
 
 export const root = path.join(import.meta.dirname, "../../..")
 
@@ -7,7 +8,7 @@ export const root = path.join(import.meta.dirname, "../../..")
 export const main = process.env["TEST_PROGRAM"] ?? path.join(root, "src/cli/main.ts")
 
 /**
- * The flags of Node that a test starts the program with: what lives for seconds spends half of its processor's time on
- * code that is faster in minutes.
+ * The flags of Node that a test starts the program with: its own, for which it would start again, and others, because
+ * what lives for seconds spends half of its processor's time on code that is faster in minutes.
  */
-export const flags = ["--single-threaded", "--liftoff-only"]
+export const flags = [...nodeFlags, "--single-threaded", "--liftoff-only"]
