@@ -1,12 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import * as Monitoring from "../../src/cli/process/Monitoring.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
 import { columns } from "../../src/layers/sql/journal/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
 import * as Signing from "../../src/layers/sql/journal/Signing.ts"
 import { asOwner, parts, rewrite, statement } from "../support/journal/forging.ts"
+import { metric } from "../support/metrics.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -63,6 +65,7 @@ describe("6.14 signing a journal that the owner of the database forges", () => {
       Effect.gen(function*() {
         const [one, two] = [yield* makeJournal, yield* makeJournal]
         const job = yield* makeJob
+        yield* Monitoring.measure({ version: "test", database: "postgresql" })
         for (const journal of [one, two]) for (const label of ["A", "B"]) yield* journal.label(label)
         yield* job.run
         expect([yield* one.signed, yield* two.signed]).toEqual([[2], [2]])
@@ -76,6 +79,9 @@ describe("6.14 signing a journal that the owner of the database forges", () => {
         expect(yield* one.isWhole).toBe(false)
         yield* nextMinute
         yield* job.run
+        yield* Effect.repeat(Effect.andThen(nextMinute, metric("console_journal_unsigned")), {
+          until: (journals) => journals === 1
+        })
         expect(job.errors.at(-1)).toContain(`No checkpoint covers event 3 of ${one.id}`)
         expect(yield* unsigned).toEqual([[one.id, 3]])
         yield* asOwner(rewrite(one.id, 1, "A"))

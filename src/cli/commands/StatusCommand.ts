@@ -85,11 +85,12 @@ const checkpointText = (checkpoint: Database["last_checkpoint"]): string =>
     ? "none"
     : `${checkpoint.at.toISOString()}, ${checkpoint.organization} at event ${checkpoint.sequence}`
 
-const unsignedText = ([first, ...others]: Database["unsigned_journals"]): string =>
+/** What a person reads of journals that should have been signed by now. */
+export const unsignedText = ([first, ...others]: Database["unsigned_journals"]): string =>
   first === undefined
     ? "no event older than two minutes"
     : `${first.organization} from event ${first.sequence} of ${first.at.toISOString()} on${
-      others.length === 0 ? "" : `, and ${others.length} other journals`
+      others.length === 0 ? "" : `, and ${others.length} more`
     }: they may have been changed; see journal verify`
 
 const jobsText = (jobs: NonNullable<Database["jobs"]>): string => {

@@ -27,7 +27,7 @@ const verifyPage = 1000
 export const beginning = (organizationId: string): Head => ({ sequence: 0, hash: seedHash(organizationId) })
 
 /** Reads the next events from a position on, within the organization's transaction; `last` where no others follow. */
-export const walk = Effect.fnUntraced(function*(
+const walk = Effect.fnUntraced(function*(
   organizationId: string,
   from: Head,
   known: ReadonlyMap<number, string> = new Map()
