@@ -5,7 +5,7 @@ import { startWithFlags } from "./process/NodeFlags.ts"
 
 const command = process.argv.some((word) => word === "--help" || word === "-h") ? undefined : process.argv[2]
 
-// What ends at once is not worth a second start.
+// Other commands end too soon to be worth a second start.
 if (command === "serve" || command === "mcp") startWithFlags(import.meta.filename)
 
 if (command === "serve") {

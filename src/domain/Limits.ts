@@ -157,7 +157,7 @@ export const defaultMaxClients = 2000
 /** So many connections an address may always open. */
 export const fewClients = 64
 
-/** How long the client of an answer may take nothing of it, and how long it may take for it in all. */
+/** The longest that the client of an answer may take nothing of it, and that it may take for it in all. */
 export const answerStallTime = Duration.seconds(15)
 export const answerTime = Duration.minutes(2)
 

@@ -1,15 +1,15 @@
-/** What one connection has been given to write and its client has not taken. */
+/** The part of the answers on one connection that its client has not taken. */
 import { Predicate } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** How many looks in turn may pass: without progress, and with something left of one answer. */
+/** The looks in turn that may pass without progress, and with something left of one answer. */
 export interface Patience {
   readonly stalled: number
   readonly answer: number
 }
 
-/** How many bytes the system has taken from the socket; Node's own timeout of sockets goes by the same number. */
+/** The bytes that the system has taken from the socket; Node's own timeout of sockets goes by the same number. */
 const takenFrom = (socket: Duplex): number => {
   const handle: unknown = Predicate.hasProperty(socket, "_handle") ? socket._handle : undefined
   if (!Predicate.hasProperty(handle, "bytesWritten") || !Predicate.hasProperty(handle, "writeQueueSize")) return 0
@@ -30,7 +30,7 @@ export class Backlog {
   }
 
   /**
-   * Whether the client has had its time to take the response; only looks that find something left to write count, so
+   * True once the client has had its time to take the response; only looks that find something left to write count, so
    * that a stream with nothing to say waits for as long as it likes.
    */
   isExhausted(response: ServerResponse | undefined, { answer, stalled }: Patience): boolean {

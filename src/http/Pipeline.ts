@@ -113,7 +113,7 @@ export class Pipeline {
     return owed.done.await
   }
 
-  /** Whether its client has had its time to take the answer that is being written. */
+  /** True once its client has had its time to take the answer that is being written. */
   isExhausted(patience: Patience): boolean {
     return this.#backlog.isExhausted(this.#owed[0]?.response, patience)
   }

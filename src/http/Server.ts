@@ -26,9 +26,9 @@ export interface Options {
   readonly headTime?: Duration.Input
   /** How long a client may take to send a whole request; 30 seconds by default. */
   readonly requestTime?: Duration.Input
-  /** How long the client of an answer may take nothing of it; 15 seconds by default. */
+  /** The longest that the client of an answer may take nothing of it; 15 seconds by default. */
   readonly stallTime?: Duration.Input
-  /** How long the client of an answer may take for it in all; 2 minutes by default. */
+  /** The longest that the client of an answer may take for it in all; 2 minutes by default. */
   readonly answerTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
   readonly maxConnections?: number

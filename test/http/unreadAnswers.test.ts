@@ -72,7 +72,7 @@ const unreading = Effect.fnUntraced(function*(port: number, text: string, addres
   return connection
 })
 
-/** How much a client gets that takes about so much of the answer in each tenth of two seconds, and then the rest. */
+/** Takes about so much of the answer in each tenth of two seconds, then the rest; returns the bytes that it got. */
 const reading = Effect.fnUntraced(function*(port: number, perTenth: number) {
   const connection = yield* unreading(port, request("GET /large"))
   for (let tenth = 0; tenth < 20; tenth++) {

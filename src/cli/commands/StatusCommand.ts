@@ -85,7 +85,7 @@ const checkpointText = (checkpoint: Database["last_checkpoint"]): string =>
     ? "none"
     : `${checkpoint.at.toISOString()}, ${checkpoint.organization} at event ${checkpoint.sequence}`
 
-/** What a person reads of journals that should have been signed by now. */
+/** The line about journals that should have been signed by now. */
 export const unsignedText = ([first, ...others]: Database["unsigned_journals"]): string =>
   first === undefined
     ? "no event older than two minutes"

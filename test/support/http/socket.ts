@@ -23,9 +23,9 @@ export interface Connection {
   readonly gone: Effect.Effect<"closed" | "reset">
   /** Reads about so many more bytes and then none; without a limit, everything is read. */
   limit(bytes: number): void
-  /** How many bytes have been read, whatever was taken of them. */
+  /** The bytes that have been read, taken or not. */
   received(): number
-  /** Whether the server has closed or reset the connection; without reading, only a reset is noticed. */
+  /** True once the server has closed or reset the connection; without reading, only a reset is noticed. */
   isOver(): boolean
   /** Says that nothing more will be written. */
   end(): void

@@ -1,4 +1,4 @@
-/** What the owner of the database can do to journals. */
+/** Changes of journals that the owner of the database can make. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventHash, seedHash, tail } from "../../../src/layers/sql/journal/JournalRows.ts"

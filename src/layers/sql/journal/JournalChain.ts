@@ -59,7 +59,7 @@ export const lastPage = Effect.fnUntraced(function*(organizationId: Organization
   }
 })
 
-/** What is wrong with a journal whose last checkpoint one of the keys is said to have signed, and has not. */
+/** The fault of a journal whose last checkpoint names one of the keys, which has not signed it. */
 export const forgedBy = (keys: ReadonlyArray<PublicJwk>, last: Checkpoint | null): Broken | undefined =>
   last === null || judge(keys, last) !== "signature"
     ? undefined

@@ -24,21 +24,21 @@ import { unsignedJournals } from "./Unsigned.ts"
 /** The database no longer has a checkpoint that this process has seen in it. */
 class CheckpointsLost extends Schema.TaggedError<CheckpointsLost>()("CheckpointsLost", { number: Schema.Int }) {
   override get message(): string {
-    return `The database has lost checkpoint ${this.number}, which it had: nothing is signed until somebody has looked.`
+    return `The database has lost checkpoint ${this.number}, which it had: nothing is signed until an operator has looked.`
   }
 }
 
 /** A checkpoint that this process has not seen continues the chain without a signature of its key. */
 class CheckpointForged extends Schema.TaggedError<CheckpointForged>()("CheckpointForged", { number: Schema.Int }) {
   override get message(): string {
-    return `Checkpoint ${this.number} in the database is forged: nothing is signed until somebody has looked.`
+    return `Checkpoint ${this.number} in the database is forged: nothing is signed until an operator has looked.`
   }
 }
 
-/** How many organizations one transaction signs for, and how many checkpoints one statement reads. */
+/** One transaction signs for so many organizations, and one statement reads so many checkpoints. */
 const batch = 200
 
-/** How many journals are read at a time. */
+/** Journals that are read at a time. */
 const readers = 4
 
 /** Of all transactions of this database that sign, one runs at a time. */
@@ -221,7 +221,7 @@ export const sign = Effect.fnUntraced(function*(all: boolean) {
   }
 })
 
-/** What signs the journals that are due; events that have waited too long are logged once for each journal. */
+/** The job that signs the journals that are due; events that have waited too long are logged once for each journal. */
 export const turns = Effect.sync(() => {
   let reported: ReadonlySet<string> = new Set()
   return Effect.gen(function*() {

@@ -3,10 +3,10 @@ import { Clock, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** How long an event may wait for its signature: two periods. */
+/** The longest that an event may wait for its signature: two periods. */
 const signingGrace = Duration.minutes(2)
 
-/** How many journals are looked at, and named, at most. */
+/** Journals that are looked at, and named, at most. */
 const most = 200
 
 /** An event that is late for its signature. */
