@@ -64,11 +64,17 @@ export const protection: MutantsByFile = {
       .seenBy("test/domain/protection/takeovers.test.ts"),
     change({ in: "strangerSeen", replace: " && (recent(row.seen_at, now) || recent(monitor.last_ok_at, now))", by: "" })
       .loses("a stranger of last week makes a takeover of every lost session")
-      .seenBy("test/domain/protection/lostSessions.test.ts")
+      .seenBy("test/domain/protection/lostSessions.test.ts"),
+    change({ in: "strangersEnded", replace: "ended.some(isPending)", by: "ended.length < 0" })
+      .loses("a stranger who leaves in time can have the service's session revoked without a takeover")
+      .seenBy("test/domain/protection/takeovers.test.ts")
   ],
   "src/domain/protection/DecideOnList.ts": [
     change({ in: "marked", replace: "hijacked(rows, terms.now)", by: "rows" })
       .loses("a takeover is told of and not stopped")
+      .seenBy("test/domain/protection/takeovers.test.ts"),
+    change({ in: "marked", replace: "since ? hijackedSince(rows, terms.now) : rows", by: "rows" })
+      .loses("a stranger who comes while a takeover waits survives it")
       .seenBy("test/domain/protection/takeovers.test.ts"),
     change({ in: "actor", replace: "good ? \"external\" : \"unknown\"", by: "\"external\"" })
       .loses("the service says who ended a session although nobody watched")

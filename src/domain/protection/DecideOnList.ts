@@ -41,11 +41,14 @@ import type { Recognized } from "./ServiceSessionFacts.ts"
 import { attempted, looked } from "./Signals.ts"
 import {
   hijacked,
+  hijackedSince,
   isHijacked,
+  isOpen,
   lockReason,
   signalNotices,
   stoppedNotice,
   strangerSeen,
+  strangersEnded,
   takeoverSignals
 } from "./Takeover.ts"
 
@@ -109,23 +112,32 @@ const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal>
     ? [{ code: "T6", what: "service_session" }]
     : []
 
+/** A takeover that is answered: one that this look detects, one that an earlier look has detected, or both. */
+interface Answered {
+  readonly detected: Takeover | null
+  readonly since: boolean
+}
+
 /** Marks what is to be signed out, of a takeover or at its deadline, and queues what cannot be yet. */
-const marked = (rows: ReadonlyArray<SessionRow>, takeover: Takeover | null, terms: Terms): ReadonlyArray<SessionRow> =>
-  (takeover === null || takeover.response === "none" ? rows : hijacked(rows, terms.now))
+const marked = (
+  rows: ReadonlyArray<SessionRow>,
+  { detected, since }: Answered,
+  terms: Terms
+): ReadonlyArray<SessionRow> =>
+  (detected !== null ? hijacked(rows, terms.now) : since ? hijackedSince(rows, terms.now) : rows)
     .map((row) => whenLater(whenDue(row, terms), terms))
 
 /** What is still open of a takeover, and whether it is stopped now: at least one session ended, or none is left. */
 const openTakeover = (
   before: string | undefined,
-  takeover: Takeover | null,
+  { detected, since }: Answered,
   rows: ReadonlyArray<SessionRow>,
   gone: ReadonlyArray<WatchedSession>
 ): { readonly open: string | undefined; readonly stopped: string | null } => {
-  const acting = takeover !== null && takeover.response !== "none"
-  const reason = acting ? lockReason(takeover.signals) : before
+  const reason = detected === null ? before : lockReason(detected.signals)
   if (reason === undefined) return { open: undefined, stopped: null }
   const left = rows.some(isHijacked)
-  const over = before !== undefined && gone.some(isHijacked) || acting && !left
+  const over = before !== undefined && gone.some(isHijacked) || (detected !== null || since) && !left
   return { open: left && !over ? reason : undefined, stopped: over ? reason : null }
 }
 
@@ -140,8 +152,10 @@ export const whenSeen = (stage: Stage, seen: SeenList, list: Recognized): Decisi
   const rows = followed(facts.sessions, list, otherList, now)
   const good = lastPollWasGood(facts)
   const gone = rows.gone.map((row) => ended(row, good, now))
-  const added = rows.added.map((row) => withDeadline(baselined(row, list.current, terms), terms))
-  const reviewed = [...rows.known.map((row) => withDeadline(requeued(spared(row), now), terms)), ...added]
+  const known = rows.known.map((row) => requeued(spared(row), now))
+  const since = isOpen(facts, [...known, ...rows.gone])
+  const added = rows.added.map((row) => withDeadline(baselined(row, list.current, terms), terms, since))
+  const reviewed = [...known.map((row) => withDeadline(row, terms, since)), ...added]
   const look = looked(facts.facets, seen.security, seen.profile)
   const lost = twoFaLost(facts, seen.security)
   const outside = gone.filter(({ ended }) => ended.termination?.actor === "external").length
@@ -155,8 +169,9 @@ export const whenSeen = (stage: Stage, seen: SeenList, list: Recognized): Decisi
     }),
     terms.enforcement
   )
-  const strange = marked(reviewed, takeover, terms)
-  const { open, stopped } = openTakeover(facts.facets.takeover, takeover, strange, rows.gone)
+  const answered = { detected: takeover?.response === "none" ? null : takeover, since }
+  const strange = marked(reviewed, answered, terms)
+  const { open, stopped } = openTakeover(facts.facets.takeover, answered, strange, rows.gone)
   const notices: ReadonlyArray<Notice> = [
     ...left.notices,
     ...accountNotices(facts, lost),
@@ -195,6 +210,7 @@ export const whenSeen = (stage: Stage, seen: SeenList, list: Recognized): Decisi
       ...Struct.omit(look.facets, ["away", "revoked_at", "silent", "takeover", "two_fa_lost"]),
       attempts: attempts.attempts,
       through: seen.through,
+      ...strangersEnded(rows.gone, facts.monitor.last_ok_at ?? now),
       ...(lost ? { two_fa_lost: true } : {}),
       ...(open === undefined ? {} : { takeover: open })
     },

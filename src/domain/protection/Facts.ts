@@ -108,6 +108,8 @@ export const Facets = Schema.Struct({
   attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** When a session of the service was revoked, until a good poll has judged it. */
   revoked_at: Schema.optionalKey(Schema.String),
+  /** When a stranger was last listed whose session has ended. */
+  stranger_at: Schema.optionalKey(Schema.String),
   /** What a takeover was known by whose sessions are still to be signed out. */
   takeover: Schema.optionalKey(Schema.String),
   /** That the account is unknown was not reported, because its organization was notified that the messenger is away. */

@@ -68,11 +68,11 @@ const deadlineOf = (
     reviewWindow
   }, now)
 
-/** Gives an unreviewed session its deadline. */
-export const withDeadline = (row: SessionRow, terms: Terms): SessionRow =>
+/** Gives an unreviewed session its deadline; during a takeover there is no time for a review. */
+export const withDeadline = (row: SessionRow, terms: Terms, takenOver: boolean): SessionRow =>
   !isPending(row) || row.review_deadline !== null
     ? row
-    : { ...row, review_deadline: deadlineOf(row, terms, isOnSight(terms.account, terms.now)) }
+    : { ...row, review_deadline: deadlineOf(row, terms, takenOver || isOnSight(terms.account, terms.now)) }
 
 /** A lock has brought the deadline forward: without it, the session would still have time for its review. */
 const isEarly = (row: SessionRow, deadline: Date, terms: Terms): boolean =>

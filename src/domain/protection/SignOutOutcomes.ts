@@ -15,7 +15,7 @@ import {
   spared,
   undoneNotice
 } from "./Review.ts"
-import { isHijacked, stoppedNotice } from "./Takeover.ts"
+import { isHijacked, stoppedNotice, strangersEnded } from "./Takeover.ts"
 
 /** A session after its attempt. Its row is null if the session no longer exists. */
 interface Applied {
@@ -66,6 +66,7 @@ export const applyOutcomes = (
   })
   const stored = new Set(facts.sessions.map(({ id }) => id))
   const rows = outcomes.flatMap(({ row }) => row === null ? [] : [row])
+  const over = facts.sessions.filter((_, place) => outcomes[place]?.row === null)
   const ofTakeover = attempts.filter(({ reason }) => reason === "hijacked")
   const hijacked =
     ofTakeover.filter(({ again, outcome }) => outcome === "done" || outcome === "unknown_authorization" && again).length
@@ -84,7 +85,7 @@ export const applyOutcomes = (
     ended: outcomes.flatMap(({ ended }) => ended === null ? [] : [ended]),
     account: stopped ? { takeover_stopped_at: now, locked_at: now, lock_reason: takeover } : {},
     monitor: retryAt === null ? {} : { sign_out_retry_at: retryAt },
-    facets: stopped ? facets : facts.facets,
+    facets: { ...(stopped ? facets : facts.facets), ...strangersEnded(over, now) },
     ...collected(notices),
     dueAt: dueAt(rows, {
       enforcement: facts.account.enforcement_active_at,

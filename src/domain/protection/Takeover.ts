@@ -2,17 +2,25 @@
 import { attemptsRemembered } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
 import type { Signal, Takeover } from "./Decision.ts"
-import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
+import type { Facets, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { accountEvent, type Notice } from "./JournalNotices.ts"
 import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
 const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
 
-/** A stranger that was listed within the last day. */
+/** Whether a stranger was listed within the last day, whose session may have ended since. */
 export const strangerSeen = (
-  { monitor, sessions }: Pick<ProtectionFacts, "monitor" | "sessions">,
+  { facets, monitor, sessions }: Pick<ProtectionFacts, "facets" | "monitor" | "sessions">,
   now: Date
-): boolean => sessions.some((row) => isPending(row) && (recent(row.seen_at, now) || recent(monitor.last_ok_at, now)))
+): boolean =>
+  sessions.some((row) => isPending(row) && (recent(row.seen_at, now) || recent(monitor.last_ok_at, now))) ||
+  facets.stranger_at !== undefined && recent(new Date(facets.stranger_at), now)
+
+/** Keeps when strangers were last listed whose sessions have ended. */
+export const strangersEnded = (
+  ended: ReadonlyArray<Pick<WatchedSession, "approved_at" | "baseline" | "service">>,
+  listedAt: Date
+): Pick<Facets, "stranger_at"> => ended.some(isPending) ? { stranger_at: listedAt.toISOString() } : {}
 
 /** The signals that make a takeover: T6 while a stranger was seen within a day, T1 to T5 while one is there. */
 export const takeoverSignals = (
@@ -23,18 +31,36 @@ export const takeoverSignals = (
     ? signals.filter(({ code }) => code !== "T7")
     : []
 
+const withHijacked = (row: SessionRow, now: Date): SessionRow => ({
+  ...row,
+  ending_reason: "hijacked",
+  ending_at: now,
+  ending_by: null
+})
+
 /** Marks every session that is not the service's own; one whose sign-out may have been sent keeps its reason. */
 export const hijacked = (rows: ReadonlyArray<SessionRow>, now: Date): ReadonlyArray<SessionRow> =>
-  rows.map((row) =>
-    row.service || row.ending_intent !== null
-      ? row
-      : { ...row, ending_reason: "hijacked", ending_at: now, ending_by: null }
-  )
+  rows.map((row) => row.service || row.ending_intent !== null ? row : withHijacked(row, now))
+
+/** Marks the strangers who came after the takeover was detected. */
+export const hijackedSince = (rows: ReadonlyArray<SessionRow>, now: Date): ReadonlyArray<SessionRow> =>
+  rows.map((row) => isPending(row) && row.ending_reason === null ? withHijacked(row, now) : row)
 
 /** Whether a takeover waits for this session to end, also where a pause withholds it. */
 export const isHijacked = (
   { ending_reason, withheld_reason }: Pick<WatchedSession, "ending_reason" | "withheld_reason">
 ): boolean => ending_reason === "hijacked" || withheld_reason === "hijacked"
+
+/**
+ * Whether a takeover that an earlier look detected is still to be stopped. It is forgotten once admins have approved
+ * all of its sessions.
+ */
+export const isOpen = (
+  { facets, lockdown }: Pick<ProtectionFacts, "facets" | "lockdown">,
+  before: ReadonlyArray<SessionRow>
+): boolean =>
+  lockdown && facets.takeover !== undefined &&
+  (before.some(isHijacked) || before.every(({ approved_at }) => approved_at === null))
 
 const listed = (signals: ReadonlyArray<Signal>) => ({
   signals: [...new Set(signals.map(({ code }) => code))].join(" "),

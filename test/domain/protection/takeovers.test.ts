@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Decision } from "../../../src/domain/protection/Decision.ts"
 import type { Facets } from "../../../src/domain/protection/Facts.ts"
-import { actions, ended, mailed } from "../../support/protection/decisions.ts"
+import { applyOutcomes } from "../../../src/domain/protection/SignOutOutcomes.ts"
+import { actions, ended, mailed, upserted } from "../../support/protection/decisions.ts"
 import { decided, facts, listed, main, profile, row, security, seen } from "../../support/protection/facts.ts"
 import { at, day, hour } from "../../support/stored.ts"
 
@@ -138,5 +139,86 @@ describe("12.7 a takeover", () => {
     const spared = decided(facts({ facets: open, sessions: [approved] }), seen([listed("d2")]))
     assert.deepStrictEqual([ended(spared), spared.facets.takeover, spared.account], [[], undefined, {}])
     assert.deepInclude(spared.events[0], { action: "session.signed_out", outcome: "failed", closes: 4 })
+  })
+
+  describe("that waits for the platform's lock", () => {
+    const waits = (facets: Facets, ...sessions: ReadonlyArray<ReturnType<typeof row>>) =>
+      facts({
+        own: facts().own.map((one) => ({ ...one, created_at: at(-day + hour) })),
+        account: young,
+        facets: { through: main, ...facets },
+        sessions
+      })
+    const open = { takeover: "passkey" }
+    const marked = row("d2", { ending_reason: "hijacked", ending_at: at(-minute), queued_at: at(-minute) })
+    const phone = { created_at: at(-50 * day) }
+
+    it("signs out a stranger who comes meanwhile, too, and reports until when that is", () => {
+      const decision = decided(waits(open, marked), seen([listed("d2"), listed("d3")]))
+      assert.deepInclude(upserted(decision, "d3"), {
+        ending_reason: "hijacked",
+        queued_at: at(0),
+        review_deadline: at(hour)
+      })
+      assert.deepStrictEqual(decision.mails.map((mail) => mail.kind === "session.detected" && mail.deadline), [
+        at(hour)
+      ])
+      assert.strictEqual(decision.facets.takeover, "passkey")
+    })
+
+    it("signs out a stranger who is first seen in the very look that stops it", () => {
+      const sent = { ...marked, ending_intent: 4 }
+      const stops = decided(facts({ facets: { through: main, ...open }, sessions: [sent] }), seen([listed("d3")]))
+      assert.deepStrictEqual(actions(stops), ["session.signed_out", "session.detected", "takeover.stopped"])
+      assert.deepStrictEqual(ended(stops), [["d3", "hijacked"]])
+    })
+
+    it("is stopped where its sessions ended before it knew of any, and signs out whom it then finds", () => {
+      const nothing = decided(waits(open), seen([]))
+      assert.deepStrictEqual([actions(nothing), nothing.facets.takeover], [["takeover.stopped"], undefined])
+      assert.deepInclude(nothing.account, { takeover_stopped_at: at(0), lock_reason: "passkey" })
+      const found = decided(waits(open), seen([listed("old", phone)]))
+      assert.strictEqual(upserted(found, "old")?.ending_reason, "hijacked")
+      assert.strictEqual(found.facets.takeover, "passkey")
+    })
+
+    it("leaves a stranger their review where an admin has approved all of its sessions, or locks are turned off", () => {
+      const approved = row("d2", { approved_at: at(-1) })
+      const forgotten = decided(waits(open, approved), seen([listed("d2"), listed("d3")]))
+      assert.deepInclude(upserted(forgotten, "d3"), { ending_reason: null, queued_at: null })
+      assert.notProperty(forgotten.facets, "takeover")
+      const off = decided({ ...waits(open, marked), lockdown: false }, seen([listed("d2"), listed("d3")]))
+      assert.strictEqual(upserted(off, "d3")?.ending_reason, null)
+    })
+
+    it("spares a stranger whom an admin approves afterwards", () => {
+      const approved = row("d3", { approved_at: at(-1) })
+      const decision = decided(waits(open, marked, approved), seen([listed("d2"), listed("d3")]))
+      assert.isUndefined(upserted(decision, "d3")?.ending_reason ?? undefined)
+    })
+  })
+})
+
+describe("12.7 a service session that is revoked after a stranger's has ended", () => {
+  const lost = { outcome: { kind: "lost" as const }, lost: [{ own: main, reason: "revoked" as const }], codes: 0 }
+  const judged = (facets: Facets, moment = at(minute)) =>
+    decided(facts({ facets: { through: main, ...facets } }), lost, moment).takeover?.signals.map(({ code }) => code)
+
+  it("is a takeover for 24 hours, however the stranger's session has ended", () => {
+    const outside = decided(facts({ sessions: [row("d2")] }), seen([]))
+    const sent = row("d2", { ending_reason: "autokill", ending_at: at(-1), ending_intent: 4 })
+    const attempt = { session_id: "d2", reason: "autokill", intent: 4, again: false, retryAt: null } as const
+    const done = applyOutcomes(facts({ sessions: [sent] }), [{ ...attempt, outcome: "done" }], at(0))
+    for (const { facets } of [outside, done]) {
+      assert.deepStrictEqual(judged(facets), ["T6"])
+      assert.deepStrictEqual(judged(facets, at(day - minute)), ["T6"])
+      assert.isUndefined(judged(facets, at(day + 1)))
+    }
+  })
+
+  it("is none where an admin had approved the session, or it was there before the service", () => {
+    for (const known of [{ approved_at: at(-minute) }, { baseline: true }]) {
+      assert.isUndefined(judged(decided(facts({ sessions: [row("d2", known)] }), seen([])).facets))
+    }
   })
 })

@@ -69,6 +69,8 @@ export class Model {
   started: number
   open = false
   revokedAt: number | null = null
+  /** When a stranger was last listed that has ended since. */
+  strangerAt = Number.NEGATIVE_INFINITY
   #looked: Look | null = null
   #outside: Array<number> = []
 
@@ -84,6 +86,12 @@ export class Model {
 
   strangers(): ReadonlyArray<Entry> {
     return [...this.entries.values()].filter(({ approved, baseline }) => !approved && !baseline)
+  }
+
+  /** A stranger was listed within a day. */
+  #strangerLately(now: number): boolean {
+    return this.strangerAt >= now - day ||
+      this.strangers().some(({ seen }) => seen >= now - day || this.lastGood !== null && this.lastGood >= now - day)
   }
 
   status(now: number, enforcement: number): string {
@@ -116,10 +124,16 @@ export class Model {
 
   /** Devices that have gone, with who ended each: the service, somebody else, or nobody knows. */
   #followed(poll: Poll, good: boolean) {
+    const approved = [...this.entries.values()].some((entry) => entry.approved)
     const gone = [...this.entries].filter(([id]) => !poll.devices.has(id))
     for (const [id] of gone) this.entries.delete(id)
+    if (gone.some(([, one]) => !one.approved && !one.baseline)) this.strangerAt = this.lastGood ?? poll.now
+    const hijacked = gone.some(([, { ending, spared, withheld }]) => [ending, spared, withheld].includes("hijacked"))
+    const marked = [...this.entries.values()].some((one) => [one.ending, one.withheld].includes("hijacked"))
     return {
-      hijacked: gone.some(([, { ending, spared, withheld }]) => [ending, spared, withheld].includes("hijacked")),
+      hijacked,
+      /** The takeover goes on: it is forgotten where its sessions were approved. */
+      since: this.open && poll.lockdown && (hijacked || marked || !approved),
       ended: gone.map(([id, { ending, sent, spared, withheld }]) =>
         [id, sent ? termination(ending ?? spared ?? withheld ?? "") : good ? "external" : "unknown"] as const
       )
@@ -135,8 +149,8 @@ export class Model {
     return Math.min(Math.max(seen, this.resumed) + window, created + 23 * hour)
   }
 
-  #deadline(entry: Entry, { enforcement, now }: Poll): number {
-    return Math.max(enforcement, now, this.#onSight(now) ? 0 : this.#reviewed(entry))
+  #deadline(entry: Entry, { enforcement, now }: Poll, since: boolean): number {
+    return Math.max(enforcement, now, since || this.#onSight(now) ? 0 : this.#reviewed(entry))
   }
 
   /** Follows a good poll; answers who ended what, which strangers are new, and what is signed out now in its order. */
@@ -144,10 +158,8 @@ export class Model {
     const { now } = poll
     const watched = this.state === "active" && this.failures === 0 && this.lastGood !== null &&
       this.lastGood >= this.started
-    const stranger = this.strangers().some(({ seen }) =>
-      seen >= now - day || this.lastGood !== null && this.lastGood >= now - day
-    )
-    const { ended, hijacked } = this.#followed(poll, watched)
+    const stranger = this.#strangerLately(now)
+    const { ended, hijacked, since } = this.#followed(poll, watched)
     const added: Array<string> = []
     for (const [id, created] of poll.devices) {
       if (this.entries.has(id)) continue
@@ -176,11 +188,14 @@ export class Model {
         entry.withheld = null
         entry.queued = true
       }
-      if (!entry.approved && !entry.baseline && entry.deadline === null) entry.deadline = this.#deadline(entry, poll)
+      if (!entry.approved && !entry.baseline && entry.deadline === null) {
+        entry.deadline = this.#deadline(entry, poll, since)
+      }
     }
     const acting = this.#judge(poll, ended.filter(([, by]) => by === "external").length, stranger)
+    if (since && !acting) { for (const entry of this.strangers()) entry.ending ??= "hijacked" }
     const left = [...this.entries.values()].some(({ ending }) => ending === "hijacked")
-    const over = this.open && hijacked || acting && !left
+    const over = this.open && hijacked || (acting || since) && !left
     this.open = (this.open || acting) && left && !over
     if (over) this.#stop(now)
     this.baselined = true
@@ -265,6 +280,7 @@ export class Model {
     if (entry === undefined) return
     if (outcome === "gone before") this.#outside.push(now)
     if (outcome === "done" || outcome === "gone" || outcome === "gone before") {
+      if (!entry.approved && !entry.baseline) this.strangerAt = now
       this.entries.delete(id)
       const left = [...this.entries.values()].some((one) => [one.ending, one.withheld].includes("hijacked"))
       if (reason === "hijacked" && this.open && (outcome !== "gone before" || !left)) this.#stop(now)
@@ -283,9 +299,7 @@ export class Model {
 
   /** Sessions of the service were revoked, and there is no list to judge it by. */
   revoked(now: number, lockdown: boolean): void {
-    const seen = this.strangers().some(({ seen }) =>
-      seen >= now - day || this.lastGood !== null && this.lastGood >= now - day
-    )
+    const seen = this.#strangerLately(now)
     if (!seen) this.revokedAt = now
     if (!seen || !lockdown) return
     this.open = true

@@ -2,7 +2,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
+import type { WatchedSession } from "../../../domain/protection/Facts.ts"
 import { deviceLabel } from "../../../domain/protection/JournalNotices.ts"
+import { strangersEnded } from "../../../domain/protection/Takeover.ts"
 import type { ReviewedSession, ReviewState, StoredSession } from "../../../domain/sessions/SessionReview.ts"
 import { Guard } from "../../../ports/accounts/AccountLock.ts"
 import { Db } from "../../../ports/Db.ts"
@@ -37,6 +39,8 @@ interface Place {
   readonly seen: string
   readonly id: string
 }
+
+type EndedRow = Pick<WatchedSession, "app_name" | "approved_at" | "baseline" | "device_model" | "id" | "service">
 
 /** What sessions without a deadline are listed as. */
 const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> } = {
@@ -230,9 +234,9 @@ export const layer = Layer.effect(
 
       applySignOuts: Effect.fnUntraced(function*(whose, { ended, gone, retryAt, waiting }, now) {
         const { accountId, organizationId } = whose
-        const rows = yield* sql<{ id: string; app_name: string | null; device_model: string | null }>`
+        const rows = yield* sql<EndedRow>`
           delete from session where ${ofAccount(whose)} and id = any(${ended}::text[])
-          returning id, app_name, device_model`
+          returning id, app_name, device_model, approved_at, baseline, service`
         const terminations = rows.map((row) => ({ session_id: row.id, device_label: deviceLabel(row) }))
         yield* post(sql`
           insert into termination (organization_id, account_id, session_id, device_label, detected_at, actor, reason)
@@ -248,6 +252,12 @@ export const layer = Layer.effect(
         if (retryAt !== null) {
           yield* post(sql`
             update monitor set sign_out_retry_at = ${retryAt}
+            where organization_id = ${organizationId} and account_id = ${accountId}`)
+        }
+        const remembered = strangersEnded(rows, now)
+        if (remembered.stranger_at !== undefined) {
+          yield* post(sql`
+            update monitor set facets = facets || ${JSON.stringify(remembered)}::jsonb
             where organization_id = ${organizationId} and account_id = ${accountId}`)
         }
         const stopped = rows.length === 0 ? null : yield* stopTakeover(whose, now)
