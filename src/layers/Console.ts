@@ -59,19 +59,30 @@ const over = <Keys, E, E2, E3>(
 export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer), Layer.provideMerge(Alarms.layer))
 
+/** How a process uses the messenger. */
+export interface MessengerOptions {
+  /** Whether no other process can have the database, as in a locked directory. */
+  readonly alone: boolean
+  /** Whether this process watches the accounts, by `layerWatch`. */
+  readonly worker: boolean
+}
+
 /**
- * A messenger of the host's own, whose sessions one process at a time uses: with `alone` no other process can have the
- * database, as in a locked directory; without it the right is a lease in the database, and while another process has it
- * every session counts as unavailable. Provides the `Ownership` too.
+ * A messenger of the host's own, whose sessions one process at a time uses: a worker that has the right to. The right
+ * is a lease in the database, unless the worker is `alone`; in every other process each session counts as unavailable.
+ * A process that does not watch never has the right: it would keep the others from watching. Provides the `Ownership`
+ * too.
  */
 export const layerMessenger = <A, E, R>(
   messenger: Layer.Layer<A | MessengerSession, E, R>,
-  { alone }: { readonly alone: boolean }
-) =>
-  Owned.layer.pipe(
+  { alone, worker }: MessengerOptions
+) => {
+  const lease = alone ? Ownership.layerAlone : Layer.provide(WatchLease.layer(), Randomness.layer)
+  return Owned.layer.pipe(
     Layer.provideMerge(messenger),
-    Layer.provideMerge(alone ? Ownership.layerAlone : Layer.provide(WatchLease.layer(), Randomness.layer))
+    Layer.provideMerge(worker ? lease : Ownership.layerNever)
   )
+}
 
 /**
  * Watches the accounts through the `MessengerSession`, while the `Ownership` lasts, with the background work over it; a

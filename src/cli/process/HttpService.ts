@@ -195,14 +195,14 @@ const serveIn = (settings: ServeSettings) =>
     const telemetry = Telemetry.layer(settings, yield* Settings.otlpHeaders, version)
     const roles = yield* ProcessRoles.parse(settings)
     const wire = settings.messenger === "wire"
-    const watches = (settings.demo || wire) && roles.worker
+    const watched = settings.demo || wire
+    const watches = watched && roles.worker
+    const how = { alone: embedded, worker: roles.worker }
     const messenger = wire
-      ? yield* WireMessenger.make(settings, { alone: embedded })
-      : !settings.demo
-      ? Messenger.none
-      : roles.worker
-      ? Messenger.simulated({ alone: embedded })
-      : Messenger.elsewhere
+      ? yield* WireMessenger.make(settings, how)
+      : settings.demo
+      ? Messenger.simulated(how)
+      : Messenger.none
     const core = Environment.service(settings, messenger)
     // A port that is taken is found before the database is touched.
     const { host, maxClients: maxConnections, port } = settings
@@ -271,7 +271,7 @@ const serveIn = (settings: ServeSettings) =>
         Effect.scoped,
         Effect.provide(
           (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
-            Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched: settings.demo })),
+            Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched })),
             Layer.provideMerge(watches ? Background.watch(settings) : Layer.empty),
             Layer.provideMerge(
               watches && settings.demo ? Layer.merge(Strangers.layerComing, Codes.layerLogged) : Layer.empty

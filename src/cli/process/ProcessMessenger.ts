@@ -1,18 +1,11 @@
 /** The messenger of a process, and whether it may use it. */
 import { Layer } from "effect"
-import { layerMessenger } from "../../layers/Console.ts"
-import * as Owned from "../../layers/messenger/Owned.ts"
+import { layerMessenger, type MessengerOptions } from "../../layers/Console.ts"
 import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import { Ownership } from "../../ports/messenger/Ownership.ts"
 
 /** No messenger; the simulated one is only used by seeds. */
 export const none = Layer.mergeAll(Simulated.layerSeeded, Simulated.layerNone, Ownership.layerNever)
 
-/** The simulated one in a process that never uses it. */
-export const elsewhere = Owned.layer.pipe(
-  Layer.provideMerge(Simulated.layerSeeded),
-  Layer.provideMerge(Ownership.layerNever)
-)
-
-/** The simulated one. Of several processes on PostgreSQL one uses it at a time; a directory has one process anyway. */
-export const simulated = (options: { readonly alone: boolean }) => layerMessenger(Simulated.layerSeeded, options)
+/** The simulated one. Of several workers on PostgreSQL one uses it at a time; a directory has one process anyway. */
+export const simulated = (options: MessengerOptions) => layerMessenger(Simulated.layerSeeded, options)

@@ -1,7 +1,7 @@
 /** The messenger over its own protocol, by the settings. */
 import { Effect, Layer, Option } from "effect"
 import * as fs from "node:fs"
-import { layerMessenger } from "../../layers/Console.ts"
+import { layerMessenger, type MessengerOptions } from "../../layers/Console.ts"
 import * as Randomness from "../../layers/crypto/Randomness.ts"
 import { Vault } from "../../layers/crypto/Vault.ts"
 import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
@@ -72,11 +72,11 @@ const adapter = Effect.tryPromise({
 })
 
 /**
- * The layer, by settings that are checked before anything is opened. Of several processes on PostgreSQL one uses its
+ * The layer, by settings that are checked before anything is opened. Of several workers on PostgreSQL one uses its
  * sessions at a time; the simulated world is there for seeds alone.
  */
 export const make = Effect.fnUntraced(
-  function*(settings: Settings.Messenger & Settings.Database, { alone }: { readonly alone: boolean }) {
+  function*(settings: Settings.Messenger & Settings.Database, process: MessengerOptions) {
     const how = yield* options(settings)
     const Messenger = yield* adapter
     const messenger = Messenger.layer(how).pipe(
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(
       Layer.provide(Vault.layer),
       Layer.provide(Layer.merge(Environment.peppers(settings), Randomness.layer))
     )
-    return Layer.merge(Simulated.layerSeeded, layerMessenger(messenger, { alone }))
+    return Layer.merge(Simulated.layerSeeded, layerMessenger(messenger, process))
   }
 )
 
