@@ -114,6 +114,13 @@ export const manyFailures = 10
 /** An account is unknown after so many failures in a row, or so long without a good poll. */
 export const failuresUntilUnknown = 3
 export const silenceUntilUnknown = Duration.minutes(10)
+/**
+ * So long no process may poll any account although one is due: longer than from one poll of an account to the next, so
+ * that all of them are due by then, and so short that it is reported within three minutes.
+ */
+export const unpolledReported = Duration.seconds(90)
+/** So long no poll may succeed before the service counts as degraded. */
+export const unansweredReported = Duration.minutes(3)
 /** So many accounts of an organization that become unknown at once are reported one by one, more of them together. */
 export const lossesReportedAlone = 20
 /** The messenger is away where so many looks of the last minute have failed, and more than half of them. */

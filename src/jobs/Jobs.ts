@@ -9,6 +9,11 @@ import { type PushTarget, Upkeep, upkeepJobs } from "./Maintenance.ts"
 /** The job that begins the looks at accounts. */
 export const watchAccounts = "watch_accounts"
 
+/** The jobs of a service whose accounts are to be watched, by this process or by another one. */
+const aboutWorkers: ReadonlyArray<string> = ["notice_silence", "notice_no_worker"] satisfies ReadonlyArray<
+  keyof typeof upkeepJobs
+>
+
 /** What a process does that has the messenger, with the service that does it. */
 type Worked<Service> = Readonly<Record<string, Declared & { readonly work: (service: Service) => Work }>>
 
@@ -84,7 +89,7 @@ export const jobs = (watched?: boolean): Effect.Effect<ReadonlyArray<Job>, never
       ...worked(loginJobs, endings),
       ...Struct.keys(upkeepJobs)
         // That nobody watches is noticed by every process of a service whose accounts are to be watched.
-        .filter((name) => name !== "notice_silence" || (watched ?? Option.isSome(engine)))
+        .filter((name) => !aboutWorkers.includes(name) || (watched ?? Option.isSome(engine)))
         .flatMap((name) => upkeepJob(name, upkeep[name]))
     ]
   )

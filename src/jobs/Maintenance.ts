@@ -47,6 +47,12 @@ export const upkeepJobs = {
     period: "1 minute",
     does: "sets the status of accounts to unknown that no process has looked at for 10 minutes"
   },
+  /** As `notice_silence`. */
+  notice_no_worker: {
+    period: "15 seconds",
+    does:
+      "sets the status of accounts to unknown as soon as no process has polled any account for 90 seconds, although one is due; it fails until a worker watches again"
+  },
   /** One process at a time. */
   sign_checkpoints: {
     period: "15 seconds",

@@ -31,6 +31,14 @@ const Answer = Schema.Struct({
   unsigned_journals: Schema.Array(
     Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp })
   ),
+  /** How the watch over all accounts goes; null where the schema is not this program's. */
+  watch: Schema.NullOr(Schema.Struct({
+    /** When a poll was last made, whatever it brought. */
+    last_poll_at: Schema.NullOr(Timestamp),
+    /** When one last succeeded, or monitoring began; null where no account is watched. */
+    last_good_at: Schema.NullOr(Timestamp),
+    fault: Schema.NullOr(Schema.Literals(["unpolled", "unavailable", "failing"]))
+  })),
   /** The jobs of the process that answers; null where it does no background work. */
   jobs: Schema.NullOr(Schema.Array(JobState))
 })

@@ -31,8 +31,11 @@ export const Readiness = Context.Reference<Effect.Effect<void, ServiceUnavailabl
   }
 )
 
-/** Whether this process watches the accounts, or waits until it may; null where it never does. */
-export type WatchState = "active" | "standby"
+/**
+ * Whether this process watches the accounts, or waits until it may; where it never does, `none` while no other process
+ * does either, although accounts are due.
+ */
+export type WatchState = "active" | "standby" | "none"
 export const Watching = Context.Reference<Effect.Effect<WatchState | null, ServiceUnavailable>>(
   "org-security-console/transport/TransportSettings/Watching",
   { defaultValue: () => Effect.succeed(null) }

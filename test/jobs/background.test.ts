@@ -22,6 +22,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     tell_key_expiry: { run: note("keys") },
     sample_statuses: { run: note("sampled") },
     notice_silence: { run: note("noticed") },
+    notice_no_worker: { run: note("no worker noticed") },
     sign_checkpoints: { run: note("signed"), atEnd: note("signed all") },
     push_checkpoints: [{ name: "file:/a", run: note("pushed") }],
     journal_password_failures: { run: note("journaled") },

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
 import * as Silence from "../../src/layers/sql/protection/Silence.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Db } from "../../src/ports/Db.ts"
@@ -113,6 +114,37 @@ describe("12.4 a messenger that cannot be reached at all", () => {
           "session_detected",
           "session_detected"
         ])
+      }))
+
+    it.effect("is in get_status and in what the command status reads after three minutes; last_poll_at is the last good one", () =>
+      Effect.gen(function*() {
+        const { admins, id, platform, userId } = yield* arrange()
+        const status = Effect.map(World.get("/v1/status", admins.owner.key), ({ body }) => body)
+        const watch = Effect.map(DatabaseFacts.facts, (facts) => facts.watch)
+        yield* jump("1 minute")
+        const seen = new Date(yield* Clock.currentTimeMillis)
+        yield* platform.script({ answer: { _tag: "Unavailable" }, userId, times: 100 })
+        yield* jump("90 seconds")
+        assert.deepStrictEqual((yield* status).service, { state: "ok", message: null })
+        for (let minute = 0; minute < 3; minute++) yield* jump("1 minute")
+        const { protection, service } = yield* status
+        assert.deepStrictEqual(service, { state: "degraded", message: "The messenger does not answer." })
+        assert.strictEqual(protection.last_poll_at, seen.toISOString())
+        const { fault, last_good_at, last_poll_at } = (yield* watch) ?? assert.fail("The schema is another one")
+        assert.deepStrictEqual([fault, last_good_at], ["unavailable", seen])
+        assert.isAbove(last_poll_at?.getTime() ?? 0, seen.getTime())
+        for (let minute = 0; minute < 10; minute++) yield* jump("1 minute")
+        assert.deepStrictEqual((yield* status).service, {
+          state: "down",
+          message: "No poll has succeeded for more than 10 minutes. The messenger does not answer."
+        })
+        yield* platform.clearScripts
+        yield* jump("5 minutes")
+        assert.deepStrictEqual((yield* status).service, { state: "ok", message: null })
+        assert.isNull((yield* watch)?.fault)
+        // One account that answers does not make up for the others.
+        yield* World.query(id, (sql) => sql`update organization set messenger_away_at = ${seen} where id = ${id}`)
+        assert.strictEqual((yield* status).service.state, "degraded")
       }))
   })
 })

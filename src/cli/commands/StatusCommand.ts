@@ -59,8 +59,24 @@ const askDatabase = (settings: Settings.Database): Effect.Effect<Database | { re
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
-/** What keeps the service from starting, or from knowing its keys. */
-const problemsOf = (database: Database | { readonly failure: string }, known: ReadonlyArray<string>) => {
+const faultTexts: Record<NonNullable<NonNullable<Database["watch"]>["fault"]>, string> = {
+  unpolled: "no process polls the accounts, although some are due: start one with the role worker",
+  unavailable: "the messenger does not answer",
+  failing: "no account can be polled; `last_poll_error` of the accounts says why"
+}
+
+const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Database["watch"]>): string => {
+  const at = (moment: Date | null) => moment?.toISOString() ?? "never"
+  if (fault !== null) return `${faultTexts[fault]}; last poll ${at(last_poll_at)}, last good one ${at(last_good_at)}`
+  return last_good_at === null ? "no account is to be watched" : `last poll ${at(last_poll_at)}`
+}
+
+/** What keeps the service from starting, from knowing its keys, or from protecting the accounts while it runs. */
+const problemsOf = (
+  database: Database | { readonly failure: string },
+  known: ReadonlyArray<string>,
+  running: boolean
+) => {
   if ("failure" in database) return [`The database: ${database.failure.replace(/\.$/, "")}.`]
   const { applied, known: latest } = database.schema
   const missing = database.peppers_used.filter((id) => !known.includes(id))
@@ -73,6 +89,9 @@ const problemsOf = (database: Database | { readonly failure: string }, known: Re
         }): those keys do not work. Bring back the ` +
         "file `pepper` of the data directory, or CONSOLE_PEPPERS, from the backup."
       ]
+      : []),
+    ...(running && database.watch !== null && database.watch.fault !== null
+      ? [`Protection: ${watchText(database.watch)}.`]
       : [])
   ]
 }
@@ -107,6 +126,7 @@ const databaseLines = (database: Database, known: ReadonlyArray<string>): Readon
   ["Peppers", `known: ${known.join(", ") || "none"}; used: ${database.peppers_used.join(", ") || "none"}`],
   ["Checkpoint", checkpointText(database.last_checkpoint)],
   ["Unsigned", unsignedText(database.unsigned_journals)],
+  ...(database.watch === null ? [] : [["Watch", watchText(database.watch)]]),
   ...(database.jobs === null ? [] : [["Jobs", jobsText(database.jobs)]])
 ]
 
@@ -121,7 +141,7 @@ export const status = Command.make(
       const known = yield* knownPeppers(input)
       const service = embedded ? Option.getOrNull(yield* Address.find(input.data)) : null
       const disk = embedded && fs.existsSync(input.data) ? fs.statfsSync(input.data) : null
-      const problems = problemsOf(database, known)
+      const problems = problemsOf(database, known, !embedded || service !== null)
       const answer = {
         program: { version, node: process.versions.node, platform: `${process.platform} ${process.arch}` },
         database: { kind: embedded ? "embedded" : "postgresql", place: place(input), ...database },

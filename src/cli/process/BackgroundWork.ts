@@ -1,10 +1,13 @@
 /** The background work of a process that opens the database itself. */
 import { Clock, Duration, Effect, Layer, Option, Redacted, Struct } from "effect"
 import { ServiceUnavailable } from "../../domain/Failure.ts"
+import { unpolledReported } from "../../domain/Limits.ts"
+import { isOlder } from "../../domain/protection/PollFacts.ts"
 import * as Engine from "../../jobs/Background.ts"
 import { watchAccounts } from "../../jobs/Jobs.ts"
 import * as Console from "../../layers/Console.ts"
 import { Targets } from "../../layers/push/Targets.ts"
+import * as Polls from "../../layers/sql/protection/Polls.ts"
 import * as Worker from "../../layers/Worker.ts"
 import { Ownership } from "../../ports/messenger/Ownership.ts"
 import type { WatchState } from "../../transport/TransportSettings.ts"
@@ -27,17 +30,30 @@ export const watch = ({ maxLive, reviewWindow }: Pick<Settings.WatchSettings, "m
 /** How old the last round of a process that watches may be. */
 const oldestRound = Duration.seconds(30)
 
-/** Whether the process watches; it fails where it should and does not. */
-export const watching = Effect.gen(function*() {
+/** How long it is known whether any process polls. */
+const polledKept = Duration.seconds(5)
+
+/**
+ * Whether the process watches, or any where this one does not. A worker fails where it should watch and does not, and
+ * where none does.
+ */
+export const watching = Effect.fnUntraced(function*({ watched }: Pick<Engine.Options, "watched">) {
   const { jobs } = yield* Engine.Background
   const { current } = yield* Ownership
+  const services = yield* Effect.context<Effect.Services<typeof Polls.waitingSince>>()
+  const started = new Date(yield* Clock.currentTimeMillis)
+  const waitingSince = yield* Effect.cachedWithTTL(Effect.provideContext(Polls.waitingSince, services), polledKept)
+  const nobodyWatches = Effect.gen(function*() {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    return isOlder(started, unpolledReported, now) && isOlder(yield* waitingSince, unpolledReported, now)
+  })
   // @effect-diagnostics-next-line returnEffectInGen:off -- what asks is what is made
   return Effect.gen(function*() {
     const job = (yield* jobs).find(({ name }) => name === watchAccounts)
-    if (job === undefined) return null
+    if (job === undefined) return watched === true && (yield* nobodyWatches) ? "none" : null
     const now = yield* Clock.currentTimeMillis
     const late = job.last_done_at === null || now - job.last_done_at.getTime() > Duration.toMillis(oldestRound)
-    if (late) return yield* new ServiceUnavailable({})
+    if (late || (yield* nobodyWatches)) return yield* new ServiceUnavailable({})
     return (current() === null ? "standby" : "active") satisfies WatchState
   })
 })

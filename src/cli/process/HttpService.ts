@@ -236,7 +236,7 @@ const serveIn = (settings: ServeSettings) =>
         for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
         yield* Server.serve(app).pipe(
           Effect.provideService(Readiness, readiness),
-          Effect.provideService(Watching, yield* Background.watching),
+          Effect.provideService(Watching, yield* Background.watching({ watched })),
           Effect.provideService(MessengerStatus, yield* WireMessenger.messengerStatus),
           Effect.provideService(LoginStarts, settings.loginStarts),
           Effect.provideService(RequestLines, true),

@@ -10,6 +10,7 @@ import { answerStallTime } from "../../domain/Limits.ts"
 import * as Gauge from "../../layers/Gauge.ts"
 import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"
 import { unsignedJournals } from "../../layers/sql/journal/Unsigned.ts"
+import * as Polls from "../../layers/sql/protection/Polls.ts"
 
 /** How often what costs a statement or a statistic is looked at. */
 const period = Duration.seconds(15)
@@ -87,6 +88,22 @@ const signing = Effect.gen(function*() {
   // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
   return Effect.map(unsignedJournals, ({ length }) => {
     journals = length
+  })
+})
+
+/** Whether any process polls the accounts. */
+const lastPoll = Effect.gen(function*() {
+  let seconds = 0
+  yield* Gauge.show(
+    "console_last_look_age_seconds",
+    "How long no process has polled any account, although one was due",
+    () => seconds
+  )
+  // @effect-diagnostics-next-line returnEffectInGen:off -- what looks is what is made
+  return Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const since = yield* Polls.waitingSince
+    seconds = since === null ? 0 : Math.max(0, now - since.getTime()) / 1000
   }).pipe(Effect.ignore)
 })
 
@@ -136,7 +153,7 @@ export const measure = Effect.fnUntraced(function*({ database, version }: Build)
     database
   })
   yield* ownUse
-  const looks = [yield* eventLoop, yield* journalLag]
+  const looks = [yield* eventLoop, yield* journalLag, yield* lastPoll]
   yield* Effect.forkScoped(Effect.repeat(Effect.all(looks), Schedule.spaced(period)))
   const counts = [yield* watch, yield* signing]
   yield* Effect.forkScoped(Effect.repeat(Effect.all(counts), Schedule.spaced(watchPeriod)))

@@ -4,6 +4,7 @@ import { AccountStatus } from "../accounts/ProtectionStatus.ts"
 import { SavingReason } from "../archive/ArchiveSummary.ts"
 import { Count, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
 import { mailFailureShown } from "../Limits.ts"
+import { isOlder, type PollFacts, type PollFault, pollFault, unpolledSince } from "../protection/PollFacts.ts"
 import { type OrganizationFacts, planHasArchive } from "./Organization.ts"
 
 /** How long accounts that are due may wait for a look. */
@@ -20,7 +21,7 @@ export const StatusOverview = Schema.Struct({
     Schema.Struct({
       state: described(
         Schema.Literals(["ok", "attention", "down"]),
-        "`down` where accounts are due and none was looked at for 10 minutes; `attention` where somebody has to look at something below."
+        "`down` where accounts are to be watched and no poll of one has succeeded for 10 minutes; `attention` where an admin has to look at something below."
       ),
       accounts: described(
         Counts,
@@ -33,7 +34,10 @@ export const StatusOverview = Schema.Struct({
         Schema.Boolean,
         "Whether nobody would be mailed about a takeover: no recipient wants it, or the service sends no mail."
       ),
-      last_poll_at: described(OptionalTimestamp, "When an account was last looked at.")
+      last_poll_at: described(
+        OptionalTimestamp,
+        "When an account was last polled with success: its sessions were read."
+      )
     }),
     "The protection of the accounts that the caller can access."
   ),
@@ -65,7 +69,7 @@ export const StatusOverview = Schema.Struct({
     Schema.Struct({
       state: described(
         Schema.Literals(["ok", "degraded", "down"]),
-        "`down` with the protection; `degraded` where mail does not leave or the journal's chain is broken."
+        "`down` with the protection; `degraded` where accounts are due and none is polled, no poll has succeeded for 3 minutes, the messenger does not answer, mail does not leave, or the journal's chain is broken."
       ),
       message: described(Schema.NullOr(Schema.String), "What is wrong, in a sentence; null while nothing is.")
     }),
@@ -88,9 +92,11 @@ export interface OverviewFacts {
   readonly sessions_to_review: number
   readonly oldest_review_deadline: Date | null
   readonly paused_with_pending: number
+  /** When an account was last polled with success. */
   readonly last_poll_at: Date | null
-  /** Since when the account waits that has waited longest for a look; null where none is due. */
-  readonly due_since: Date | null
+  readonly polls: PollFacts
+  /** Whether the organization has been notified that the messenger is away. */
+  readonly messenger_away: boolean
   /** Whether somebody would be mailed about a takeover. */
   readonly heard: boolean
   readonly oldest_mail_at: Date | null
@@ -110,16 +116,25 @@ const sum = (counts: ReadonlyArray<{ readonly accounts: number }>): number =>
 const tally = (names: ReadonlyArray<string>, count: (name: string) => number): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name) => [name, count(name)]))
 
-const older = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
-  at !== null && now.getTime() - at.getTime() > Duration.toMillis(age)
+/** No account is known to be all right, for so long that protection is down. */
+const isDown = ({ polls }: OverviewFacts, now: Date): boolean =>
+  isOlder(polls.known_at ?? unpolledSince(polls), pollsOverdue, now)
 
-const isDown = ({ due_since, last_poll_at }: OverviewFacts, now: Date): boolean =>
-  older(due_since, pollsOverdue, now) && (last_poll_at === null || older(last_poll_at, pollsOverdue, now))
+const pollTexts: Record<PollFault, string> = {
+  unpolled: "Accounts are due, and none is polled.",
+  unavailable: "The messenger does not answer.",
+  failing: "No account can be polled."
+}
+
+const pollText = ({ messenger_away, polls }: OverviewFacts, now: Date): string | null => {
+  const fault = pollFault(polls, now) ?? (messenger_away ? "unavailable" : null)
+  return fault === null ? null : pollTexts[fault]
+}
 
 const fault = (facts: OverviewFacts, now: Date): string | null => {
   if (facts.chain_ok === false) return "The journal's chain is broken."
-  if (older(facts.oldest_mail_at, mailOverdue, now)) return "Mail has not left for more than 15 minutes."
-  const failed = facts.mail_failed_at !== null && !older(facts.mail_failed_at, mailFailureShown, now)
+  if (isOlder(facts.oldest_mail_at, mailOverdue, now)) return "Mail has not left for more than 15 minutes."
+  const failed = facts.mail_failed_at !== null && !isOlder(facts.mail_failed_at, mailFailureShown, now)
   return failed ? "Mail was given up in the last 24 hours." : null
 }
 
@@ -130,7 +145,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
   const down = isDown(facts, now)
   const attention = worrying.some((status) => of(status) > 0) || facts.paused_with_pending > 0 || !facts.heard
   const unsaved = facts.saving.filter(({ reason }) => reason !== null && reason !== "retired")
-  const wrong = fault(facts, now)
+  const wrong = pollText(facts, now) ?? fault(facts, now)
   return {
     object: "status",
     generated_at: now,
@@ -160,7 +175,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
     },
     service: {
       state: down ? "down" : wrong === null ? "ok" : "degraded",
-      message: down ? "No account was looked at for more than 10 minutes." : wrong
+      message: down && wrong !== null ? `No poll has succeeded for more than 10 minutes. ${wrong}` : wrong
     }
   }
 }

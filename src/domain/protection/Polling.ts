@@ -19,12 +19,17 @@ const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
 /** An account without a good look since this time is silent. */
-export const silentSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(silenceUntilUnknown))
+export const silentSince = (now: Date, silence = silenceUntilUnknown): Date =>
+  new Date(now.getTime() - Duration.toMillis(silence))
 
 /** Whether no poll has succeeded for so long that the account's state is unknown. */
-export const isSilent = (monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">, now: Date): boolean => {
+export const isSilent = (
+  monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">,
+  now: Date,
+  silence = silenceUntilUnknown
+): boolean => {
   const known = knownAt(monitor)
-  return known !== null && known <= silentSince(now)
+  return known !== null && known <= silentSince(now, silence)
 }
 
 /** Whether the poll before this one was good, and nothing but time lies between. */

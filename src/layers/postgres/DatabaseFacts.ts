@@ -1,8 +1,10 @@
 /** Facts about the database itself. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { pollFault } from "../../domain/protection/PollFacts.ts"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
 import { unsignedJournals } from "../sql/journal/Unsigned.ts"
+import * as Polls from "../sql/protection/Polls.ts"
 import * as Migrate from "./Migrate.ts"
 import { migrations } from "./migrations.ts"
 import { ownsTables } from "./Roles.ts"
@@ -42,18 +44,27 @@ const lastCheckpoint = Effect.gen(function*() {
   return row ?? null
 })
 
+/** How the watch over all accounts goes. */
+const watch = Effect.gen(function*() {
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const { known_at, tried_at, ...facts } = yield* Polls.facts
+  const fault = pollFault({ known_at, tried_at, ...facts }, now)
+  return { last_poll_at: tried_at, last_good_at: known_at, fault }
+})
+
 /** How it is run, its schema's version, and what it was used with. */
 export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const facts = yield* Tenant.directory(sql)(Effect.gen(function*() {
     const found = { ...(yield* server), schema: yield* Migrate.state(migrations) }
-    if (found.schema.applied === null) return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null }
+    if (found.schema.applied === null) return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null, watch: null }
     const [count] = yield* sql<{ count: number }>`select count(*) as count from organization`
     return {
       ...found,
       organizations: count?.count ?? 0,
       peppers_used: yield* usedPeppers,
-      last_checkpoint: yield* lastCheckpoint
+      last_checkpoint: yield* lastCheckpoint,
+      watch: found.schema.applied === found.schema.known ? yield* watch : null
     }
   }))
   const { applied, known } = facts.schema

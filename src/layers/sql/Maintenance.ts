@@ -74,6 +74,7 @@ const layerWith = Layer.effect(
       refresh_statuses: work(AccountStatuses.refresh),
       sample_statuses: work(StatusSamples.take),
       notice_silence: work(Silence.notice),
+      notice_no_worker: work(yield* Silence.noticeNoWorker),
       settle_licences: work(
         Effect.all([
           LicenceEnds.endLicences,

@@ -8,11 +8,13 @@ import {
   planHasArchive
 } from "../../../domain/organization/Organization.ts"
 import type { OverviewFacts, SavingCount } from "../../../domain/organization/StatusOverview.ts"
+import type { PollFacts } from "../../../domain/protection/PollFacts.ts"
 import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess } from "../accounts/AccountAccess.ts"
 import * as StatusSamples from "../accounts/StatusSamples.ts"
 import { isRecipient } from "../mail/Outbox.ts"
+import * as Polls from "../protection/Polls.ts"
 
 /** The status of an account at `now` by the columns that keep it. */
 const statusNow = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
@@ -38,13 +40,12 @@ const savingReason = (sql: SqlClient.SqlClient, organization: OrganizationFacts,
     when archive_error is not null then 'error' end`
 }
 
-interface Group {
+interface Group extends PollFacts {
   readonly status: AccountStatus
   readonly reason: SavingCount["reason"]
   readonly retried: boolean
   readonly accounts: number
   readonly last_poll_at: Date | null
-  readonly due_since: Date | null
 }
 
 const stateOf = ({ reason, retried }: Group): SavingCount["state"] =>
@@ -68,8 +69,7 @@ export const layer = Layer.effect(
         const counted = sql<Group>`
           select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
             archive_retry_at is not null as retried, count(*)::integer as accounts,
-            max(monitor.last_polled_at) as last_poll_at,
-            min(monitor.next_at) filter (where monitor.next_at <= ${now}::timestamptz) as due_since
+            max(monitor.last_ok_at) as last_poll_at, ${Polls.columns(sql, now)}
           from account left join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
           where ${mine} group by 1, 2, 3`
@@ -90,6 +90,7 @@ export const layer = Layer.effect(
             | "heard"
             | "oldest_mail_at"
             | "mail_failed_at"
+            | "messenger_away"
             | "last_sequence"
             | "last_event_at"
             | "chain_checked_at"
@@ -103,6 +104,8 @@ export const layer = Layer.effect(
               where organization_id = ${organizationId} and next_at is not null) as oldest_mail_at,
             (select max(failed_at) from mail
               where organization_id = ${organizationId} and failed_at is not null) as mail_failed_at,
+            exists (select from organization
+              where id = ${organizationId} and messenger_away_at is not null) as messenger_away,
             coalesce(head.sequence, 0) as last_sequence,
             case when head.sequence > 0 then head.at end as last_event_at,
             head.checked_at as chain_checked_at, head.checked_ok as chain_ok
@@ -122,7 +125,12 @@ export const layer = Layer.effect(
           statuses: groups,
           saving: groups.map((group) => ({ state: stateOf(group), reason: group.reason, accounts: group.accounts })),
           last_poll_at: extreme(groups.map((group) => group.last_poll_at), Math.max),
-          due_since: extreme(groups.map((group) => group.due_since), Math.min)
+          polls: {
+            due_since: extreme(groups.map((group) => group.due_since), Math.min),
+            tried_at: extreme(groups.map((group) => group.tried_at), Math.max),
+            known_at: extreme(groups.map((group) => group.known_at), Math.max),
+            unavailable: groups.some((group) => group.unavailable)
+          }
         }
       }, Effect.orDie),
 

@@ -26,7 +26,7 @@ export const presses = "next_at is not null and (urgent or due_at is not null)"
 export const poll = "(greatest(next_at, flood_until))"
 export const polls = "next_at is not null and not urgent"
 
-const unheld = "(busy_until is null or busy_until <= $1)"
+export const unheld = "(busy_until is null or busy_until <= $1)"
 
 /** Those that press, and those that are to be polled; `class` is 0 where the account presses, also among the latter. */
 const pressed = (and: string) => `

@@ -1,19 +1,26 @@
 /** Sets the status of accounts to unknown that were not looked at for too long, whatever the reason. */
-import { Clock, Effect } from "effect"
+import { Clock, type Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountName } from "../../../domain/accounts/Account.ts"
 import { isWatched } from "../../../domain/accounts/ProtectionStatus.ts"
 import { service } from "../../../domain/journal/Actor.ts"
 import { background, journalAction, journalEntry } from "../../../domain/journal/JournalEntry.ts"
-import { failuresUntilUnknown, lossesReportedAlone } from "../../../domain/Limits.ts"
+import {
+  failuresUntilUnknown,
+  lossesReportedAlone,
+  silenceUntilUnknown,
+  unpolledReported
+} from "../../../domain/Limits.ts"
 import * as Mail from "../../../domain/mail/index.ts"
 import { OrganizationId } from "../../../domain/people/Access.ts"
 import type { GuardedAccount, MonitorFacts } from "../../../domain/protection/Facts.ts"
+import { isOlder } from "../../../domain/protection/PollFacts.ts"
 import { isSilent, silentSince } from "../../../domain/protection/Polling.ts"
 import { Db, Journal, Outbox } from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import * as Outages from "./MessengerOutages.ts"
+import * as Polls from "./Polls.ts"
 
 /** How many accounts one run makes unknown at most. */
 const batch = 2000
@@ -59,7 +66,13 @@ const report = Effect.fnUntraced(function*(organizationId: OrganizationId, accou
 
 /** Makes those of the accounts unknown that are silent still, now that they are locked. */
 const become = Effect.fnUntraced(
-  function*(sql: SqlClient.SqlClient, organizationId: OrganizationId, ids: ReadonlyArray<string>, now: Date) {
+  function*(
+    sql: SqlClient.SqlClient,
+    organizationId: OrganizationId,
+    ids: ReadonlyArray<string>,
+    now: Date,
+    silence: Duration.Duration
+  ) {
     yield* sql`select from organization where id = ${organizationId} for no key update`
     const rows = yield* sql<Row>`
       select id, first_name, last_name, username, phone_number, monitoring_state, offboarded_at, paused_at, stopped_at
@@ -70,7 +83,7 @@ const become = Effect.fnUntraced(
       where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
       order by account_id for no key update skip locked`
     const lost = new Set(
-      monitors.filter((monitor) => isSilent(monitor, now)).map(({ account_id }) => account_id)
+      monitors.filter((monitor) => isSilent(monitor, now, silence)).map(({ account_id }) => account_id)
     )
     const found = rows.filter((row) => row.monitoring_state === "active" && isWatched(row) && lost.has(row.id))
     if (found.length === 0) return 0
@@ -115,16 +128,16 @@ const restore = Effect.fnUntraced(
 )
 
 /**
- * Makes the accounts unknown that are due and have had no good look for so long, and answers how many; those that
- * somebody looks at now or has locked are left to them. Who failed so often is unknown already.
+ * Makes the accounts unknown that are due and have had no good poll for so long, and returns how many; those that a
+ * process polls now or has locked are left to it. One that has failed so often is unknown already.
  */
-export const notice = Effect.gen(function*() {
+const noticeAfter = Effect.fnUntraced(function*(silence: Duration.Duration) {
   const sql = yield* SqlClient.SqlClient
   const db = yield* Db
   const now = new Date(yield* Clock.currentTimeMillis)
   const due = yield* Tenant.directory(sql)(sql<{ organization_id: string; account_id: string }>`
     select organization_id, account_id from monitor
-    where next_at <= ${now} and greatest(last_ok_at, started_at) <= ${silentSince(now)}
+    where next_at <= ${now} and greatest(last_ok_at, started_at) <= ${silentSince(now, silence)}
       and (busy_until is null or busy_until <= ${now})
       and failures < ${failuresUntilUnknown} and last_poll_error is distinct from ${error}
     order by organization_id, account_id limit ${batch}`)
@@ -132,7 +145,7 @@ export const notice = Effect.gen(function*() {
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)
     const ids = rows.map(({ account_id }) => account_id)
-    unknown += yield* db.transaction(organizationId, become(sql, organizationId, ids, now))
+    unknown += yield* db.transaction(organizationId, become(sql, organizationId, ids, now, silence))
   }
   const notified = yield* Tenant.directory(sql)(sql<{ id: string }>`
     select id from organization where silent_accounts is not null order by id`)
@@ -141,4 +154,27 @@ export const notice = Effect.gen(function*() {
     yield* db.transaction(organizationId, restore(sql, organizationId))
   }
   return unknown
+})
+
+export const notice = noticeAfter(silenceUntilUnknown)
+
+/** Accounts are due, and no process polls any. */
+export class NotPolled extends Schema.TaggedError<NotPolled>()("NotPolled", { message: Schema.String }) {}
+
+/**
+ * Fails where no process polls any account although one is due, and makes the accounts unknown, which is reported. A
+ * process that has only just started has not waited long enough to say so: the others may have started with it.
+ */
+export const noticeNoWorker = Effect.gen(function*() {
+  const started = yield* Clock.currentTimeMillis
+  return Effect.gen(function*() {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    if (!isOlder(new Date(started), unpolledReported, now)) return
+    const since = yield* Polls.waitingSince
+    if (!isOlder(since, unpolledReported, now)) return
+    yield* noticeAfter(unpolledReported)
+    return yield* new NotPolled({
+      message: `No account has been polled since ${since?.toISOString()}, although some are due: no worker watches`
+    })
+  })
 })

@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, freshDirectory, serve } from "../../../support/cli/commandLine.ts"
-import { doneInProcess } from "../../../support/cli/inProcess.ts"
+import { doneInProcess, runInProcess } from "../../../support/cli/inProcess.ts"
 import * as DataCentre from "../../../support/dataCentre/index.ts"
 import { late } from "../../../support/dataCentre/late.ts"
 import { postgresUrl } from "../../../support/postgres/database.ts"
@@ -95,6 +95,17 @@ it.live(
       expect(yield* ready(api)).toEqual([200, undefined])
       expect(yield* Effect.promise(() => again.stop())).toBe(0)
       expect(yield* Effect.promise(() => api.stop())).toBe(0)
+
+      // Nobody polls from now on, which the command says where it is asked.
+      const status = Effect.promise(() => runInProcess(["status"], { env }))
+      expect((yield* status).stdout).toMatch(/^Watch +last poll 20/m)
+      const hourAgo = "now() - interval '1 hour'"
+      yield* Effect.promise(() =>
+        client.query(`update monitor set next_at = ${hourAgo}, last_polled_at = ${hourAgo}, last_ok_at = ${hourAgo}`)
+      )
+      const alarm = yield* status
+      expect(alarm.status).toBe(1)
+      expect(alarm.stderr).toMatch(/^Protection: no process polls the accounts, although some are due: .+\.$/m)
     }).pipe(Effect.provide(layer)),
   180_000
 )

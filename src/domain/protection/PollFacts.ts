@@ -1,0 +1,33 @@
+/** Judges how the polls of all accounts go together: whether a process makes them, and whether they succeed. */
+import type { Duration } from "effect"
+import { unansweredReported, unpolledReported } from "../Limits.ts"
+import { plus } from "./Deadline.ts"
+
+/** Of accounts that are to be watched. */
+export interface PollFacts {
+  /** Since when the account is due that has waited longest and that no process is polling; null without one. */
+  readonly due_since: Date | null
+  /** When a poll was last made, whatever it brought. */
+  readonly tried_at: Date | null
+  /** When a poll last succeeded, or monitoring last began; null where no account is watched. */
+  readonly known_at: Date | null
+  /** Whether the messenger did not answer the last poll of an account. */
+  readonly unavailable: boolean
+}
+
+/** Whether a moment lies further back. */
+export const isOlder = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
+  at !== null && plus(at, age) < now
+
+/** Since when no process polls any account, although one is due; null where none is. */
+export const unpolledSince = ({ due_since, tried_at }: Pick<PollFacts, "due_since" | "tried_at">): Date | null =>
+  due_since !== null && tried_at !== null && tried_at > due_since ? tried_at : due_since
+
+/** Why no account is known to be all right, if that is so. */
+export type PollFault = "unpolled" | "unavailable" | "failing"
+
+export const pollFault = (facts: PollFacts, now: Date): PollFault | null => {
+  if (isOlder(unpolledSince(facts), unpolledReported, now)) return "unpolled"
+  if (!isOlder(facts.known_at, unansweredReported, now)) return null
+  return facts.unavailable ? "unavailable" : "failing"
+}
