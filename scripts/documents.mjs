@@ -98,7 +98,9 @@ const blocks = {
     )
   },
   actions: () => {
-    const written = operations.flatMap(({ id, journal }) => journal === undefined ? [] : [{ ...journal, id }])
+    const written = operations.flatMap(({ furtherActions, id, journal }) =>
+      journal === undefined ? [] : [journal, ...furtherActions].map((action) => ({ ...action, id }))
+    )
     const names = [...new Set([...actionNames, ...written.map(({ action }) => action)])].sort()
     return table(
       ["Action", "Target", "Operation"],

@@ -125,6 +125,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
 
   return {
     ...declaration,
+    furtherActions: contract.furtherActions ?? [],
     input,
     thirdPartyText,
     failures,

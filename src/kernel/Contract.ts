@@ -108,6 +108,8 @@ export interface ChangeContract {
   /** Repeating it has no further effect. One that is not idempotent takes an `Idempotency-Key`. */
   readonly idempotent: boolean
   readonly journal: JournalAction
+  /** Actions of further entries that only this operation writes. */
+  readonly furtherActions?: ReadonlyArray<JournalAction>
 }
 
 /** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
@@ -193,6 +195,7 @@ export interface Operation<
   readonly thirdPartyText: boolean
   readonly failures: ReadonlyArray<Failure.FailureClass>
   readonly journal: JournalAction | undefined
+  readonly furtherActions: ReadonlyArray<JournalAction>
   readonly endpoint: HttpApiEndpoint.HttpApiEndpoint<
     Id,
     Method,

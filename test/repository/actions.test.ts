@@ -30,6 +30,18 @@ describe("the actions of the journal", () => {
     expect(written.filter((action) => !/^[a-z_]+\.[a-z_]+$/.test(action))).toEqual([])
   })
 
+  it("of an operation's file are all in the operation's declaration, from which the list of actions is made", () => {
+    const listed = operations.flatMap((operation) =>
+      operation.journal === undefined ? [] : [operation.journal, ...operation.furtherActions]
+    )
+    const missing = declared.filter(({ file, name }) =>
+      file.startsWith("src/operations/") && !listed.some(({ action }) => action === name)
+    )
+    expect(missing).toEqual([])
+    const chapter = read("docs/specification/11-journal.md")
+    expect(listed.filter(({ action }) => !chapter.includes(`| \`${action}\` |`))).toEqual([])
+  })
+
   it("of the table are all written by something", () => {
     const text = source.map(read).join("\n")
     expect(actionNames.filter((name) => !text.includes(`"${name}"`))).toEqual([])

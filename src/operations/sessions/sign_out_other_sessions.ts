@@ -42,7 +42,8 @@ export const signOutOtherSessions = Operation.guarded(
     success: AccountAction,
     sample,
     failures: [NotActive],
-    journal: { action: "sessions.signed_out", target: "account" }
+    journal: { action: "sessions.signed_out", target: "account" },
+    furtherActions: [queued]
   },
   {
     check: ({ keep = "approved_and_baseline" }, { account, caller, now }) =>

@@ -37,7 +37,8 @@ export const signOutSession = Operation.guarded(
     success: AccountAction,
     sample,
     failures: [NotActive, ServiceSession, ResourceMissing],
-    journal: journalAction("session.signed_out")
+    journal: journalAction("session.signed_out"),
+    furtherActions: [queued]
   },
   {
     check: ({ session_id }, { account, caller, now }) =>
