@@ -14,7 +14,15 @@ export interface Admitted {
   readonly roles: ReadonlyArray<Role>
   readonly refusal: RoleRefusal
   readonly whole: Whole
+  /** The role that a caller has after the change: they may repeat it with its key, to get the answer that is kept. */
+  readonly roleAfter: Role | undefined
 }
+
+/** Whether the caller may only ask again for the answer to the change that has taken the role from them. */
+export const isRepetition = (
+  { roleAfter, roles }: Pick<Admitted, "roleAfter" | "roles">,
+  { extras, role }: Caller["Service"]
+): boolean => role === roleAfter && !roles.includes(role) && extras?.idempotencyKey !== undefined
 
 /**
  * Which limits of a credential forbid an operation: all where it makes sense for the whole organization alone, and
@@ -31,15 +39,13 @@ const limited =
 const limitedToAccounts = "A connection that is limited to accounts may not bring in another one."
 
 /** The first refusal that follows from the declaration, in the order of checks; undefined if there is none. */
-const refused = (
-  { refusal, roles, scope, whole }: Admitted,
-  caller: Caller["Service"]
-): AdmissionFailure | undefined => {
+const refused = (admitted: Admitted, caller: Caller["Service"]): AdmissionFailure | undefined => {
+  const { refusal, roles, scope, whole } = admitted
   if (!caller.scopes.includes(scope)) {
     return new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
   }
   if (caller.organizationClosed) return new Failure.OrganizationClosed({})
-  if (!roles.includes(caller.role)) return new refusal({})
+  if (!roles.includes(caller.role) && !isRepetition(admitted, caller)) return new refusal({})
   return isBeyond(whole, caller.limit)
     ? new Failure.RoleForbidden({ message: whole === "accounts" ? limitedToAccounts : limited })
     : undefined

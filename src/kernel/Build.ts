@@ -9,11 +9,11 @@ import * as Failure from "../domain/Failure.ts"
 import { contentNotice } from "../domain/JsonShapes.ts"
 import { Caller, everyone } from "../domain/people/Access.ts"
 import * as Live from "../messenger/AccountSession.ts"
-import { admission } from "./Admission.ts"
+import { admission, isRepetition } from "./Admission.ts"
 import type { Declaration, OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
-import { type KeepAnswer, once } from "./Idempotency.ts"
+import { answered, type KeepAnswer, once } from "./Idempotency.ts"
 import { commonFailures, parameterInvalid } from "./Refusals.ts"
 import { journalRefusals } from "./RefusedEntries.ts"
 import { resolve } from "./Resolve.ts"
@@ -78,6 +78,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     kind,
     refusal: contract.refusal ?? Failure.RoleForbidden,
     whole: contract.whole ?? false,
+    roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,
     idempotent: contract.idempotent ?? true,
@@ -103,6 +104,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     run
   )
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
+  const keptAnswer = answered(id, success)
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 
   const change = (decoded: any, caller: Caller["Service"], keep?: KeepAnswer) => {
@@ -111,12 +113,20 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
   }
 
+  /** The answer that is kept of the change, whose caller has lost the role by it: without one, the role is refused. */
+  const repeated = (raw: unknown, decoded: Result.Result<any, unknown>, caller: Caller["Service"]) =>
+    Effect.flatMap(Result.isFailure(decoded) ? Effect.succeed(null) : keptAnswer(raw), (kept) => {
+      if (kept === null || Result.isFailure(decoded)) return Effect.fail(new declaration.refusal({}))
+      return contract.before === undefined ? kept : Effect.andThen(contract.before(decoded.success, { caller }), kept)
+    })
+
   const perform = (raw: unknown) =>
     Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
       const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
-      if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
       // The code that runs an operation provides its caller.
       const caller = Context.getUnsafe(fiber.context, Caller)
+      if (isRepetition(declaration, caller)) return repeated(raw, decoded, caller)
+      if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
       if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
       return exactlyOnce === undefined
         ? change(decoded.success, caller)

@@ -108,6 +108,8 @@ export interface ChangeContract {
   /** Repeating it has no further effect. One that is not idempotent takes an `Idempotency-Key`. */
   readonly idempotent: boolean
   readonly journal: JournalAction
+  /** The role that the caller has after the change, where it may not make the change any more. */
+  readonly roleAfter?: Role
   /** Actions of further entries that only this operation writes. */
   readonly furtherActions?: ReadonlyArray<JournalAction>
 }
@@ -156,6 +158,7 @@ export interface Declaration {
   readonly roles: ReadonlyArray<Role>
   readonly refusal: RoleRefusal
   readonly whole: Whole
+  readonly roleAfter: Role | undefined
   readonly destructive: boolean
   readonly confirm: boolean
   readonly idempotent: boolean

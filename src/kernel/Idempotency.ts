@@ -24,13 +24,34 @@ const withoutSecrets = (value: unknown): unknown => {
 export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/
 export const keyText = "1 to 255 printable ASCII characters without a space around them"
 
+const codecOf = (success: Schema.Codec<unknown, unknown>) => Schema.fromJsonString(Schema.toCodecJson(success))
+
+/** The kept answer as it is given again. */
+const replay = (answer: Effect.Effect<unknown, Schema.SchemaError>) =>
+  Effect.flatMap(Replayed, (replayed) => {
+    replayed()
+    return Effect.orDie(answer)
+  })
+
+/** What gives the answer again that is kept of an earlier request with the caller's key; null where none is kept. */
+export const answered = (operation: string, success: Schema.Codec<unknown, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(codecOf(success))
+  return Effect.fnUntraced(function*(input: unknown) {
+    const caller = yield* Caller
+    const key = caller.extras?.idempotencyKey
+    if (key === undefined || !keyPattern.test(key)) return null
+    const answer = yield* (yield* IdempotencyKeys).answer({ caller, operation, key, input })
+    return answer === null ? null : replay(decode(answer))
+  })
+}
+
 /**
  * Runs the change of an operation that is not idempotent: without a key as it is, with one at most once.
  *
  * Whatever fails or is interrupted before the change has committed releases the key.
  */
 export const once = (operation: string, success: Schema.Codec<unknown, unknown>) => {
-  const codec = Schema.fromJsonString(Schema.toCodecJson(success))
+  const codec = codecOf(success)
   const encode = Schema.encodeUnknownEffect(codec)
   const decode = Schema.decodeUnknownEffect(codec)
 
@@ -49,11 +70,7 @@ export const once = (operation: string, success: Schema.Codec<unknown, unknown>)
       return yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           const state = yield* keys.claim({ caller, operation, key, input })
-          if (state._tag === "Answered") {
-            const replayed = yield* Replayed
-            replayed()
-            return yield* Effect.orDie(decode(state.answer))
-          }
+          if (state._tag === "Answered") return yield* replay(decode(state.answer))
           const keep: KeepAnswer = (answer) =>
             Effect.flatMap(Effect.orDie(encode(withoutSecrets(answer))), (text) => keys.keep(state.claim, text))
           return yield* restore(run(keep)).pipe(

@@ -5,6 +5,7 @@ import { serviceDevice } from "../domain/messenger/Messenger.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
 import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
+import { RefusalLog } from "../protection/RefusalLog.ts"
 import * as Outages from "./sql/protection/MessengerOutages.ts"
 import * as Monitors from "./sql/protection/Monitors.ts"
 import * as Watch from "./sql/protection/MonitorStore.ts"
@@ -20,7 +21,7 @@ export interface Options {
 export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
-    Layer.provide([Outages.layer, Watch.layer]),
+    Layer.provide([Outages.layer, RefusalLog.layer, Watch.layer]),
     Layer.provideMerge(LoginEndings.layer),
     Layer.provideMerge(Monitors.layer)
   )

@@ -14,6 +14,7 @@ import type {
   SealedLoginState
 } from "../ports/messenger/MessengerLogin.ts"
 import { MessengerSession, type PasswordInvalid } from "../ports/messenger/MessengerSession.ts"
+import { noteUnavailable, orTimeout } from "./BoundedCalls.ts"
 
 /** The messenger's answer to a step. */
 export type Said =
@@ -38,18 +39,19 @@ const failed = (failure: LoginCommon | LoginRefused | PasswordInvalid): Effect.E
     case "PasswordInvalid":
       return Effect.succeed({ kind: "wrong_password" })
     case "PlatformBusy":
-      return Effect.succeed({ kind: "busy", seconds: Math.max(1, failure.retryAfterSeconds) })
+      return Effect.as(noteUnavailable(`a flood wait of ${failure.retryAfterSeconds} seconds`), {
+        kind: "busy",
+        seconds: Math.max(1, failure.retryAfterSeconds)
+      })
     case "PlatformRefused":
       return Effect.as(Effect.logWarning("The messenger refused", failure.reason), { kind: "unlisted" })
     case "PlatformUnavailable":
-      return Effect.succeed(unknown)
+      return Effect.as(noteUnavailable("no answer"), unknown)
   }
 }
 
 const inTime = <R>(call: Effect.Effect<Said, LoginCommon | LoginRefused | PasswordInvalid, R>) =>
-  Effect.catch(call, failed).pipe(
-    Effect.timeoutOrElse({ duration: messengerTimeout, orElse: () => Effect.succeed(unknown) })
-  )
+  orTimeout(Effect.catch(call, failed), Effect.succeed(unknown))
 
 /** What the new session shows of its account; null where that cannot be read now: the next look at it does. */
 const profileOf = (sessionRef: SessionRef) =>

@@ -29,6 +29,8 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   claim(
     request: KeyedRequest
   ): Effect.Effect<KeyState, IdempotencyKeyReused | IdempotencyInProgress | ServiceUnavailable>
+  /** The answer that is kept of the request; null where none is. */
+  answer(request: KeyedRequest): Effect.Effect<string | null, IdempotencyKeyReused | ServiceUnavailable>
   /** Keeps the answer within the transaction of the change; fails where another attempt has taken the key over. */
   keep(claim: KeyClaim, answer: string): Effect.Effect<void, IdempotencyInProgress>
   /** Gives up a claim without an answer, in a transaction of its own. */

@@ -1,7 +1,7 @@
 /** Looks at an account on the messenger. */
 import { Clock, Effect, type Scope } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import type { Authorization } from "../domain/messenger/Messenger.ts"
+import { type Authorization, cleanText } from "../domain/messenger/Messenger.ts"
 import { seenMark } from "../domain/protection/ListDigest.ts"
 import type { ListResult, Loss, Observation, SeenList } from "../domain/protection/Observation.ts"
 import { heldOf, judge, type SlotChange } from "../domain/security/Secrets.ts"
@@ -10,6 +10,7 @@ import type { LiveSession, MessengerFailure } from "../ports/messenger/Messenger
 import type { Claimed } from "../ports/protection/Monitors.ts"
 import { Watch } from "../ports/protection/MonitorStore.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
+import { RefusalLog } from "./RefusalLog.ts"
 
 /** What was seen, and by what: the session that answered, and the digest of its list. */
 export interface LookResult {
@@ -31,7 +32,7 @@ const outcomeOf = (failure: Exclude<MessengerFailure, { readonly _tag: "NoSessio
     case "PlatformUnavailable":
       return { kind: "unavailable", error: "unavailable" }
     case "PlatformRefused":
-      return { kind: "unavailable", error: "refused" }
+      return { kind: "unavailable", error: "refused", said: cleanText(failure.reason) }
   }
 }
 
@@ -88,12 +89,13 @@ const silent = (outcome: ListResult, lost: ReadonlyArray<Loss>, codes: number): 
 const seen = Effect.fnUntraced(function*(
   claimed: Claimed,
   codes: number
-): Effect.fn.Return<LookResult, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> {
+): Effect.fn.Return<LookResult, ServiceUnavailable, LiveSessions | RefusalLog | Secrets | Scope.Scope | Watch> {
   const watch = yield* Watch
   const { answer, lost } = yield* ask(claimed)
   if (answer === null) return silent({ kind: "lost" }, lost, codes)
   if (answer._tag === "Failure") {
     const { failure } = answer
+    yield* (yield* RefusalLog).note("read an account's sessions", failure, claimed)
     return failure._tag === "NoSession"
       ? silent({ kind: "lost" }, lost, codes)
       : silent(outcomeOf(failure), lost, codes)
@@ -117,7 +119,7 @@ const seen = Effect.fnUntraced(function*(
 /** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
 export const look = (
   claimed: Claimed
-): Effect.Effect<LookResult, ServiceUnavailable, LiveSessions | Secrets | Scope.Scope | Watch> =>
+): Effect.Effect<LookResult, ServiceUnavailable, LiveSessions | RefusalLog | Secrets | Scope.Scope | Watch> =>
   Effect.flatMap(LiveSessions, (sessions) =>
     Effect.flatMap(sessions.takeCodes(claimed), (codes) =>
       // No look shows again that they were sent.

@@ -8,6 +8,7 @@ import { Journal } from "../ports/journal/Journal.ts"
 import type { Claimed } from "../ports/protection/Monitors.ts"
 import { type BegunSignOut, Watch } from "../ports/protection/MonitorStore.ts"
 import type { SignOutTarget } from "./ActingSession.ts"
+import { RefusalLog } from "./RefusalLog.ts"
 
 /** A sign-out with an intent in the journal. */
 interface Sent extends BegunSignOut {
@@ -49,7 +50,15 @@ const signOut = Effect.fnUntraced(function*(claimed: Claimed, { id, live }: Sign
   const attempt = (outcome: SignOutAttempt["outcome"], retryAt: Date | null = null) => attempted(sent, outcome, retryAt)
   if (!(yield* watch.mayEnd(claimed, sent.sessionId, sent.intent))) return attempt("skipped")
   const now = yield* Clock.currentTimeMillis
-  return yield* Effect.match(inTime(live.signOut(id)), {
+  const refusals = yield* RefusalLog
+  const call = Effect.tapError(
+    inTime(live.signOut(id)),
+    (failure) =>
+      failure._tag === "UnknownAuthorization" || failure._tag === "SignOutLocked"
+        ? Effect.void
+        : refusals.note("sign a session out", failure, claimed)
+  )
+  return yield* Effect.match(call, {
     onSuccess: () => attempt("done"),
     onFailure: (failure) => {
       switch (failure._tag) {

@@ -26,6 +26,7 @@ import { acting } from "./ActingSession.ts"
 import { type LoginServices, resolve } from "./LoginEndings.ts"
 import * as Measures from "./Measures.ts"
 import { look, type LookResult } from "./Observe.ts"
+import { type RefusalLog } from "./RefusalLog.ts"
 import * as SignOuts from "./SignOuts.ts"
 import { type About, mailOf } from "./StepMails.ts"
 
@@ -45,7 +46,16 @@ export type Stepped =
   }
 
 /** What a step may need of the core. */
-export type StepServices = AccountTasks | LiveSessions | LoginServices | Outages | Outbox | Ownership | Secrets | Watch
+export type StepServices =
+  | AccountTasks
+  | LiveSessions
+  | LoginServices
+  | Outages
+  | Outbox
+  | Ownership
+  | RefusalLog
+  | Secrets
+  | Watch
 
 /** How long after a stored good look the next good one is stored in any case. */
 const quietFor = 9 * 60_000

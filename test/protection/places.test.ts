@@ -12,6 +12,7 @@ import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import { PlatformRefused } from "../../src/ports/messenger/MessengerSession.ts"
 import { type Claimed, Monitors } from "../../src/ports/protection/Monitors.ts"
 import { Engine } from "../../src/protection/PollLoop.ts"
+import { RefusalLog } from "../../src/protection/RefusalLog.ts"
 import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -78,7 +79,7 @@ const slow = (due: Array<Claimed>) => {
       }))
   )
   const engine = Engine.layer({ reviewWindow: defaultReviewWindow, device: serviceDevice }).pipe(
-    Layer.provide([monitors, sessions, Outages.layer, Watch.layer])
+    Layer.provide([monitors, sessions, Outages.layer, RefusalLog.layer, Watch.layer])
   )
   return { engine, looked, most: () => most, mostBeside: () => mostBeside }
 }

@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Role } from "../../src/domain/people/Access.ts"
+import * as Pages from "../support/http/pages.ts"
 import * as Mails from "../support/mail/outbox.ts"
 import * as Limited from "../support/people/limited.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -252,6 +253,31 @@ describe("4.16, 10.6 admins", () => {
           expect(yield* ask("enable_admin", { admin_id })).toBe("scope_exceeded")
           expect(yield* ask("transfer_ownership", { admin_id, current_password: "x" })).toBe("role_forbidden")
           expect(yield* ask("remove_admin", { admin_id })).toBe("done")
+        }))
+
+      it.effect("an owner who has handed the ownership over gets the answer again by the same key, and by it alone", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          for (const { id: admin } of [admins.owner, admins.superadmin]) yield* Pages.givePassword(id, admin)
+          const body = { admin_id: admins.superadmin.id, current_password: Pages.password }
+          const ask = (key: Key, name: string | null, sent: object = body) =>
+            World.send("POST", "/v1/organization/ownership", {
+              key,
+              body: sent,
+              headers: name === null ? {} : { "idempotency-key": name }
+            })
+          const done = yield* ask(admins.owner.key, "one")
+          const again = yield* ask(admins.owner.key, "one")
+          expect([again.status, again.headers.get("idempotent-replayed"), again.body]).toEqual([200, "true", done.body])
+          // Everything else is refused as it is to every superadmin, whatever is sent.
+          for (const name of [null, "two", " "]) {
+            expect(code(yield* ask(admins.owner.key, name))).toBe("owner_required")
+            expect(code(yield* ask(admins.owner.key, name, { admin_id: 1 }))).toBe("owner_required")
+          }
+          const other = yield* World.makePerson(id, "superadmin")
+          expect(code(yield* ask(other.key, "one"))).toBe("owner_required")
+          yield* TestClock.adjust("24 hours")
+          expect(code(yield* ask(admins.owner.key, "one"))).toBe("owner_required")
         }))
     })
   })

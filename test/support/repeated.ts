@@ -62,9 +62,6 @@ const kept = (body: Input): Input =>
     )
   )
 
-/** By these the caller loses the role that they need: a repeat is refused before its key is looked at. */
-const final: ReadonlySet<string> = new Set(["transfer_ownership"])
-
 /**
  * What is wrong with how a change answers that is asked for again, with the input that it was just made with.
  *
@@ -88,9 +85,6 @@ export const faults = Effect.fnUntraced(function*(
     const again = yield* Random.send(Random.draw({ operation: operation.id, members: input }, Random.noIds), key)
     const same = Object.entries(again.body).every(([name, value]) => isDeepStrictEqual(value, body[name]))
     if (again.status !== 404 && again.status !== 409 && !same) note("a repeat", again)
-  } else if (final.has(operation.id)) {
-    const again = yield* keyed(operation, input, key)
-    if (again.body.error?.code !== operation.refusal.identifier) note("a repeat", again)
   } else {
     const again = yield* keyed(operation, input, key)
     const replayed = again.headers.get("idempotent-replayed") === "true"

@@ -19,7 +19,8 @@ import { hijacked, lockReason, signalNotices, strangerSeen, takeoverSignals } fr
 
 /** Why there is no list. */
 export type Unseen =
-  | { readonly kind: "unavailable" | "unusable"; readonly error: string }
+  | { readonly kind: "unavailable"; readonly error: string; readonly said?: string | null }
+  | { readonly kind: "unusable"; readonly error: string }
   | { readonly kind: "flood"; readonly seconds: number }
   /** Protection stops with the last session of the service. */
   | { readonly kind: "stopped" }
@@ -27,7 +28,7 @@ export type Unseen =
 const failure = ({ facts, now }: Stage, because: Unseen): FailedPoll => {
   switch (because.kind) {
     case "unavailable":
-      return failed(facts, because.error, now)
+      return failed(facts, because.error, now, because.said)
     case "unusable":
       return unusable(facts, because.error, now)
     case "flood":

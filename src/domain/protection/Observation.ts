@@ -25,7 +25,12 @@ export type ListResult =
   | SeenList
   /** The service had no session left. */
   | { readonly kind: "lost" }
-  | { readonly kind: "unavailable"; readonly error: string }
+  | {
+    readonly kind: "unavailable"
+    readonly error: string
+    /** What the platform said of it: third-party text, cleaned; absent where it said nothing. */
+    readonly said?: string | null
+  }
   | { readonly kind: "flood"; readonly seconds: number }
 
 /** What one step has seen. */

@@ -62,15 +62,15 @@ const unknownFor = (
   }
 }
 
-/** A poll failed. */
-export const failed = (facts: ProtectionFacts, error: string, now: Date): FailedPoll => {
+/** A poll failed; what the platform said of it is kept with the account. */
+export const failed = (facts: ProtectionFacts, error: string, now: Date, said: string | null = null): FailedPoll => {
   const failures = facts.monitor.failures + 1
   const unknown = failures >= failuresUntilUnknown || isSilent(facts.monitor, now)
   return {
     ...(unknown ? unknownFor(facts, error) : { account: {}, notices: [] }),
     monitor: {
       last_polled_at: now,
-      last_poll_error: error,
+      last_poll_error: said === null ? error : `${error}: ${said}`,
       failures,
       first_failure_at: facts.monitor.first_failure_at ?? now
     }

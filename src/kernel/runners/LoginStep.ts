@@ -5,6 +5,7 @@ import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { loginWait } from "../../domain/Limits.ts"
 import type { OrganizationFacts } from "../../domain/organization/Organization.ts"
 import { Caller } from "../../domain/people/Access.ts"
+import { noteUnavailable } from "../../messenger/BoundedCalls.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/journal/Journal.ts"
 import type { LoginEnded, LoginRefusal, Logins } from "../../ports/logins/Logins.ts"
@@ -128,7 +129,10 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(loginWait)
     let entered = yield* enter
     while (entered.changed === "busy") {
-      if ((yield* Clock.currentTimeMillis) >= until) return yield* new MessengerUnavailable({ retry_after: 1 })
+      if ((yield* Clock.currentTimeMillis) >= until) {
+        yield* noteUnavailable("another step of the login is under way")
+        return yield* new MessengerUnavailable({ retry_after: 1 })
+      }
       yield* Effect.sleep(interval)
       entered = yield* enter
     }

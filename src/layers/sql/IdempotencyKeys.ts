@@ -14,6 +14,7 @@ interface Row {
   readonly body_hmac: string
   readonly pepper_id: string
   readonly answer_sealed: string | null
+  readonly claimed_at: Date
 }
 
 const digestOf = (key: string): string => crypto.createHash("sha256").update(key).digest("hex")
@@ -61,7 +62,29 @@ export const layer = Layer.effect(
         crypto.timingSafeEqual(Buffer.from(hmac(pepper, body)), Buffer.from(row.body_hmac))
     }
 
+    const rowIn = (request: KeyedRequest) =>
+      Effect.map(
+        Effect.orDie(sql<Row>`
+          select body_hmac, pepper_id, answer_sealed, claimed_at from idempotency_key where ${rowOf(request)}`),
+        ([row]) => row
+      )
+
+    const open = (request: KeyedRequest, sealed: string) =>
+      Effect.map(vault.open(sealed, sealedFor(request)), Redacted.value)
+
     return {
+      answer: Effect.fnUntraced(function*(request) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* Tenant.transaction(sql, request.caller.organizationId)(Effect.gen(function*() {
+          const row = yield* rowIn(request)
+          if (row === undefined || row.answer_sealed === null || row.claimed_at <= before(now, idempotencyKept)) {
+            return null
+          }
+          if (!isSame(row, contentOf(request))) return yield* new IdempotencyKeyReused({})
+          return yield* open(request, row.answer_sealed)
+        }))
+      }),
+
       claim: Effect.fnUntraced(function*(request) {
         const { caller, key, operation } = request
         const now = yield* Clock.currentTimeMillis
@@ -88,12 +111,10 @@ export const layer = Layer.effect(
               or held.answer_sealed is null and held.claimed_at <= ${before(now, idempotencyClaim)}
             returning token`)
           if (claimed.length > 0) return { _tag: "Claimed", claim: { request, token } } satisfies KeyState
-          const [row] = yield* Effect.orDie(sql<Row>`
-            select body_hmac, pepper_id, answer_sealed from idempotency_key where ${rowOf(request)}`)
+          const row = yield* rowIn(request)
           if (row !== undefined && !isSame(row, body)) return yield* new IdempotencyKeyReused({})
           if (row === undefined || row.answer_sealed === null) return yield* new IdempotencyInProgress({})
-          const answer = yield* vault.open(row.answer_sealed, sealedFor(request))
-          return { _tag: "Answered", answer: Redacted.value(answer) } satisfies KeyState
+          return { _tag: "Answered", answer: yield* open(request, row.answer_sealed) } satisfies KeyState
         }))
       }),
 

@@ -29,6 +29,7 @@ export const transferOwnership = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: ["owner"],
+    roleAfter: "superadmin",
     refusal: OwnerRequired,
     whole: true,
     confirm: true,

@@ -76,7 +76,10 @@ export const layer = Layer.effect(
         let held = yield* attempt
         if (Option.isNone(held)) yield* Metric.update(waits, 1)
         while (Option.isNone(held)) {
-          if ((yield* Clock.currentTimeMillis) >= deadline) return yield* new MessengerUnavailable({ retry_after: 1 })
+          if ((yield* Clock.currentTimeMillis) >= deadline) {
+            yield* Effect.logWarning("The messenger is not available", "another request or poll holds the account")
+            return yield* new MessengerUnavailable({ retry_after: 1 })
+          }
           yield* Effect.sleep(interval)
           held = yield* attempt
         }
