@@ -12,7 +12,11 @@ export const operations: MutantsByFile = {
     })
       .loses("an organization that was wound down still answers")
       .seenBy("test/properties/order.test.ts"),
-    change({ in: "refused", replace: "if (!roles.includes(caller.role)) return new refusal({})", by: "" })
+    change({
+      in: "refused",
+      replace: "if (!roles.includes(caller.role) && !isRepetition(admitted, caller)) return new refusal({})",
+      by: ""
+    })
       .loses("the role is not asked")
       .seenBy("test/spec/01_access.test.ts"),
     change({ in: "failure", replace: "refused(admitted, caller)", by: "undefined" })

@@ -159,7 +159,7 @@ const noticeAfter = Effect.fnUntraced(function*(silence: Duration.Duration) {
 export const notice = noticeAfter(silenceUntilUnknown)
 
 /** Accounts are due, and no process polls any. */
-export class NotPolled extends Schema.TaggedError<NotPolled>()("NotPolled", { message: Schema.String }) {}
+class NotPolled extends Schema.TaggedError<NotPolled>()("NotPolled", { message: Schema.String }) {}
 
 /**
  * Fails where no process polls any account although one is due, and makes the accounts unknown, which is reported. A
@@ -167,6 +167,7 @@ export class NotPolled extends Schema.TaggedError<NotPolled>()("NotPolled", { me
  */
 export const noticeNoWorker = Effect.gen(function*() {
   const started = yield* Clock.currentTimeMillis
+  // @effect-diagnostics-next-line returnEffectInGen:off -- the job is what is made
   return Effect.gen(function*() {
     const now = new Date(yield* Clock.currentTimeMillis)
     if (!isOlder(new Date(started), unpolledReported, now)) return
