@@ -57,7 +57,9 @@ export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const facts = yield* Tenant.directory(sql)(Effect.gen(function*() {
     const found = { ...(yield* server), schema: yield* Migrate.state(migrations) }
-    if (found.schema.applied === null) return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null, watch: null }
+    if (found.schema.applied === null) {
+      return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null, watch: null }
+    }
     const [count] = yield* sql<{ count: number }>`select count(*) as count from organization`
     return {
       ...found,
