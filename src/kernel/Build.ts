@@ -13,7 +13,7 @@ import { admission, isRepetition } from "./Admission.ts"
 import type { Declaration, OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
-import { answered, type KeepAnswer, once } from "./Idempotency.ts"
+import { answered, type KeepAnswer, matched, once } from "./Idempotency.ts"
 import { commonFailures, parameterInvalid } from "./Refusals.ts"
 import { journalRefusals } from "./RefusedEntries.ts"
 import { resolve } from "./Resolve.ts"
@@ -107,15 +107,14 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
   const keptAnswer = answered(id, success)
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
 
-  const change = (decoded: any, caller: Caller["Service"], keep?: KeepAnswer) => {
+  const change = (decoded: any, keep?: KeepAnswer) => {
     const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
-    const done = thirdPartyText ? Effect.map(worked, complete) : worked
-    return contract.before === undefined ? done : Effect.andThen(contract.before(decoded, { caller }), done)
+    return thirdPartyText ? Effect.map(worked, complete) : worked
   }
 
   /** The answer that is kept of the change, whose caller has lost the role by it: without one, the role is refused. */
   const repeated = (raw: unknown, decoded: Result.Result<any, unknown>, caller: Caller["Service"]) =>
-    Effect.flatMap(Result.isFailure(decoded) ? Effect.succeed(null) : keptAnswer(raw), (kept) => {
+    Effect.flatMap(Result.isFailure(decoded) ? Effect.succeed(null) : keptAnswer(matched(raw, decoded.success)), (kept) => {
       if (kept === null || Result.isFailure(decoded)) return Effect.fail(new declaration.refusal({}))
       return contract.before === undefined ? kept : Effect.andThen(contract.before(decoded.success, { caller }), kept)
     })
@@ -128,9 +127,14 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
       if (isRepetition(declaration, caller)) return repeated(raw, decoded, caller)
       if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
       if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
-      return exactlyOnce === undefined
-        ? change(decoded.success, caller)
-        : exactlyOnce(raw, (keep) => change(decoded.success, caller, keep))
+      const input = decoded.success
+      if (exactlyOnce === undefined) {
+        return contract.before === undefined
+          ? change(input)
+          : Effect.andThen(contract.before(input, { caller }), change(input))
+      }
+      const check = contract.before === undefined ? Effect.void : contract.before(input, { caller })
+      return exactlyOnce(matched(raw, input), check, (keep) => change(input, keep))
     })
 
   return {

@@ -1,5 +1,5 @@
 /** A change that runs once for each `Idempotency-Key`, however often it is requested. */
-import { Context, Effect, Redacted, Schema } from "effect"
+import { Context, Effect, Predicate, Redacted, Schema } from "effect"
 import { type IdempotencyInProgress, ParameterInvalid } from "../domain/Failure.ts"
 import { Caller } from "../domain/people/Access.ts"
 import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
@@ -46,26 +46,41 @@ export const answered = (operation: string, success: Schema.Codec<unknown, unkno
 }
 
 /**
+ * What a repetition of a request has to match: its members without its secrets, or the answer to a repetition would say
+ * whether a guess was right.
+ */
+export const matched = (raw: unknown, decoded: Readonly<Record<string, unknown>>): unknown =>
+  Predicate.isObject(raw)
+    ? Object.fromEntries(Object.entries(raw).filter(([name]) => !Redacted.isRedacted(decoded[name])))
+    : raw
+
+/**
  * Runs the change of an operation that is not idempotent: without a key as it is, with one at most once.
  *
- * Whatever fails or is interrupted before the change has committed releases the key.
+ * What is checked before the change, such as a password, is checked before the key is looked at, each time. Whatever
+ * fails or is interrupted after that and before the change has committed releases the key.
  */
 export const once = (operation: string, success: Schema.Codec<unknown, unknown>) => {
   const codec = codecOf(success)
   const encode = Schema.encodeUnknownEffect(codec)
   const decode = Schema.decodeUnknownEffect(codec)
 
-  return <A, E, R>(input: unknown, run: (keep: KeepAnswer | undefined) => Effect.Effect<A, E, R>) =>
+  return <A, E, R, E2, R2>(
+    input: unknown,
+    check: Effect.Effect<void, E2, R2>,
+    run: (keep: KeepAnswer | undefined) => Effect.Effect<A, E, R>
+  ) =>
     Effect.gen(function*() {
       const caller = yield* Caller
       const key = caller.extras?.idempotencyKey
-      if (key === undefined) return yield* run(undefined)
+      if (key === undefined) return yield* Effect.andThen(check, run(undefined))
       if (!keyPattern.test(key)) {
         return yield* new ParameterInvalid({
           param: "Idempotency-Key",
           message: `Idempotency-Key: expected ${keyText}.`
         })
       }
+      yield* check
       const keys = yield* IdempotencyKeys
       return yield* Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {

@@ -8,7 +8,7 @@ export interface KeyedRequest {
   readonly caller: Caller["Service"]
   readonly operation: string
   readonly key: string
-  /** The whole request, as JSON. */
+  /** The request as JSON, without its secrets. */
   readonly input: unknown
 }
 

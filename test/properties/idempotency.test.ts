@@ -1,12 +1,15 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Result, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Caller } from "../../src/domain/people/Access.ts"
 import type * as App from "../../src/http/App.ts"
 import * as IdempotencyKeys from "../../src/layers/sql/IdempotencyKeys.ts"
+import * as PasswordFailures from "../../src/layers/sql/signin/PasswordFailures.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Processes from "../mcp/processes.ts"
+import * as Pages from "../support/http/pages.ts"
+import { meet, staged } from "../support/logins/logins.ts"
 import { forEachDatabase, postgresUrl } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import { replica, replicas } from "../support/replicas.ts"
@@ -66,12 +69,80 @@ describe("1 Idempotency-Key", () => {
       it.effect("content is compared as it is, whatever its texts hold", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization()
-          const asked = (current_password: string) => make(admins.owner.key, "one", { ...wanted, current_password })
-          expect((yield* asked("\ud800")).status).toBe(200)
-          expect((yield* asked("\ud800")).status).toBe(200)
-          for (const other of ["\ud801", "\\ud800", "\u0000\"\\ud800\""]) {
-            const refused = yield* asked(other)
-            expect([other, refused.body.error.code]).toEqual([other, "idempotency_key_reused"])
+          const keys = yield* Ports.IdempotencyKeys
+          const credentials = yield* Ports.Credentials
+          const known = yield* credentials.authenticate(admins.owner.key, `${World.baseUrl}/v1`)
+          const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null })
+          const claim = (label: string) =>
+            Effect.result(keys.claim({ caller, operation: "create_api_key", key: "one", input: { label } }))
+          expect(Result.isSuccess(yield* claim("\ud800"))).toBe(true)
+          for (
+            const [label, code] of [
+              ["\ud800", "idempotency_in_progress"],
+              ["\ud801", "idempotency_key_reused"],
+              ["\\ud800", "idempotency_key_reused"],
+              ["\u0000\"\\ud800\"", "idempotency_key_reused"]
+            ] as const
+          ) {
+            const state = yield* claim(label)
+            expect([label, Result.isFailure(state) && state.failure._tag]).toEqual([label, code])
+          }
+        }))
+
+      it.effect("an attacker who repeats a request with guesses of the console password is refused, made to wait and journaled", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          yield* Pages.givePassword(id, admins.owner.id)
+          const ask = (current_password?: string) =>
+            make(admins.owner.key, "one", {
+              ...wanted,
+              scopes: ["accounts:write"],
+              ...(current_password === undefined ? {} : { current_password })
+            })
+          const first = yield* ask(Pages.password)
+          expect(first.status).toBe(200)
+          expect(World.refusal(yield* ask())).toEqual([403, "password_required", "current_password"])
+          for (let guess = 1; guess <= 6; guess++) {
+            const refused = yield* ask(`guess ${guess}`)
+            expect([guess, ...World.refusal(refused)]).toEqual([guess, 403, "password_incorrect", "current_password"])
+          }
+          for (const text of ["a seventh guess", Pages.password]) {
+            const waits = yield* ask(text)
+            expect([waits.status, waits.body.error.code]).toEqual([429, "too_many_attempts"])
+          }
+          yield* TestClock.adjust("2 seconds")
+          const again = yield* ask(Pages.password)
+          expect([again.status, isReplayed(again), again.body]).toEqual([200, true, { ...first.body, secret: null }])
+          yield* PasswordFailures.sweep
+          const journaled = (yield* World.journal(id)).filter(({ action }) => action === "console_password.failed")
+          expect(journaled.length).toBeGreaterThan(0)
+          expect(yield* made(id)).toEqual({ keys: 1, entries: 1 })
+        }))
+
+      it.effect("an attacker who repeats a step of a login with guesses of its secret gets the same answer for each", () =>
+        Effect.gen(function*() {
+          const { key, ...stage } = yield* staged()
+          const person = yield* meet({ security: { two_fa_password: Redacted.make("horse staple of its own") } })
+          const { body: login } = yield* stage.connect(person.phone)
+          const step = (what: string, member: string) => (value: string) =>
+            World.send("POST", `/v1/logins/${login.id}/${what}`, {
+              key,
+              body: { [member]: value },
+              headers: { "idempotency-key": what }
+            })
+          const code = yield* person.code
+          for (
+            const [submit, right, wrong] of [
+              [step("code", "code"), code, "00000"],
+              [step("password", "password"), "horse staple of its own", "a guess"]
+            ] as const
+          ) {
+            const first = yield* submit(right)
+            expect(first.status).toBe(200)
+            for (const value of [wrong, right]) {
+              const again = yield* submit(value)
+              expect([again.status, isReplayed(again), again.body]).toEqual([200, true, first.body])
+            }
           }
         }))
 
