@@ -72,11 +72,13 @@ export const browserKnownLong = Duration.days(1)
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
 /**
- * How long a sign-in waits for its second factor, how many answers it takes, and how many of one admin's wait at once.
+ * How long a sign-in waits for its second factor, and how many answers it takes; how many of one admin's wait at once
+ * of one address or known browser, and of all addresses together.
  */
 export const pendingSignInLifetime = Duration.minutes(15)
 export const pendingSignInAnswers = 5
 export const pendingSignInsKept = 5
+export const strangersSignInsKept = 50
 /** Wrong codes that cost nothing, as for passwords: of one admin, or in one known browser. */
 export const freeCodeFailures = 5
 /** How long a session does not ask for the second factor again. */

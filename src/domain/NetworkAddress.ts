@@ -12,7 +12,6 @@ export const addressesRemembered = 10_000
 export const rightCredentialsRemembered = 10_000
 
 const groupsInAll = 8
-const groupsCounted = 4
 
 const hextet = /^[0-9a-f]{1,4}$/
 const ipv4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
@@ -48,26 +47,44 @@ const expand = (address: string): ReadonlyArray<number> | undefined => {
 const isMapped = (groups: ReadonlyArray<number>): boolean =>
   groups.every((group, at) => at > 5 || group === (at === 5 ? 0xffff : 0))
 
+/** The first groups of an IPv6 address as a network. */
+const networkOf = (groups: ReadonlyArray<number>, count: number): string =>
+  `${groups.slice(0, count).map((group) => group.toString(16)).join(":")}::/${count * 16}`
+
 /**
- * What a limit by address counts under: an IPv4 address by itself, an IPv6 address with the others of its /64, which
- * one subscriber has whole.
+ * What an address counts under, the narrowest first: an IPv6 address with the others of its /64, which one subscriber
+ * has whole, of the /48, which one customer may have whole, and of the provider's /32; an IPv4 address by itself, and
+ * with the others of its /24.
  *
  * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own
  * group.
  */
-export const addressGroup = (address: string): string => {
+const levelsOf = (address: string): readonly [group: string, network?: string, provider?: string] => {
   const groups = address.length > 64 ? undefined : expand(address.toLowerCase().replace(/%.*$/s, ""))
-  if (groups === undefined) return address
-  if (isMapped(groups)) {
-    return groups.slice(6).flatMap((group) => [Math.floor(group / 256), group % 256]).join(".")
+  if (groups !== undefined && !isMapped(groups)) {
+    return [networkOf(groups, 4), networkOf(groups, 3), networkOf(groups, 2)]
   }
-  return `${groups.slice(0, groupsCounted).map((group) => group.toString(16)).join(":")}::/64`
+  const text = groups === undefined
+    ? address
+    : groups.slice(6).flatMap((group) => [Math.floor(group / 256), group % 256]).join(".")
+  return ipv4.test(text) ? [text, `${text.slice(0, text.lastIndexOf("."))}.0/24`] : [text]
 }
+
+/** What a limit by address counts under. */
+export const addressGroup = (address: string): string => levelsOf(address)[0]
 
 /** The network that an address belongs to, for limits of many addresses together: the /24 of IPv4, the /48 of IPv6. */
 export const addressNetwork = (address: string): string => {
-  const group = addressGroup(address)
-  if (ipv4.test(group)) return `${group.slice(0, group.lastIndexOf("."))}.0/24`
-  const subscriber = /^((?:[0-9a-f]{1,4}:){3})[0-9a-f]{1,4}::\/64$/.exec(group)?.[1]
-  return subscriber === undefined ? group : `${subscriber}:/48`
+  const [group, network = group] = levelsOf(address)
+  return network
 }
+
+/** The /48 and the provider's /32 of an IPv6 address, of which one customer can have whole the first at least. */
+export const ipv6Networks = (address: string): readonly [customer: string, provider: string] | null => {
+  const [, customer, provider] = levelsOf(address)
+  return customer === undefined || provider === undefined ? null : [customer, provider]
+}
+
+/** The networks of an address and its group, the widest first: each has a share of what is bounded. */
+export const addressShares = (address: string): ReadonlyArray<string> =>
+  levelsOf(address).filter((level) => level !== undefined).toReversed()

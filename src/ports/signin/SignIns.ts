@@ -48,8 +48,8 @@ export interface PendingSignIn extends AdminRef {
 export class SignInEnded extends Schema.TaggedError<SignInEnded>()("SignInEnded", {}) {}
 
 /**
- * Pending sign-ins are kept by the digest of a cookie of their own: 15 minutes, five answers, five for each admin, and
- * only as long as the admin is active and has the password that it began with.
+ * Pending sign-ins are kept by the digest of a cookie of their own: 15 minutes, five answers, five for each admin and
+ * address or known browser, and only as long as the admin is active and has the password that it began with.
  */
 export class SignIns extends Context.Service<SignIns, {
   /** Begins a session, or a pending sign-in where the admin has a second factor or the organization requires one. */

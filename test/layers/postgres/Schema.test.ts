@@ -62,7 +62,7 @@ const servicePrivileges = [
   "oauth_token: DELETE, SELECT",
   "organization: SELECT",
   "passkey: SELECT(admin_id), SELECT(credential_id), SELECT(organization_id)",
-  "password_failure: DELETE, SELECT",
+  "password_failure: DELETE, INSERT, SELECT, UPDATE",
   "password_reset: DELETE, SELECT",
   "password_reset_request: DELETE, INSERT, SELECT",
   "password_throttle: DELETE, INSERT, SELECT, UPDATE",

@@ -36,6 +36,8 @@ create table pending_sign_in (
   created_at timestamptz(3) not null, -- time of the first factor
   failures integer not null default 0, -- wrong codes
   details jsonb not null default '{}', -- of the journal's event of the sign-in
+  address text, -- the address that it began at, whose sign-ins it displaces
+  browser text collate "C", -- digest of a known browser's cookie; null of an unknown one
   primary key (organization_id, id),
   foreign key (organization_id, admin_id) references admin (organization_id, id) on delete cascade
 );
@@ -73,10 +75,12 @@ create policy directory on known_browser to console_service using (true);
 grant select, insert, update, delete on known_browser to console_app;
 grant select, update (digest), delete on known_browser to console_service;
 
--- Wrong passwords that are not journaled yet.
+-- Wrong passwords that are not journaled yet, of admins and of addresses that are no admin's. Without foreign keys: those
+-- would cost a failure of an admin more time than one of nobody.
 create table password_failure (
-  organization_id text collate "C" not null, -- the admin's organization
-  admin_id uuid not null, -- the admin whose password was tried
+  key text collate "C" primary key, -- the admin, or the address that is no admin's
+  organization_id text collate "C", -- the admin's organization; null for nobody's address
+  admin_id uuid, -- the admin whose password was tried; null for nobody's address
   failures integer not null, -- since the last event
   since timestamptz(3) not null, -- time of the first of those
   addresses text[] not null, -- that they came from, up to a number
@@ -85,15 +89,16 @@ create table password_failure (
   via text not null, -- of the latest
   journaled_at timestamptz(3), -- time of the last event
   burst boolean not null default false, -- that event was for many at a time
-  primary key (organization_id, admin_id),
-  foreign key (organization_id, admin_id) references admin (organization_id, id) on delete cascade
+  check ((organization_id is null) = (admin_id is null))
 );
+-- Those of an admin.
+create index password_failure_admin on password_failure (organization_id, admin_id);
 alter table password_failure enable row level security, force row level security;
 create policy tenant on password_failure to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on password_failure to console_service using (true);
-grant select, insert, update, delete on password_failure to console_app;
-grant select, delete on password_failure to console_service;
+grant select, update on password_failure to console_app;
+grant select, insert, update, delete on password_failure to console_service;
 
 -- Counters of wrong passwords and codes, over all organizations; times are in milliseconds since 1970.
 create table password_throttle (

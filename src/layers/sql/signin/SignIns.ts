@@ -2,14 +2,10 @@ import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Actor, external } from "../../../domain/journal/Actor.ts"
 import type { JournalDetails } from "../../../domain/journal/JournalEvent.ts"
-import {
-  knownBrowserLifetime,
-  pendingSignInAnswers,
-  pendingSignInLifetime,
-  pendingSignInsKept
-} from "../../../domain/Limits.ts"
+import { knownBrowserLifetime, pendingSignInAnswers, pendingSignInLifetime } from "../../../domain/Limits.ts"
 import * as Mails from "../../../domain/mail/AdminMails.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { displaced, type WaitingSignIn } from "../../../domain/signin/PendingSignIns.ts"
 import type { AdminRef } from "../../../ports/signin/ConsolePasswords.ts"
 import { ConsoleSessions, type CookieSite, type SessionVisit } from "../../../ports/signin/ConsoleSessions.ts"
 import { SecondFactorIncorrect } from "../../../ports/signin/SecondFactors.ts"
@@ -64,16 +60,22 @@ export const layer = Layer.effect(
         and pending.failures < ${pendingSignInAnswers} and admin.disabled_at is null
         and (password_changed_at is null or password_changed_at <= pending.created_at)`
 
-    /** Strangers who have the password share a counter, which a browser that the admin has signed in with does not. */
-    const counterOf = Effect.fnUntraced(function*({ adminId, organizationId }: AdminRef, visit: SessionVisit) {
+    /** The digest of the browser's secret, where the admin has signed in with it; null for any other. */
+    const knownBrowser = Effect.fnUntraced(function*({ adminId, organizationId }: AdminRef, visit: SessionVisit) {
       const browser = sessions.browser(visit.cookies, visit.site)
+      if (browser === null) return null
       const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(knownBrowserLifetime))
-      const known = browser === null ? [] : yield* Tenant.transaction(sql, organizationId, { access: "read" })(sql`
+      const known = yield* Tenant.transaction(sql, organizationId, { access: "read" })(sql`
         select 1 from known_browser
         where organization_id = ${organizationId} and admin_id = ${adminId} and digest = ${browserDigest(browser)}
           and last_used_at > ${since}`)
-      const where = known.length === 0 || browser === null ? "anywhere" : browserDigest(browser)
-      return CodeThrottle.counterOf("sign-in", organizationId, adminId, where)
+      return known.length === 0 ? null : browserDigest(browser)
+    })
+
+    /** Strangers who have the password share a counter, which a browser that the admin has signed in with does not. */
+    const counterOf = Effect.fnUntraced(function*(admin: AdminRef, visit: SessionVisit) {
+      const where = (yield* knownBrowser(admin, visit)) ?? "anywhere"
+      return CodeThrottle.counterOf("sign-in", admin.organizationId, admin.adminId, where)
     })
 
     /** Counts an answer before it is looked at. */
@@ -115,19 +117,32 @@ export const layer = Layer.effect(
         }
         const secret = Buffer.from(yield* random.randomBytes(32)).toString("base64url")
         const id = yield* random.uuidV7()
+        const browser = yield* knownBrowser(admin, visit)
         yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
           // Disabling the admin either happens before this, and is seen here, or after it, and ends the session.
           const active = yield* sql`
             select 1 from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null
             for share`
           if (active.length === 0) return yield* overtaken
-          yield* sql`insert into pending_sign_in (organization_id, id, admin_id, digest, created_at, details) values (
-            ${organizationId}, ${id}, ${adminId}, ${digest(secret)}, ${since}, ${JSON.stringify(details)}::jsonb)`
-          yield* sql`
-            delete from pending_sign_in
-            where organization_id = ${organizationId} and admin_id = ${adminId} and id not in (
-              select id from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}
-              order by id desc limit ${pendingSignInsKept})`
+          yield* sql`insert into pending_sign_in ${
+            sql.insert({
+              organization_id: organizationId,
+              id,
+              admin_id: adminId,
+              digest: digest(secret),
+              created_at: since,
+              details: JSON.stringify(details),
+              address: visit.ip,
+              browser
+            })
+          }`
+          const waiting = yield* sql<WaitingSignIn>`
+            select id, address, browser from pending_sign_in
+            where organization_id = ${organizationId} and admin_id = ${adminId} order by id desc`
+          const given = displaced(waiting)
+          if (given.length > 0) {
+            yield* sql`delete from pending_sign_in where organization_id = ${organizationId} and ${sql.in("id", given)}`
+          }
         }))
         return {
           state: "pending",

@@ -111,7 +111,7 @@ describe("the second factor at sign-in", () => {
         expect((yield* Factors.answer(own, yield* Factors.code(1))).status).toBe(303)
       }))
 
-    it.effect("waits for 15 minutes, in five browsers at most, and only for whom it was asked", () =>
+    it.effect("waits for 15 minutes, in five browsers of one address at most, and only for whom it was asked", () =>
       Effect.gen(function*() {
         const { adminId, admins, email, id } = yield* stage()
         const ended = (cookie: string) =>
