@@ -37,11 +37,20 @@ export const maxPasswordLength = 1024
 export const freePasswordFailures = 5
 /** The same for one address, for all admins together: people behind one address mistype too. */
 export const freeAddressFailures = 20
+/** The same in a day for the IPv6 network of a customer, a /48, and loosely for that of a provider, a /32. */
+export const freeNetworkFailures = 100
+export const freeProviderFailures = 1000
 /** The same for one admin from all addresses and browsers that the admin has not signed in with. */
 export const freeStrangersFailures = 100
 /** Sign-ins of one address that a process looks at at once, and those that wait for their turn. */
 export const signInsAtOnce = 4
 export const signInsWaiting = 64
+/**
+ * Console passwords that a process looks at at once, and those of them that are of known browsers and live credentials,
+ * or of all others: each have places that the others do not take.
+ */
+export const passwordsAtOnce = 8
+export const passwordsOfLane = 6
 export const maxPasswordWait = Duration.minutes(15)
 export const passwordFailuresForgotten = Duration.days(1)
 /** How often wrong passwords of one admin are journaled after the first burst of them. */

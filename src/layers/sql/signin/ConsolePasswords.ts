@@ -6,25 +6,32 @@ import * as Actor from "../../../domain/journal/Actor.ts"
 import { journalAction, journalEntry } from "../../../domain/journal/JournalEntry.ts"
 import {
   freeAddressFailures,
+  freeNetworkFailures,
   freePasswordFailures,
+  freeProviderFailures,
   freeStrangersFailures,
   knownBrowserLifetime,
-  maxPasswordLength
+  maxPasswordLength,
+  passwordsAtOnce,
+  passwordsOfLane,
+  signInsAtOnce,
+  signInsWaiting
 } from "../../../domain/Limits.ts"
 import { passwordReplaced } from "../../../domain/mail/AdminMails.ts"
-import { addressGroup } from "../../../domain/NetworkAddress.ts"
+import { addressGroup, addressShares, ipv6Networks } from "../../../domain/NetworkAddress.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { Journal } from "../../../ports/journal/Journal.ts"
 import { Outbox } from "../../../ports/mail/Outbox.ts"
 import { type AdminRef, type Attempt, ConsolePasswords, PasswordUnfit } from "../../../ports/signin/ConsolePasswords.ts"
 import { PasswordHasher } from "../../crypto/signin/PasswordHasher.ts"
 import { faultOf, normalized } from "../../crypto/signin/PasswordRule.ts"
+import { makeFairTurns } from "../../FairTurns.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as Endings from "../credentials/CredentialEndings.ts"
 import { maySignInHere } from "./IdentityProviders.ts"
 import { browserDigest, sessionsOf } from "./KnownBrowsers.ts"
 import * as PasswordFailures from "./PasswordFailures.ts"
-import { clear, countAll, type Counter, makeTurns, takeBack } from "./PasswordThrottle.ts"
+import { clear, countAll, type Counter, takeBack } from "./PasswordThrottle.ts"
 
 interface AdminRow {
   readonly organization_id: OrganizationId
@@ -68,7 +75,14 @@ export const layer = Layer.effect(
     const hasher = yield* PasswordHasher
     const journal = yield* Journal
     const outbox = yield* Outbox
-    const turns = makeTurns()
+    const lane = makeFairTurns({
+      atOnce: passwordsAtOnce,
+      ofLane: passwordsOfLane,
+      ofGroup: signInsAtOnce,
+      waiting: signInsWaiting
+    })
+    const known = lane()
+    const strangers = lane()
     // A digest that belongs to no admin: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
 
@@ -122,20 +136,31 @@ export const layer = Layer.effect(
       organization: string,
       email: string,
       admin: FoundAdmin | undefined,
-      { browser, ip }: Attempt
+      { browser, ip }: Attempt,
+      now: number
     ): Counted => {
       const who = [organization, email.toLowerCase()]
       if (admin?.known_browser === true && browser) {
         const own = { key: named("browser", ...who, browserDigest(browser)), free: freePasswordFailures }
         return { own, others: [] }
       }
-      const strangers = { key: named("strangers", ...who), free: freeStrangersFailures }
       const group = ip === null ? null : addressGroup(ip)
+      const networks = ip === null ? null : ipv6Networks(ip)
+      const today = new Date(now).toISOString().slice(0, 10)
+      // At an address where the admin has signed in, others elsewhere cost no wait; as much is counted, in as much time.
+      const shared = (kind: string, free: number, ...parts: ReadonlyArray<string>): Counter =>
+        admin?.known_address === true
+          ? { key: named(`${kind} at home`, ...who, group ?? "nowhere"), free }
+          : { key: named(kind, ...parts), free }
       return {
         own: { key: named("pair", ...who, group ?? "nowhere"), free: freePasswordFailures },
         others: [
           ...(group === null ? [] : [{ key: named("address", group), free: freeAddressFailures }]),
-          ...(admin?.known_address === true ? [] : [strangers])
+          ...(networks === null ? [] : [
+            shared("network", freeNetworkFailures, networks[0], today),
+            shared("provider", freeProviderFailures, networks[1], today)
+          ]),
+          shared("strangers", freeStrangersFailures, ...who)
         ]
       }
     }
@@ -158,7 +183,7 @@ export const layer = Layer.effect(
           ? [adminId, yield* sessionsOf(sql, { adminId, organizationId }, id)]
           : [admin.family ?? id]
         const own = { key: named("again", organizationId, kind, ...asked), free: freePasswordFailures }
-        yield* turns(own.key)(check({ own, others: [] }, admin, password, attempt))
+        yield* known([organizationId, own.key])(check({ own, others: [] }, admin, password, attempt))
       }
     )
 
@@ -236,11 +261,12 @@ export const layer = Layer.effect(
       }),
 
       identify: Effect.fnUntraced(function*(organization, email, password, attempt) {
-        const known = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(knownBrowserLifetime))
+        const now = yield* Clock.currentTimeMillis
+        const since = new Date(now - Duration.toMillis(knownBrowserLifetime))
         const digest = attempt.browser ? browserDigest(attempt.browser) : null
         const group = attempt.ip === null ? null : addressGroup(attempt.ip)
         const of = sql`known_browser.organization_id = admin.organization_id and admin_id = admin.id
-          and last_used_at > ${known}`
+          and last_used_at > ${since}`
         // PostgreSQL has no text with a NUL in it, and so no admin of such a name.
         const find = `${organization}${email}`.includes("\u0000")
           ? Effect.succeed([])
@@ -253,8 +279,10 @@ export const layer = Layer.effect(
               and disabled_at is null and removed_at is null and joined_at is not null
               and ${maySignInHere(sql)}`)
         const [admin] = yield* find
-        const counted = ofSignIn(organization, email, admin, attempt)
-        const turn = turns(counted.others[0]?.key ?? counted.own.key)
+        const counted = ofSignIn(organization, email, admin, attempt, now)
+        const turn = admin?.known_browser === true
+          ? known([admin.organization_id, counted.own.key])
+          : strangers(attempt.ip === null ? [] : addressShares(attempt.ip))
         return yield* turn(check(counted, admin, password, attempt))
       })
     })

@@ -39,8 +39,8 @@ describe("an attacker who has an admin's password, and not the second factor,", 
         const { begin, waits } = yield* shared()
         const own = yield* begin("198.51.100.7")
         const early = yield* begin("192.0.2.1")
-        for (const _ of times(pendingSignInsKept)) yield* begin("192.0.2.1")
-        for (const _ of times(20)) yield* begin("2001:db8:1:2::9")
+        yield* Effect.replicateEffect(begin("192.0.2.1"), pendingSignInsKept)
+        yield* Effect.replicateEffect(begin("2001:db8:1:2::9"), 20)
         expect([yield* waits(own), yield* waits(early)]).toEqual([true, false])
       }))
 
@@ -61,13 +61,13 @@ describe("an attacker who has an admin's password, and not the second factor,", 
       Effect.gen(function*() {
         const { begin, known, rows, waits } = yield* shared()
         const own = yield* begin("192.0.2.1", known)
-        for (const _ of times(20)) yield* begin("192.0.2.1")
+        yield* Effect.replicateEffect(begin("192.0.2.1"), 20)
         for (const [at] of times(strangersSignInsKept + 5).entries()) {
           yield* begin(`203.0.${at}.1`, "console-browser=guessed")
         }
         expect(yield* waits(own)).toBe(true)
         expect(yield* rows).toBe(strangersSignInsKept + 1)
-        for (const _ of times(pendingSignInsKept)) yield* begin("192.0.2.1", known)
+        yield* Effect.replicateEffect(begin("192.0.2.1", known), pendingSignInsKept)
         expect([yield* waits(own), yield* rows]).toEqual([false, strangersSignInsKept + pendingSignInsKept])
       }))
   })
