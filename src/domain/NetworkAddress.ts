@@ -6,6 +6,9 @@ export const failuresPerAddress = 120
 export const failureWindow = Duration.minutes(1)
 /** Requests without a bearer token that an address may send in a minute: of tokens, of registrations and for pages. */
 export const requestsPerAddress = 600
+/** The same for the IPv6 network of a customer, a /48, and loosely for that of a provider, a /32. */
+export const requestsPerNetwork = 2400
+export const requestsPerProvider = 24_000
 /** How many addresses a process remembers; then it forgets those that were not seen for longest. */
 export const addressesRemembered = 10_000
 /** How many credentials a process remembers as right, for addresses that others have tried too much from. */

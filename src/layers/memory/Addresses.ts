@@ -9,7 +9,10 @@ import {
   addressGroup,
   failuresPerAddress,
   failureWindow,
+  ipv6Networks,
   requestsPerAddress,
+  requestsPerNetwork,
+  requestsPerProvider,
   rightCredentialsRemembered
 } from "../../domain/NetworkAddress.ts"
 import * as Ports from "../../ports/index.ts"
@@ -111,18 +114,29 @@ export const layerRefusedRefreshes = Layer.sync(RefusedRefreshes, () => {
   }
 })
 
-/** Requests without a bearer token by address: a bucket that fills again within a minute. */
+/** Requests without a bearer token by address and IPv6 network: buckets that fill again within a minute. */
 export const layerAnonymousRequests = Layer.sync(Ports.AnonymousRequests, () => {
-  const addresses = new Remembered<{ left: number; at: number }>(addressesRemembered)
-  const millisEach = minuteMillis / requestsPerAddress
+  const buckets = new Remembered<{ left: number; at: number }>(addressesRemembered)
+
+  const bucketOf = (group: string, most: number, now: number) => {
+    const bucket = buckets.get(group, () => ({ left: most, at: now }))
+    bucket.left = Math.min(most, bucket.left + (now - bucket.at) * most / minuteMillis)
+    bucket.at = now
+    return { bucket, waits: bucket.left < 1 ? (1 - bucket.left) * minuteMillis / most : 0 }
+  }
+
   return {
     admit: Effect.fnUntraced(function*(address) {
       const now = yield* Clock.currentTimeMillis
-      const bucket = addresses.get(addressGroup(address), () => ({ left: requestsPerAddress, at: now }))
-      bucket.left = Math.min(requestsPerAddress, bucket.left + (now - bucket.at) / millisEach)
-      bucket.at = now
-      if (bucket.left < 1) return yield* refuse("requests", (1 - bucket.left) * millisEach)
-      bucket.left -= 1
+      const [customer, provider] = ipv6Networks(address) ?? []
+      const found = [
+        bucketOf(addressGroup(address), requestsPerAddress, now),
+        ...(customer === undefined ? [] : [bucketOf(customer, requestsPerNetwork, now)]),
+        ...(provider === undefined ? [] : [bucketOf(provider, requestsPerProvider, now)])
+      ]
+      const waits = Math.max(...found.map((each) => each.waits))
+      if (waits > 0) return yield* refuse("requests", waits)
+      for (const { bucket } of found) bucket.left -= 1
     })
   }
 })

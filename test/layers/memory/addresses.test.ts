@@ -90,6 +90,22 @@ describe("requests without a token from an address", () => {
         for (const at of times(600)) expect([at, yield* ask("2001:db8::1")]).toEqual([at, 0])
         expect(yield* ask("2001:db8::1")).toBe(1)
       }))
+
+    it.effect("are 2,400 in a minute for all of a /48 together, and ten times as many for all of a /32", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(start + 10_000_000)
+        const { admit } = yield* AnonymousRequests
+        const passed = (count: number, address: (at: number) => string) =>
+          Effect.map(
+            Effect.forEach(times(count), (at) => waitOf(admit(address(at)))),
+            (waits) => waits.filter((wait) => wait === 0).length
+          )
+        expect(yield* passed(3000, (at) => `2001:db8:1:${at.toString(16)}::1`)).toBe(2400)
+        expect(yield* passed(1, () => "2001:db8:2::1")).toBe(1)
+        expect(yield* passed(25_000, (at) => `2001:db8:${at.toString(16)}::1`)).toBe(24_000 - 2401)
+        expect(yield* passed(1, () => "2001:db9::1")).toBe(1)
+        expect(yield* passed(1, () => "192.0.2.1")).toBe(1)
+      }))
   })
 })
 
