@@ -1,6 +1,6 @@
 /** Where a person does what an assistant may not. */
 import { Predicate } from "effect"
-import { ConsolePageRequired } from "../domain/Failure.ts"
+import { ConsolePageRequired, PasswordRequired } from "../domain/Failure.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { answer, type ErrorAnswer } from "../transport/Answer.ts"
 import type { Site } from "../transport/Site.ts"
@@ -25,7 +25,8 @@ export const leading = (
 ): ErrorAnswer => {
   const { code, message, param } = failure.body.error
   const path = pathOf(operation, input)
-  if (code !== ConsolePageRequired.identifier || path === undefined) return failure
+  const lacking = code === PasswordRequired.identifier
+  if (!lacking && code !== ConsolePageRequired.identifier || path === undefined) return failure
   const place = site === undefined
     ? `start the service (security-console serve) and open ${path} at its address`
     : `open ${site.baseUrl}${path}`
@@ -36,7 +37,9 @@ export const leading = (
       })
       : new ConsolePageRequired({
         param,
-        message: `${message} Otherwise ask the person to ${place}, and enter it there.`
+        message: lacking
+          ? `Nothing was done: this needs the console password, which a person enters. Ask them to ${place}.`
+          : `${message} Otherwise ask the person to ${place}, and enter it there.`
       })
   )
 }

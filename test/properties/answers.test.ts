@@ -29,12 +29,12 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   rename_department: [3, "whether the name is free"],
   delete_department: [3, "whether it is in use"],
   enable_admin: [3, "the admin after it"],
-  set_admin_role: [3, "the admin after it"],
+  set_admin_role: [6, "the password, the admin after it"],
   disable_admin: [4, "how many sessions it ends, the admin after it"],
   remove_admin: [3, "how much it ends"],
   resend_admin_invitation: [4, "how many were sent, the admin after it"],
-  set_admin_access: [5, "whether the caller reaches it, how much changes, the admin after it"],
-  invite_admin: [7, "besides, whether the address is free, and how many were sent"],
+  set_admin_access: [8, "the password, whether the caller reaches it, how much changes, the admin after it"],
+  invite_admin: [10, "besides, whether the address is free, and how many were sent"],
   transfer_ownership: [5, "the password, before the transaction: the hash, the attempt counted and taken back"]
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { seesDevices } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
+import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"
 import { operations } from "../added/index.ts"
 import { ask, inputOf, requestOf } from "../support/http/requests.ts"
 import * as Populated from "../support/populated.ts"
@@ -82,6 +84,8 @@ describe("7 objects that do not exist for the caller", () => {
         Effect.gen(function*() {
           const own = yield* Populated.make()
           const other = yield* Populated.make()
+          const { current_password } = setAdminRole.sample.request
+          yield* Provisioning.password(own.id, own.admins.owner.id, Redacted.make(String(current_password)))
           yield* asOwner((sql) => sql`analyze account`)
           const [ada] = other.live
           yield* World.addRows("session", other.id, [{ account_id: ada?.id, id: "7", seen_at: new Date(0) }])

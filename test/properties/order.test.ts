@@ -83,13 +83,14 @@ const bodyOf = (operation: Operation.Any): object =>
     Object.entries(operation.sample.request).filter(([name]) => Object.hasOwn(operation.body, name))
   )
 
+const password = Redacted.make(String(api.transfer_ownership.sample.request.current_password))
+
 /** An open organization and a closed one, each with an account that no operation can act on. */
 const makeStage = Effect.gen(function*() {
   const make = Effect.fnUntraced(function*(facts: Record<string, unknown>) {
     const { admins, id } = yield* World.makeOrganization(facts)
     const { id: person } = yield* World.makePerson(id, "admin", { email: "taken@example.com" })
-    const password = api.transfer_ownership.sample.request.current_password
-    yield* Provisioning.password(id, admins.owner.id, Redacted.make(String(password)))
+    yield* Provisioning.password(id, admins.owner.id, password)
     const used = yield* World.makeDepartment(id, "Taken")
     const department = yield* World.makeDepartment(id)
     const account = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(1_000), department_id: used } })
@@ -165,6 +166,7 @@ const makeKeys = () => {
       ? { ...admins.owner, ...(yield* ownKey(organizationId, admins.owner.id, scopes)) }
       : yield* World.makePerson(organizationId, role, { scopes, facts })
     const person: World.Person = { id, key, keyId }
+    if (role === "superadmin") yield* Provisioning.password(organizationId, id, password)
     if (rate) yield* World.spend(person.keyId)
     made.set(kind, { person, used: rate ? -Infinity : 1 })
     return person

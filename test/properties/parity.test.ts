@@ -305,8 +305,9 @@ describe("REST, MCP and embedding", () => {
               found.add(rest.body.error?.code ?? "done")
               const code = rest.body.error?.code
               // What is answered to a person alone is refused to an assistant, after everything that needs no password.
-              const forPersons = operation.page !== undefined &&
-                (code === undefined || /^(?:scope_exceeded|password_\w+)$/.test(code))
+              const forPersons = operation.page === undefined
+                ? operation.personalPage !== undefined && code === "password_required"
+                : code === undefined || /^(?:scope_exceeded|password_\w+)$/.test(code)
               if (forPersons) {
                 expect([one.title, tool.how, tool.body.error.code]).toEqual([
                   one.title,

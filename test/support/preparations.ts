@@ -108,6 +108,10 @@ const password = Redacted.make(String(api.transfer_ownership.sample.request.curr
 
 const givePassword = ({ asker, organization }: Place) => Provisioning.password(organization, asker.id, password)
 
+/** The same for an admin who has the console password of the samples. */
+const confirmed = (preparation: Preparation): Preparation => (place) =>
+  Effect.andThen(givePassword(place), preparation(place))
+
 /** A login that waits for the code that the messenger has sent to somebody. */
 const begun = Effect.fnUntraced(function*({ asker }: Place, more: Parameters<typeof Logins.meet>[0] = {}) {
   const holder = yield* Logins.meet(more)
@@ -163,10 +167,13 @@ const preparations = {
     })),
   delete_department: ({ organization }) =>
     Effect.map(World.makeDepartment(organization), (department) => ({ subject: { department } })),
-  invite_admin: () => Effect.succeed({ members: { email: `${crypto.randomUUID()}@example.com` } }),
+  invite_admin: (place) =>
+    Effect.as(givePassword(place), {
+      members: { email: `${crypto.randomUUID()}@example.com`, current_password: Redacted.value(password) }
+    }),
   resend_admin_invitation: person({ joined_at: null }),
-  set_admin_role: person(),
-  set_admin_access: person(),
+  set_admin_role: confirmed(person()),
+  set_admin_access: confirmed(person()),
   disable_admin: person(),
   enable_admin: person({ disabled_at: early }),
   remove_admin: person(),

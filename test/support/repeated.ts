@@ -1,5 +1,5 @@
 /** A change that is asked for again: what it answers, and that nothing more comes of it. */
-import { Effect, type Redacted, Result, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { isDeepStrictEqual } from "node:util"
@@ -34,11 +34,13 @@ const others = (value: unknown): ReadonlyArray<unknown> =>
     ? [!value]
     : []
 
-/** The input with one member said otherwise, for each member of which the operation takes other values. */
+/** The input with one member said otherwise, for each that is no secret and of which the operation takes other values. */
 const otherwise = (operation: Operation.Any, input: Input): ReadonlyArray<Input> => {
   const schema: any = operation.input
   const takes = Schema.decodeUnknownResult(schema)
-  return Object.entries(input).flatMap(([name, value]) =>
+  const taken = takes(input)
+  const isSecret = (name: string) => Result.isSuccess(taken) && Redacted.isRedacted(taken.success[name])
+  return Object.entries(input).filter(([name]) => !isSecret(name)).flatMap(([name, value]) =>
     others(value).filter((other) => other !== value).map((other) => ({ ...input, [name]: other }))
       .filter((each) => Result.isSuccess(takes(each))).slice(0, 1)
   )
@@ -66,7 +68,7 @@ const kept = (body: Input): Input =>
  * What is wrong with how a change answers that is asked for again, with the input that it was just made with.
  *
  * One that is idempotent answers the same, or that it has been made. Any other answers the same to its key alone, and
- * refuses the key with every member that is said otherwise.
+ * refuses the key with every member that is said otherwise, but for secrets.
  */
 export const faults = Effect.fnUntraced(function*(
   operation: Operation.Any,

@@ -16,6 +16,11 @@ export const ConsolePassword = Schema.String.annotate({
   )
 )
 
+/** The same for what may give an admin much. */
+export const GivingPassword = Schema.optionalKey(ConsolePassword).annotateKey({
+  description: "Your console password; needed for what gives access to every account, or to the archive."
+})
+
 /** How many accounts are listed with a connection that can access all; with more accounts, only `all_accounts` is set. */
 export const accountsShown = 100
 

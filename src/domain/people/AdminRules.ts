@@ -8,7 +8,7 @@ import {
   NotSuperadmin,
   OwnerRequired
 } from "../Failure.ts"
-import { canAccessEveryAccount, type Role, superadmins } from "./Access.ts"
+import { canAccessEveryAccount, readsArchive, type Role, superadmins } from "./Access.ts"
 import type { AdminFacts } from "./Admin.ts"
 
 /** What of an admin the rules look at. */
@@ -33,6 +33,16 @@ export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
 /** Whether nobody can access more by the change of a role: a superadmin can access and do everything. */
 export const narrows = (from: Role, to: Role): boolean =>
   from === to || from === "superadmin" && !canAccessEveryAccount(to)
+
+/** Whether a role with the grant gives so much that the console password is asked for: every account, or the archive. */
+export const givesMuch = (role: Role, archive: boolean): boolean =>
+  canAccessEveryAccount(role) || readsArchive(role, archive)
+
+/** Whether an admin comes to read the archive by another role, with the grant that they have kept. */
+export const opensArchive = (
+  { archive_access, role }: Pick<AdminFacts, "archive_access" | "role">,
+  to: Role
+): boolean => readsArchive(to, archive_access) && !readsArchive(role, archive_access)
 
 /** Only the owner acts on superadmins. */
 export const actsOn = (acting: Facts, target: Facts): OwnerRequired | null =>

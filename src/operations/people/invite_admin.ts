@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { GivingPassword } from "../../domain/credentials/Credential.ts"
 import { accessExceeded } from "../../domain/credentials/GrantingLimits.ts"
 import {
   AccessNotApplicable,
@@ -6,17 +7,17 @@ import {
   OwnerRequired,
   ResourceMissing,
   ScopeExceeded,
-  SuperadminRequired,
-  TooManyAttempts
+  SuperadminRequired
 } from "../../domain/Failure.ts"
 import { Line } from "../../domain/JsonShapes.ts"
 import { maxAdminNameLength } from "../../domain/Limits.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { Admin, Email, GivenRole, GrantedAccounts, GrantedDepartments } from "../../domain/people/Admin.ts"
-import { canHave, givesRole, type WantedAccess } from "../../domain/people/AdminRules.ts"
+import { canHave, givesMuch, givesRole, type WantedAccess } from "../../domain/people/AdminRules.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
+import * as CurrentPassword from "../CurrentPassword.ts"
 import { acting, countInvitation, requireAccess, shown } from "./ActingAdmin.ts"
 import * as Mails from "./AdminMailNotices.ts"
 import { sample } from "./invite_admin.sample.ts"
@@ -40,6 +41,8 @@ export const inviteAdmin = Operation.write(
     roles: superadmins,
     refusal: SuperadminRequired,
     idempotent: false,
+    personal: "current_password",
+    personalPage: "/console/people/invite",
     body: {
       email: Email.annotateKey({ description: "The address that the admin will sign in with." }),
       role: GivenRole.annotateKey({ description: "What the admin may do." }),
@@ -50,7 +53,8 @@ export const inviteAdmin = Operation.write(
       })).annotateKey({
         description: "What the roles admin and archive can access: accounts and departments, and for admin the archive."
       }),
-      name: Schema.optionalKey(Line(maxAdminNameLength)).annotateKey({ description: "The admin's name." })
+      name: Schema.optionalKey(Line(maxAdminNameLength)).annotateKey({ description: "The admin's name." }),
+      current_password: GivingPassword
     },
     success: Admin,
     sample,
@@ -61,9 +65,11 @@ export const inviteAdmin = Operation.write(
       ResourceMissing,
       AdminExists,
       AccessNotApplicable,
-      TooManyAttempts
+      ...CurrentPassword.failures
     ],
-    journal: { action: "admin.invited", target: "admin" }
+    journal: { action: "admin.invited", target: "admin" },
+    before: ({ access, current_password, role }, { caller }) =>
+      CurrentPassword.check(caller, current_password, givesMuch(role, access?.archive ?? false))
   },
   Effect.fnUntraced(function*({ access, email, name = null, role }, { caller, now }) {
     const organizations = yield* Organizations

@@ -8,7 +8,8 @@ export const sample = {
     department_ids: [
       "019bc0e2-1280-7691-9060-dc0536cd9fd0",
       "019bc0e2-1280-7691-9060-dc06a2f0c1b4"
-    ]
+    ],
+    current_password: "what the owner signs in with"
   },
   answer: {
     ...invited,

@@ -4,7 +4,8 @@ import { invited } from "../Demo.sample.ts"
 export const sample = {
   request: {
     admin_id: "019bc0f0-4d00-7a11-8c42-6f3a90d1e7b5",
-    role: "archive"
+    role: "archive",
+    current_password: "what the owner signs in with"
   },
   answer: {
     ...invited,

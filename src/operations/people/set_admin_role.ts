@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { GivingPassword } from "../../domain/credentials/Credential.ts"
 import {
   AdminProtected,
   OwnerRequired,
@@ -10,10 +11,11 @@ import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { alertsRoleLost } from "../../domain/mail/AdminMails.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { Admin, GivenRole, TargetAdmin } from "../../domain/people/Admin.ts"
-import { givesRole, lessens, narrows } from "../../domain/people/AdminRules.ts"
+import { givesMuch, givesRole, lessens, narrows, opensArchive } from "../../domain/people/AdminRules.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Admins } from "../../ports/people/Admins.ts"
+import * as CurrentPassword from "../CurrentPassword.ts"
 import { actingOn, shown, withinLimit } from "./ActingAdmin.ts"
 import * as Mails from "./AdminMailNotices.ts"
 import { sample } from "./set_admin_role.sample.ts"
@@ -33,18 +35,33 @@ export const setAdminRole = Operation.write(
     confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },
-    body: { role: GivenRole.annotateKey({ description: "What the admin may do from now on." }) },
+    personal: "current_password",
+    personalPage: "/console/people/:admin_id",
+    body: {
+      role: GivenRole.annotateKey({ description: "What the admin may do from now on." }),
+      current_password: GivingPassword
+    },
     success: Admin,
     sample,
-    failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, AdminProtected],
-    journal: journalAction("admin.role_set")
+    failures: [
+      SuperadminRequired,
+      OwnerRequired,
+      ScopeExceeded,
+      ResourceMissing,
+      AdminProtected,
+      ...CurrentPassword.failures
+    ],
+    journal: journalAction("admin.role_set"),
+    before: ({ current_password, role }, { caller }) =>
+      CurrentPassword.check(caller, current_password, givesMuch(role, false))
   },
-  Effect.fnUntraced(function*({ admin_id, role }, { caller, now }) {
+  Effect.fnUntraced(function*({ admin_id, current_password, role }, { caller, now }) {
     const admins = yield* Admins
     const organizations = yield* Organizations
     const { acting, target } = yield* actingOn(caller, admin_id)
     const refused = lessens(acting, target) ?? givesRole(acting, role)
     if (refused !== null) return yield* refused
+    if (opensArchive(target, role) && current_password === undefined) return yield* CurrentPassword.lacking()
     if (!narrows(target.role, role)) yield* withinLimit(caller, target.id, role)
     if (role === target.role) return Operation.unchanged(yield* shown(caller, target.id, now))
     yield* admins.update(caller.organizationId, target.id, { role })

@@ -36,6 +36,8 @@ const doneAt = (base: string, id: string, act: Admin.Act): string =>
 /** The changes that ask for the console password: they give rights, or remove them for good. */
 const confirmed: ReadonlyArray<Admin.Act> = ["access", "enable", "remove", "role"]
 
+const password = (form: SentForm.Form) => ({ current_password: Redacted.value(form.secret("password")) })
+
 const checked = Effect.fnUntraced(function*(act: Admin.Act, view: Visit.View, form: SentForm.Form) {
   // The link of an invitation, which the page shows where no mail brings it, opens what the invited admin may do.
   const showsLink = act === "resend-invitation" && !(yield* Outbox).available
@@ -90,7 +92,7 @@ export const routes = [
     const role = Granting.roleOf(form)
     return role === undefined
       ? Effect.fail(new ParameterInvalid({ param: "role", message: "role: is required." }))
-      : setAdminRole.call({ admin_id: id, role })
+      : setAdminRole.call({ admin_id: id, role, ...password(form) })
   }),
   change("access", (id, form) =>
     Effect.gen(function*() {
@@ -100,14 +102,12 @@ export const routes = [
         admin_id: id,
         account_ids: accounts,
         department_ids: departments,
-        ...(role === "admin" ? { archive } : {})
+        ...(role === "admin" ? { archive } : {}),
+        ...password(form)
       })
     })),
   change("enable", (id) => enableAdmin.call({ admin_id: id })),
   change("disable", (id) => disableAdmin.call({ admin_id: id })),
   change("remove", (id) => removeAdmin.call({ admin_id: id })),
-  change(
-    "ownership",
-    (id, form) => transferOwnership.call({ admin_id: id, current_password: Redacted.value(form.secret("password")) })
-  )
+  change("ownership", (id, form) => transferOwnership.call({ admin_id: id, ...password(form) }))
 ] as const

@@ -1,5 +1,5 @@
 /** Inviting an admin. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { maxAdminNameLength, maxEmailLength } from "../../../domain/Limits.ts"
 import { canAccessEveryAccount } from "../../../domain/people/Access.ts"
 import type { GivenRole } from "../../../domain/people/Admin.ts"
@@ -122,6 +122,7 @@ const post = (visit: Visit.Visit) =>
     const inviting = inviteAdmin.call({
       email,
       role,
+      current_password: Redacted.value(form.secret("password")),
       ...(name === "" ? {} : { name }),
       ...(access === undefined ? {} : { access })
     })
