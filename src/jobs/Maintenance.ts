@@ -75,8 +75,8 @@ export const upkeepJobs = {
   },
   /** Each once under its row's lock. */
   journal_password_failures: {
-    period: "10 minutes",
-    does: "journals the wrong passwords of the last hour that are not journaled yet"
+    period: "5 seconds",
+    does: "journals wrong passwords: the first of an admin's, a burst of them, and others once an hour"
   },
   // What follows deletes rows by their age: a second process finds nothing to delete.
   forget_password_attempts: {

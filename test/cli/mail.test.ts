@@ -48,7 +48,7 @@ describe("mail", () => {
         const { result } = yield* mcp.ask(
           Mcp.legacy(
             "tools/call",
-            { name: "invite_admin", arguments: { email: "nora@example.com", role: "billing" } },
+            { name: "invite_admin", arguments: { email: "nora@example.com", role: "admin" } },
             1
           )
         )

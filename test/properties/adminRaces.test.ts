@@ -79,7 +79,7 @@ describe("races of people on PostgreSQL", () => {
       const [one, two] = yield* replicas
       const { admins, id } = yield* one(World.makeOrganization())
       const email = "new@example.com"
-      yield* one(World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "billing" } }))
+      yield* one(World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "admin" } }))
       const { token } = yield* one(AdminLinks.renewInvitation.run({ organization: id, email }))
       const answers = yield* Effect.forEach([one, two, one, two], (replica, index) =>
         replica(Pages.visit("POST", "/console/invitation", {
@@ -129,7 +129,7 @@ describe("races of people on PostgreSQL", () => {
       const { admins, id } = yield* one(World.makeOrganization())
       const requests: ReadonlyArray<readonly [string, object]> = [
         ["/v1/departments", { name: "Legal" }],
-        ["/v1/admins", { email: "n@example.com", role: "billing" }]
+        ["/v1/admins", { email: "n@example.com", role: "admin" }]
       ]
       for (const [path, body] of requests) {
         const ask = World.send("POST", path, { key: admins.owner.key, body, headers: { "idempotency-key": "once" } })

@@ -10,9 +10,19 @@ import * as World from "../support/world.ts"
 
 type Key = World.Asking["key"] & {}
 
+const confirmed = { current_password: Pages.password }
+
+/** An organization whose owner and superadmin have a console password. */
+const confirming = Effect.gen(function*() {
+  const made = yield* World.makeOrganization()
+  for (const { id } of [made.admins.owner, made.admins.superadmin]) yield* Pages.givePassword(made.id, id)
+  return made
+})
+
 const invite = (key: Key, body: object) => World.send("POST", "/v1/admins", { key, body })
 const act = (key: Key, id: string, what: string) => World.post(`/v1/admins/${id}/${what}`, key)
-const setRole = (key: Key, id: string, role: Role) => World.put(`/v1/admins/${id}/role`, key, { role })
+const setRole = (key: Key, id: string, role: Role) =>
+  World.put(`/v1/admins/${id}/role`, key, { role, ...(role === "admin" ? {} : confirmed) })
 const grant = (key: Key, id: string, account_ids: ReadonlyArray<string>, department_ids: ReadonlyArray<string> = []) =>
   World.put(`/v1/admins/${id}/access`, key, { account_ids, department_ids })
 const remove = (key: Key, id: string) => World.send("DELETE", `/v1/admins/${id}`, { key })
@@ -46,12 +56,13 @@ describe("4.16, 10.6 admins", () => {
 
       it.effect("are invited once by address, with the access that their role can have", () =>
         Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
+          const { admins, id } = yield* confirming
           const department = yield* World.makeDepartment(id)
           const made = yield* invite(admins.superadmin.key, {
             email: "new@example.com",
             role: "admin",
-            access: { department_ids: [department], archive: true }
+            access: { department_ids: [department], archive: true },
+            ...confirmed
           })
           expect(made.body).toMatchObject({
             status: "invited",
@@ -77,7 +88,7 @@ describe("4.16, 10.6 admins", () => {
             ]
           ]
           for (const [key, body, refused] of refusals) {
-            expect([body, code(yield* invite(key, body))]).toEqual([body, refused])
+            expect([body, code(yield* invite(key, { ...body, ...confirmed }))]).toEqual([body, refused])
           }
           const [event] = yield* World.journal(id)
           expect([event?.action, event?.target_id]).toEqual(["admin.invited", made.body.id])
@@ -146,7 +157,7 @@ describe("4.16, 10.6 admins", () => {
 
       it.effect("are changed by those who may: nobody lessens the owner or themselves, and the owner alone superadmins", () =>
         Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
+          const { admins, id } = yield* confirming
           const other = yield* World.makePerson(id, "superadmin")
           const { admin, owner, superadmin } = admins
           for (const one of ["role", "disable", "remove"] as const) {
@@ -174,7 +185,7 @@ describe("4.16, 10.6 admins", () => {
 
       it.effect("reach what they are granted, instead of what was granted before", () =>
         Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
+          const { admins, id } = yield* confirming
           const [one, two] = [yield* World.makeAccount(id), yield* World.makeAccount(id)]
           const department = yield* World.makeDepartment(id)
           const key = admins.superadmin.key
@@ -218,7 +229,7 @@ describe("4.16, 10.6 admins", () => {
 
       it.effect("S5.2-15: a limited credential gives nobody what lies beyond its limit, and keeps what it does not see", () =>
         Effect.gen(function*() {
-          const { admins, id } = yield* World.makeOrganization()
+          const { admins, id } = yield* confirming
           const inside = yield* World.makeDepartment(id)
           const [mine, other] = [
             yield* World.makeAccount(id, { facts: { department_id: inside } }),
@@ -232,17 +243,17 @@ describe("4.16, 10.6 admins", () => {
             admin_id,
             account_ids,
             department_ids: [],
-            ...(archive === undefined ? {} : { archive })
+            ...(archive === undefined ? {} : { archive, ...confirmed })
           })
-          const person = (role: string, more = {}) => ({ email: `${role}@example.com`, role, ...more })
+          const person = (role: string, more = {}) => ({ email: `${role}@example.com`, role, ...more, ...confirmed })
           expect(yield* ask("invite_admin", person("billing"))).toBe("scope_exceeded")
           expect(yield* ask("invite_admin", person("superadmin"))).toBe("scope_exceeded")
           expect(yield* ask("invite_admin", person("admin", { access: { account_ids: [other] } }))).toBe(
             "scope_exceeded"
           )
           expect(yield* ask("invite_admin", person("admin", { access: { account_ids: [mine] } }))).toBe("done")
-          expect(yield* ask("set_admin_role", { admin_id, role: "superadmin" })).toBe("scope_exceeded")
-          expect(yield* ask("set_admin_role", { admin_id, role: "archive" })).toBe("scope_exceeded")
+          expect(yield* ask("set_admin_role", { admin_id, role: "superadmin", ...confirmed })).toBe("scope_exceeded")
+          expect(yield* ask("set_admin_role", { admin_id, role: "archive", ...confirmed })).toBe("scope_exceeded")
           expect(yield* ask("set_admin_access", access([other]))).toBe("scope_exceeded")
           expect(yield* ask("set_admin_access", access([mine], true))).toBe("scope_exceeded")
           const set = yield* call("set_admin_access", access([mine]))

@@ -164,10 +164,10 @@ describe("14.1 Kinds of mail", () => {
       Effect.gen(function*() {
         const { admins, id, owner } = yield* stage("owner")
         const { key } = admins.owner
+        yield* Pages.givePassword(id, admins.owner.id)
+        const given = { role: "superadmin", current_password: Pages.password }
         const invite = Effect.fnUntraced(function*(email: string) {
-          expect((yield* World.send("POST", "/v1/admins", { key, body: { email, role: "superadmin" } })).status).toBe(
-            200
-          )
+          expect((yield* World.send("POST", "/v1/admins", { key, body: { email, ...given } })).status).toBe(200)
           const mails = yield* Outbox.waiting(id)
           const { text = "" } = mails.find(({ kind, recipient }) => kind === "invitation" && recipient === email) ?? {}
           const link = /\/console\/invitation\?\S+/.exec(text)?.[0] ?? ""
@@ -179,7 +179,7 @@ describe("14.1 Kinds of mail", () => {
         expect([yield* mailsOf(id, "superadmin_invited"), yield* mailsOf(id, "superadmin_joined")]).toEqual([[owner], [
           owner
         ]])
-        const role = yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, { role: "superadmin" })
+        const role = yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, given)
         expect([role.status, yield* mailsOf(id, "superadmin_invited")]).toEqual([200, [owner, owner]])
         yield* World.set(id, "admin", admins.owner.id, { mail_security: false })
         yield* invite("olga@example.com")
@@ -196,10 +196,12 @@ describe("14.1 Kinds of mail", () => {
         const body = { admin_id: admins.superadmin.id, current_password: Pages.password }
         const { status } = yield* World.send("POST", "/v1/organization/ownership", { key: admins.owner.key, body })
         expect([status, yield* mailsOf(id, "ownership_transferred")]).toEqual([200, [owner, superadmin].toSorted()])
-        yield* World.put(`/v1/admins/${admins.owner.id}/role`, admins.superadmin.key, { role: "billing" })
+        yield* Pages.givePassword(id, admins.superadmin.id)
+        const given = { role: "billing", current_password: Pages.password }
+        yield* World.put(`/v1/admins/${admins.owner.id}/role`, admins.superadmin.key, given)
         expect(yield* mailsOf(id, "alerts_role_lost")).toEqual([owner])
         // Whoever had turned them off loses nothing.
-        const role = yield* World.put(`/v1/admins/${silent.id}/role`, admins.superadmin.key, { role: "billing" })
+        const role = yield* World.put(`/v1/admins/${silent.id}/role`, admins.superadmin.key, given)
         expect([role.status, yield* mailsOf(id, "alerts_role_lost")]).toEqual([200, [owner]])
       }))
 

@@ -60,8 +60,12 @@ interface Ending {
 const named = (kind: string, ...parts: ReadonlyArray<string>): string =>
   `${kind}:${crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`
 
+const refOf = ({ id, organization_id }: AdminRow): AdminRef => ({ organizationId: organization_id, adminId: id })
+
 /** What an attempt counts for: its `own` counter starts anew with the right password, the `others` lose one count. */
 interface Counted {
+  /** What a failure is kept under. */
+  readonly whose: string
   readonly own: Counter
   readonly others: ReadonlyArray<Counter>
 }
@@ -86,12 +90,6 @@ export const layer = Layer.effect(
     // A digest that belongs to no admin: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
 
-    const failed = (admin: AdminRef, attempt: Attempt) =>
-      PasswordFailures.record(admin, attempt).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-        Effect.provideService(Journal, journal)
-      )
-
     /** What a hash was made of: the text in one of the forms that keyboards give it, or as it was typed. */
     const matches = Effect.fnUntraced(function*(hash: string, password: Redacted.Redacted) {
       const text = Redacted.value(password)
@@ -112,7 +110,7 @@ export const layer = Layer.effect(
     })
 
     const check = Effect.fnUntraced(function*(
-      { others, own }: Counted,
+      { others, own, whose }: Counted,
       admin: AdminRow | undefined,
       password: Redacted.Redacted,
       attempt: Attempt
@@ -123,13 +121,13 @@ export const layer = Layer.effect(
       const hash = admin?.password_hash ?? (yield* dummy)
       const right = yield* Effect.tapError(matches(hash, password), () => takeBack(sql, counters))
       if (!right || admin === undefined || admin.password_hash === null) {
-        if (admin !== undefined) yield* failed({ organizationId: admin.organization_id, adminId: admin.id }, attempt)
+        yield* PasswordFailures.record(sql, { key: whose, admin: admin === undefined ? null : refOf(admin) }, attempt)
         return yield* new PasswordIncorrect({})
       }
       yield* clear(sql, own)
       yield* takeBack(sql, others)
       yield* renew(admin, password)
-      return { organizationId: admin.organization_id, adminId: admin.id }
+      return refOf(admin)
     })
 
     const ofSignIn = (
@@ -140,9 +138,10 @@ export const layer = Layer.effect(
       now: number
     ): Counted => {
       const who = [organization, email.toLowerCase()]
+      const whose = named("admin", ...who)
       if (admin?.known_browser === true && browser) {
         const own = { key: named("browser", ...who, browserDigest(browser)), free: freePasswordFailures }
-        return { own, others: [] }
+        return { whose, own, others: [] }
       }
       const group = ip === null ? null : addressGroup(ip)
       const networks = ip === null ? null : ipv6Networks(ip)
@@ -153,6 +152,7 @@ export const layer = Layer.effect(
           ? { key: named(`${kind} at home`, ...who, group ?? "nowhere"), free }
           : { key: named(kind, ...parts), free }
       return {
+        whose,
         own: { key: named("pair", ...who, group ?? "nowhere"), free: freePasswordFailures },
         others: [
           ...(group === null ? [] : [{ key: named("address", group), free: freeAddressFailures }]),
@@ -174,16 +174,17 @@ export const layer = Layer.effect(
               where api_key.organization_id = ${organizationId} and api_key.id = ${id}::uuid)`
           : sql`null`
         const [admin] = yield* Tenant.transaction(sql, organizationId, { access: "read" })(
-          sql<AdminRow & { readonly family: string | null }>`
-          select organization_id, id, password_hash, ${family} as family
+          sql<AdminRow & { readonly email: string; readonly family: string | null }>`
+          select organization_id, id, email, password_hash, ${family} as family
           from admin where organization_id = ${organizationId} and id = ${adminId} and disabled_at is null`
         )
         if (admin === undefined) return yield* new PasswordIncorrect({})
         const asked = kind === "console"
           ? [adminId, yield* sessionsOf(sql, { adminId, organizationId }, id)]
           : [admin.family ?? id]
+        const whose = named("admin", organizationId, admin.email.toLowerCase())
         const own = { key: named("again", organizationId, kind, ...asked), free: freePasswordFailures }
-        yield* known([organizationId, own.key])(check({ own, others: [] }, admin, password, attempt))
+        yield* known([organizationId, own.key])(check({ whose, own, others: [] }, admin, password, attempt))
       }
     )
 

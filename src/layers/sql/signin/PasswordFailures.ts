@@ -1,4 +1,7 @@
-/** Wrong console passwords in the journal: the first at once, a burst at once, and from then on one event an hour. */
+/**
+ * Wrong console passwords: kept at once, for addresses that are no admin's by the same statement, so that neither the
+ * answer nor its time tells which are; the background journals the first, a burst, and from then on one event an hour.
+ */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { external } from "../../../domain/journal/Actor.ts"
@@ -47,52 +50,58 @@ const write = Effect.fnUntraced(function*(
 
 const earliest = (now: Date) => new Date(now.getTime() - Duration.toMillis(passwordFailuresJournaled))
 
-/** Keeps that a password was wrong, and journals it where the journal has not heard of the admin's for an hour. */
-export const record = Effect.fnUntraced(function*(admin: AdminRef, attempt: Attempt) {
-  const sql = yield* SqlClient.SqlClient
-  const now = new Date(yield* Clock.currentTimeMillis)
-  const { adminId, organizationId } = admin
-  yield* Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
-    const addresses = attempt.ip === null ? [] : [attempt.ip]
-    const [row] = yield* Effect.orDie(sql<Row>`
-      insert into password_failure as kept (organization_id, admin_id, failures, since, addresses, ip, request_id, via)
-      values (${organizationId}, ${adminId}, 1, ${now}, ${addresses}::text[], ${attempt.ip}, ${attempt.requestId},
-        ${attempt.via})
-      on conflict (organization_id, admin_id) do update set
-        failures = kept.failures + 1,
+/** Whose password was wrong: the admin, null for an address that is no admin's, and what the row is kept under. */
+export interface Failed {
+  readonly key: string
+  readonly admin: AdminRef | null
+}
+
+/** Keeps that a password was wrong. */
+export const record = (sql: SqlClient.SqlClient, { admin, key }: Failed, attempt: Attempt) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Tenant.directory(sql)(sql`
+      insert into password_failure as kept
+        (key, organization_id, admin_id, failures, since, addresses, ip, request_id, via)
+      values (${key}, ${admin?.organizationId ?? null}, ${admin?.adminId ?? null}, 1, ${new Date(now)},
+        ${attempt.ip === null ? [] : [attempt.ip]}::text[], ${attempt.ip}, ${attempt.requestId}, ${attempt.via})
+      on conflict (key) do update set
+        organization_id = excluded.organization_id, admin_id = excluded.admin_id, failures = kept.failures + 1,
         since = case when kept.failures = 0 then excluded.since else kept.since end,
         addresses = case
           when cardinality(kept.addresses) >= ${addressesCounted} or kept.addresses @> excluded.addresses
             then kept.addresses
           else kept.addresses || excluded.addresses end,
-        ip = excluded.ip, request_id = excluded.request_id, via = excluded.via
-      returning ${sql.literal(columns)}`)
-    if (row === undefined) return
-    const heard = row.journaled_at !== null && row.journaled_at > earliest(now)
-    const burst = heard && !row.burst && row.failures >= freePasswordFailures
-    if (!heard || burst) yield* write(sql, admin, row, now, burst)
-  }))
-})
+        ip = excluded.ip, request_id = excluded.request_id, via = excluded.via`))
 
 /** Journals what has not been journaled of the admin's; within the organization's transaction. */
 export const flush = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin: AdminRef, now: Date) {
   const [row] = yield* Effect.orDie(sql<Row>`
     select ${sql.literal(columns)} from password_failure
     where organization_id = ${admin.organizationId} and admin_id = ${admin.adminId} and failures > 0 for update`)
-  if (row !== undefined) yield* write(sql, admin, row, now, row.burst)
+  if (row === undefined) return
+  const heard = row.journaled_at !== null && row.journaled_at > earliest(now)
+  yield* write(sql, admin, row, now, row.failures >= freePasswordFailures || heard && row.burst)
 })
 
 /** How many admins one sweep journals for. */
 const sweptAtOnce = 1000
 
-/** Journals failures that have waited for an hour, and forgets admins without failures since. */
+/**
+ * Journals the first failure of an hour, a burst of them, and others once an hour; forgets admins without failures
+ * since, and addresses that are no admin's.
+ */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)
   const due = yield* Tenant.directory(sql)(sql<AdminRef & { readonly organizationId: OrganizationId }>`
     select organization_id as "organizationId", admin_id as "adminId" from password_failure
-    where failures > 0 and journaled_at <= ${earliest(now)} limit ${sweptAtOnce}`)
+    where admin_id is not null and failures > 0
+      and (journaled_at is null or journaled_at <= ${
+    earliest(now)
+  } or not burst and failures >= ${freePasswordFailures})
+    limit ${sweptAtOnce}`)
   for (const admin of due) yield* Tenant.transaction(sql, admin.organizationId)(flush(sql, admin, now))
   yield* Tenant.directory(sql)(sql`
-    delete from password_failure where failures = 0 and journaled_at <= ${earliest(now)}`)
+    delete from password_failure
+    where failures = 0 and journaled_at <= ${earliest(now)} or admin_id is null and since <= ${earliest(now)}`)
 })

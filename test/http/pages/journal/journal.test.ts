@@ -81,7 +81,10 @@ describe("the journal's page", () => {
         const department = yield* World.makeDepartment(id, "Sales <b>")
         const { key } = admins.owner
         yield* World.put(`/v1/accounts/${account}/department`, key, { department_id: department })
-        yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, { role: "billing" })
+        yield* World.put(`/v1/admins/${admins.admin.id}/role`, key, {
+          role: "billing",
+          current_password: Pages.password
+        })
         const { text } = yield* visit()
         const email = yield* Pages.emailOf(id, admins.admin.id)
         for (

@@ -154,15 +154,22 @@ describe("people on the console's pages", () => {
         yield* hers("set_admin_access", { ...access, archive: false })
         expect((yield* reached).toSorted()).toEqual([ada, grace].toSorted())
         expect(yield* theirs("get_admin", { admin_id: invited.id })).toMatchObject({ mine: true, role: "admin" })
-        yield* hers("set_admin_role", { admin_id: invited.id, role: "superadmin" })
         // The password comes from the person, not from the assistant.
-        const handedOver = yield* Mcp.ask("tools/call", {
-          name: "transfer_ownership",
-          arguments: { admin_id: invited.id },
-          ...Mcp.eliciting,
-          inputResponses: { current_password: { action: "accept", content: { current_password: chosen } } }
-        }, { key: ownersKey })
-        expect(Mcp.resultOf(handedOver).how).toBe("done")
+        const confirmed = (name: string, args: object) =>
+          Effect.map(
+            Mcp.ask("tools/call", {
+              name,
+              arguments: { admin_id: invited.id, ...args },
+              ...Mcp.eliciting,
+              inputResponses: { current_password: { action: "accept", content: { current_password: chosen } } }
+            }, { key: ownersKey }),
+            (answer) => Mcp.resultOf(answer).how
+          )
+        expect(yield* hers("set_admin_role", { admin_id: invited.id, role: "superadmin" })).toMatchObject({
+          error: { code: "console_page_required" }
+        })
+        expect(yield* confirmed("set_admin_role", { role: "superadmin" })).toBe("done")
+        expect(yield* confirmed("transfer_ownership", {})).toBe("done")
         expect((yield* theirs("list_admins")).data).toMatchObject([
           { email: nora, role: "owner" },
           { email: olivia, role: "superadmin" }

@@ -14,7 +14,7 @@ const chosen = "seven green lanterns hum"
 const staged = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const email = "new@example.com"
-  const invited = yield* World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "billing" } })
+  const invited = yield* World.send("POST", "/v1/admins", { key: admins.owner.key, body: { email, role: "admin" } })
   const link = Effect.map(
     AdminLinks.renewInvitation.run({ organization: id, email }),
     ({ token }) => `${path}?token=${Redacted.value(token)}`

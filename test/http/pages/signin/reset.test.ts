@@ -109,7 +109,7 @@ describe("14.4 a forgotten password", () => {
     it.effect("is answered in the same way for every address, and mailed to active admins alone", () =>
       Effect.gen(function*() {
         const { admins, email, id } = yield* staged
-        const invited = { email: "waits@example.com", role: "billing" }
+        const invited = { email: "waits@example.com", role: "admin" }
         yield* World.send("POST", "/v1/admins", { key: admins.owner.key, body: invited })
         const gone = yield* World.makePerson(id, "admin")
         yield* World.post(`/v1/admins/${gone.id}/disable`, admins.owner.key)

@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { faultOf } from "../../../../src/layers/crypto/signin/PasswordRule.ts"
+import * as PasswordFailures from "../../../../src/layers/sql/signin/PasswordFailures.ts"
 import * as ApiKeys from "../../../../src/operator/credentials/ApiKeys.ts"
 import * as Admins from "../../../../src/operator/people/Admins.ts"
 import * as OAuth from "../../../oauth/support.ts"
@@ -146,6 +147,7 @@ describe("changing one's own password", () => {
           expect(page.text).toMatch(/id="disconnect" name="disconnect" value="yes">/)
           for (const secret of Object.values(typed)) expect(page.text).not.toContain(`value="${secret}"`)
         }
+        yield* PasswordFailures.sweep
         expect((yield* World.changes(id)).map(({ action }) => action)).toEqual(["console_password.failed"])
         expect((yield* change(cookie, { csrf: "x" })).status).toBe(403)
         yield* signIn()

@@ -1,10 +1,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as Tenant from "../../../../src/layers/postgres/Tenant.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { forEachDatabase } from "../../../support/postgres/database.ts"
+import { recording } from "../../../support/postgres/statements.ts"
 import * as World from "../../../support/world.ts"
-import { anywhere, attempt, fail, failures, nobody, stage, sweep } from "./throttling.ts"
+import { anywhere, attempt, fail, failures, type From, nobody, stage, sweep } from "./throttling.ts"
 
 describe("the console password's throttle", () => {
   forEachDatabase((_, database) => {
@@ -27,7 +30,9 @@ describe("the console password's throttle", () => {
           yield* attempt(id, email, "wrong-secret", from)
           expect((yield* failures(id)).map(({ details }) => details["failures"])).toEqual([1])
           yield* fail(4, id, email, from)
-          for (let guess = 0; guess < 40; guess++) yield* attempt(id, email, "wrong-secret")
+          yield* attempt(id, email, "wrong-secret")
+          expect((yield* failures(id)).map(({ details }) => details["failures"])).toEqual([1, 5])
+          for (let guess = 0; guess < 39; guess++) yield* attempt(id, email, "wrong-secret")
           expect((yield* failures(id)).map(({ details }) => details["failures"])).toEqual([1, 5])
           yield* TestClock.adjust(3_599_999)
           yield* sweep
@@ -56,7 +61,53 @@ describe("the console password's throttle", () => {
           yield* attempt(id, email, "wrong")
           yield* Pages.signInWith({ organization: id, email, password: Pages.password })
           expect((yield* World.journal(id)).slice(3).map(({ action, details }) => [action, details["failures"]]))
-            .toEqual([["console_password.failed", 1], ["console_password.failed", 1], ["console.signed_in", undefined]])
+            .toEqual([["console_password.failed", 2], ["console.signed_in", undefined]])
+        }))
+
+      it.effect("an attacker who gives wrong passwords has the same work done for an admin's address as for nobody's", () =>
+        Effect.gen(function*() {
+          const { admins, email, id } = yield* stage()
+          const now = new Date(yield* Clock.currentTimeMillis)
+          yield* World.query(id, (sql) =>
+            sql`
+            insert into known_browser (organization_id, admin_id, digest, address, last_used_at, known_since)
+            values (${id}, ${admins.owner.id}, 'of another browser', '2001:db8:7:7::/64', ${now}, ${now})`)
+          const saidOf = (of: string, from: From) =>
+            Effect.map(
+              recording(attempt(id, of, "wrong", from)),
+              ({ said }) => said.map(({ inTransaction, sql }) => [inTransaction, sql])
+            )
+          const atHome = (): From => ({ ...anywhere(), ip: "2001:db8:7:7::1" })
+          const unknown = nobody()
+          for (const from of [anywhere, atHome]) {
+            for (let guess = 1; guess <= 7; guess++) {
+              const [here, there] = [from(), from()]
+              const known = yield* saidOf(email, here)
+              expect(known.length).toBeGreaterThan(3)
+              expect([guess, yield* saidOf(unknown, there)]).toEqual([guess, known])
+            }
+            yield* sweep
+          }
+        }))
+
+      it.effect("journals failures of an address whose admin was invited after them, and forgets those of nobody", () =>
+        Effect.gen(function*() {
+          const { id } = yield* stage()
+          const email = nobody()
+          yield* attempt(id, email, "wrong")
+          yield* attempt(id, nobody(), "wrong")
+          expect(yield* failures(id)).toEqual([])
+          const person = yield* World.makePerson(id, "admin", { email })
+          yield* attempt(id, email, "wrong")
+          expect((yield* failures(id)).map(({ target_id }) => target_id)).toEqual([person.id])
+          yield* TestClock.adjust("1 hour")
+          yield* sweep
+          const rows = yield* Effect.orDie(
+            SqlClient.SqlClient.use((sql) =>
+              Tenant.directory(sql)(sql`select 1 from password_failure where admin_id is null`)
+            )
+          )
+          expect(rows).toEqual([])
         }))
 
       it.effect("keeps neither addresses of emails nor passwords, and forgets what counts no more", () =>

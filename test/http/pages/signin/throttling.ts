@@ -77,5 +77,9 @@ export const browserOf = Effect.fnUntraced(function*(organization: string, email
   return { cookies, from: { ...anywhere(), browser: Redacted.make(secret) } }
 })
 
+/** What the journal says of wrong passwords, once the background has written it. */
 export const failures = (id: string) =>
-  Effect.map(World.journal(id), (events) => events.filter(({ action }) => action === "console_password.failed"))
+  Effect.map(
+    Effect.andThen(PasswordFailures.sweep, World.journal(id)),
+    (events) => events.filter(({ action }) => action === "console_password.failed")
+  )
