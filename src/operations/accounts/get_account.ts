@@ -23,9 +23,9 @@ export const getAccount = Operation.read(
       if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
       const accounts = yield* Accounts
       return yield* Effect.all({
-        monitor: accounts.monitor(caller.organizationId, account_id),
-        sessions: accounts.sessions(caller.organizationId, account_id),
-        terminations: accounts.terminations(caller.organizationId, account_id, terminationsShown)
+        monitor: accounts.monitor(caller, account_id),
+        sessions: accounts.sessions(caller, account_id),
+        terminations: accounts.terminations(caller, account_id, terminationsShown)
       }, { concurrency: "unbounded" })
     })
   },

@@ -33,11 +33,12 @@ export class Accounts extends Context.Service<Accounts, {
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
-  /** How the latest looks at the account went. */
-  monitor(organizationId: OrganizationId, id: AccountId): Effect.Effect<LatestPoll>
-  sessions(organizationId: OrganizationId, id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
-  /** The latest sessions that ended, newest first. */
-  terminations(organizationId: OrganizationId, id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
+  /** How the latest looks at the account went; as of an account that is not there where the caller cannot access it. */
+  monitor(caller: Caller["Service"], id: AccountId): Effect.Effect<LatestPoll>
+  /** None where the caller cannot access the account. */
+  sessions(caller: Caller["Service"], id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
+  /** The latest sessions that ended, newest first; none where the caller cannot access the account. */
+  terminations(caller: Caller["Service"], id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
   /**
    * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of
    * how many sessions the review ended.

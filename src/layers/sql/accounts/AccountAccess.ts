@@ -40,6 +40,23 @@ export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statemen
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /**
+ * Whether the caller can access the account of an id, at the same cost whether it cannot or there is none: the account
+ * with the next id is looked at in the place of one that is not there.
+ */
+export const canAccessId = (
+  sql: SqlClient.SqlClient,
+  caller: Accessing & Pick<Caller["Service"], "organizationId">,
+  id: string
+): Statement.Fragment =>
+  canAccessEveryAccount(caller.role) && !isNarrowing(caller.limit)
+    ? sql`true`
+    : sql`(
+        select ${canAccess(sql, caller)} and account.id = ${id} from (
+          select organization_id, id, department_id from account
+          where organization_id = ${caller.organizationId} and id >= ${id}
+          order by id limit 1) as account)`
+
+/**
  * The account of an id that is known, as `account`. The fence has it found by its id, whatever else is asked of it:
  * otherwise a plan may scan a department's whole index, once for each id.
  */

@@ -5,7 +5,7 @@ import { patterns } from "../../../domain/accounts/AccountSearch.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
 import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
 import type { Accounts } from "../../../ports/index.ts"
-import { accessSources, accountOf, canAccess, union } from "./AccountAccess.ts"
+import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus } from "./AccountStatuses.ts"
 
@@ -109,11 +109,12 @@ export const make = Effect.gen(function*() {
     find: (caller, id, lock) =>
       sql<AccountFacts>`
         select ${columns} from account
-        where organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)}
-        ${lock ? sql`for no key update of account` : sql``}`.pipe(
-        Effect.orDie,
-        Effect.map(([row]) => row ?? null)
-      ),
+        where organization_id = ${caller.organizationId} and account.id = ${id}
+          and ${lock ? sql`${canAccess(sql, caller)} for no key update of account` : canAccessId(sql, caller, id)}`
+        .pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? null)
+        ),
 
     hold: (organizationId, id) =>
       sql<AccountFacts>`
@@ -185,25 +186,28 @@ export const make = Effect.gen(function*() {
       Effect.orDie
     ),
 
-    monitor: (organizationId, id) =>
+    monitor: (caller, id) =>
       sql<LatestPoll>`
         select last_polled_at, last_poll_error from monitor
-        where organization_id = ${organizationId} and account_id = ${id}`.pipe(
+        where organization_id = ${caller.organizationId} and account_id = ${id}
+          and ${canAccessId(sql, caller, id)}`.pipe(
         Effect.orDie,
         Effect.map(([row]) => row ?? unwatched)
       ),
 
-    sessions: (organizationId, id) =>
+    sessions: (caller, id) =>
       sql<SessionFacts>`
         select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
           app_name, app_version, ip, country, last_active_at, created_at, seen_at
-        from session where organization_id = ${organizationId} and account_id = ${id}
+        from session where organization_id = ${caller.organizationId} and account_id = ${id}
+          and ${canAccessId(sql, caller, id)}
         order by current desc, service desc, seen_at desc, id`.pipe(Effect.orDie),
 
-    terminations: (organizationId, id, limit) =>
+    terminations: (caller, id, limit) =>
       sql<Termination>`
         select session_id, device_label, detected_at, actor, reason
-        from termination where organization_id = ${organizationId} and account_id = ${id}
+        from termination where organization_id = ${caller.organizationId} and account_id = ${id}
+          and ${canAccessId(sql, caller, id)}
         order by detected_at desc, id desc limit ${limit}`.pipe(Effect.orDie)
   } satisfies Partial<Accounts["Service"]>
 })
