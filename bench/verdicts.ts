@@ -136,7 +136,7 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       return low > 0 || high < 0
     })
     return [{
-      question: "The time of a 404 does not tell why it is one",
+      question: "The time of a 404 does not tell why it is one, nor that of a wrong password whose address it is",
       holds: apart.length === 0,
       measured: `differences of medians: ${
         found.map(({ difference }) => difference).join(", ")

@@ -105,6 +105,8 @@ export const deployedFlags = nodeFlags.join(" ")
 export interface Starting {
   readonly program?: string
   readonly flags?: ReadonlyArray<string>
+  /** The proxies whose word the service takes for where a request comes from. */
+  readonly trustedProxies?: string
 }
 
 /** The program of the service as it is installed; `npm run build` makes it. */
@@ -117,9 +119,10 @@ export const deployed: Starting = { program: installed, flags: nodeFlags }
 export const startService = (
   databaseUrl: string,
   pepper: string,
-  { flags = [], program = "src/cli/main.ts" }: Starting = {}
+  { flags = [], program = "src/cli/main.ts", trustedProxies }: Starting = {}
 ): Promise<Server> =>
   startServer([...flags, program, "serve", "--port", "0"], {
+    ...(trustedProxies === undefined ? {} : { CONSOLE_TRUSTED_PROXIES: trustedProxies }),
     CONSOLE_DATABASE_URL: databaseUrl,
     CONSOLE_PEPPERS: pepper,
     CONSOLE_CHECKPOINT_KEYS: pepper,
