@@ -132,7 +132,7 @@ export const database: MutantsByFile = {
     change({ in: "check", replace: "yield* takeBack(sql, others)", by: "" })
       .loses("people who sign in from one address make each other wait")
       .seenBy("test/http/pages/signin/throttle.test.ts"),
-    change({ in: "others", replace: "...(admin?.known_address === true ? [] : [strangers])", by: "strangers" })
+    change({ in: "shared", replace: "admin?.known_address === true", by: "false" })
       .loses("strangers keep an admin out who comes from where they always come from")
       .seenBy("test/http/pages/signin/throttle.test.ts"),
     change({
@@ -141,7 +141,38 @@ export const database: MutantsByFile = {
       by: ""
     })
       .loses("one address tries one password for everybody")
-      .seenBy("test/http/pages/signin/throttle.test.ts")
+      .seenBy("test/http/pages/signin/throttle.test.ts"),
+    change({
+      in: "others",
+      replace: "shared(\"network\", freeNetworkFailures, networks[0], today),",
+      by: ""
+    })
+      .loses("each of the 65,536 networks of one customer guesses for itself")
+      .seenBy("test/http/pages/signin/networks.test.ts"),
+    change({
+      in: "check",
+      replace:
+        "yield* PasswordFailures.record(sql, { key: whose, admin: admin === undefined ? null : refOf(admin) }, attempt)",
+      by: "if (admin !== undefined) yield* PasswordFailures.record(sql, { key: whose, admin: refOf(admin) }, attempt)"
+    })
+      .loses("the time of a wrong password tells which addresses are admins")
+      .seenBy("test/http/pages/signin/throttleRecords.test.ts")
+  ],
+  "src/layers/FairTurns.ts": [
+    change({ in: "given", replace: "surplus(lane.waiting)", by: "waiter" })
+      .loses("one network fills the queue of password checks")
+      .seenBy("test/layers/FairTurns.test.ts"),
+    change({ in: "nextOf", replace: "working.length >= limits.ofLane", by: "working.length >= limits.atOnce" })
+      .loses("strangers take the places of known browsers")
+      .seenBy("test/layers/FairTurns.test.ts")
+  ],
+  "src/domain/signin/PendingSignIns.ts": [
+    change({ in: "strangers", replace: "each.browser === null && ", by: "" })
+      .loses("an attacker with the password displaces the sign-in of the admin's own browser")
+      .seenBy("test/http/pages/signin/pendingSignIns.test.ts"),
+    change({ in: "given", replace: "surplus(strangers)", by: "strangers.at(-1)" })
+      .loses("an attacker with the password displaces the admin's sign-in from many addresses")
+      .seenBy("test/http/pages/signin/pendingSignIns.test.ts")
   ],
   "src/layers/sql/credentials/CredentialNotices.ts": [
     change({ in: "found", replace: "distinct from ${sessionId}", by: "null" })
