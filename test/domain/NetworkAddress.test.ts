@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { addressGroup, addressNetwork } from "../../src/domain/NetworkAddress.ts"
+import { addressGroup, addressNetwork, addressShares, ipv6Networks } from "../../src/domain/NetworkAddress.ts"
 import { drawn } from "../support/drawn.ts"
 
 const Group = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))
@@ -44,6 +44,14 @@ describe("the group of an address", () => {
       "0:0:0::/48",
       "nowhere"
     ])
+  })
+
+  it("has a share in each of its networks, the widest first, and IPv6 networks of a customer and a provider", () => {
+    assert.deepStrictEqual(addressShares("2001:db8:1:2::1"), ["2001:db8::/32", "2001:db8:1::/48", "2001:db8:1:2::/64"])
+    assert.deepStrictEqual(addressShares("::ffff:192.0.2.7"), ["192.0.2.0/24", "192.0.2.7"])
+    assert.deepStrictEqual(addressShares("nowhere"), ["nowhere"])
+    assert.deepStrictEqual(ipv6Networks("2001:db8:1:2::1"), ["2001:db8:1::/48", "2001:db8::/32"])
+    for (const text of ["192.0.2.7", "::ffff:192.0.2.7", "nowhere"]) assert.isNull(ipv6Networks(text))
   })
 
   it("is read by the places of the zeros that are left out", () => {

@@ -16,7 +16,7 @@ export const ConsolePassword = Schema.String.annotate({
   )
 )
 
-/** The same for what may give an admin much. */
+/** The console password as it is sent with what may give an admin access to much. */
 export const GivingPassword = Schema.optionalKey(ConsolePassword).annotateKey({
   description: "Your console password; needed for what gives access to every account, or to the archive."
 })

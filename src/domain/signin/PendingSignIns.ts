@@ -16,8 +16,8 @@ const originOf = ({ address, browser }: WaitingSignIn): string =>
 
 /**
  * Those that end, given the newest first: the oldest of an address or a known browser that has many, and where too many
- * wait in unknown browsers, the oldest of the network with the most. Somebody who has the password, and not the second
- * factor, so ends none of another network, and none of a known browser.
+ * wait in unknown browsers, the oldest of the network with the most. So an attacker who has the password, and not the
+ * second factor, ends none of another network, and none of a known browser.
  */
 export const displaced = (waiting: ReadonlyArray<WaitingSignIn>): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
