@@ -114,10 +114,13 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
 
   /** The answer that is kept of the change, whose caller has lost the role by it: without one, the role is refused. */
   const repeated = (raw: unknown, decoded: Result.Result<any, unknown>, caller: Caller["Service"]) =>
-    Effect.flatMap(Result.isFailure(decoded) ? Effect.succeed(null) : keptAnswer(matched(raw, decoded.success)), (kept) => {
-      if (kept === null || Result.isFailure(decoded)) return Effect.fail(new declaration.refusal({}))
-      return contract.before === undefined ? kept : Effect.andThen(contract.before(decoded.success, { caller }), kept)
-    })
+    Effect.flatMap(
+      Result.isFailure(decoded) ? Effect.succeed(null) : keptAnswer(matched(raw, decoded.success)),
+      (kept) => {
+        if (kept === null || Result.isFailure(decoded)) return Effect.fail(new declaration.refusal({}))
+        return contract.before === undefined ? kept : Effect.andThen(contract.before(decoded.success, { caller }), kept)
+      }
+    )
 
   const perform = (raw: unknown) =>
     Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
