@@ -1,4 +1,4 @@
-/** What every operation can answer. */
+/** The failures that every operation can answer with. */
 import { Effect, Schema } from "effect"
 import { fields, RetryAfterSeconds } from "./FailureBase.ts"
 import { Scope } from "./people/Access.ts"

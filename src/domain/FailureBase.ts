@@ -1,4 +1,4 @@
-/** What all failures share. */
+/** The parts that all failures share. */
 import { Effect, Schema } from "effect"
 
 /** The type that each status carries on the wire. */
@@ -21,7 +21,6 @@ export const fields = (message: string) => ({
   param: Schema.optionalKey(Schema.String)
 })
 
-/** How long to wait, in seconds. */
 export const RetryAfterSeconds = Schema.Int
 
 /** One failure as a value: any instance of the classes. */

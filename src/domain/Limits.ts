@@ -11,9 +11,11 @@ export const maxAdminNameLength = 80
 export const maxEmailLength = 254
 export const maxGrantedAccounts = 1000
 export const maxGrantedDepartments = 200
-/** How long an unused sign-up link holds its seat. */
+/** The time for which an unused sign-up link holds its seat. */
 export const signUpLinkLifetime = Duration.days(7)
-/** How long the link of an invitation works, and how many go out in a day: to one address, and of one organization. */
+/**
+ * The time that the link of an invitation works, and the number sent in a day: to one address, and of one organization.
+ */
 export const invitationLifetime = Duration.days(7)
 export const invitationsPerAddress = 5
 export const invitationsPerOrganization = 100
@@ -35,29 +37,29 @@ export const maxPasswordLength = 1024
  * the password again, and for all of the admin's console sessions together, those of browsers known for long apart.
  */
 export const freePasswordFailures = 5
-/** The same for one address, for all admins together: people behind one address mistype too. */
+/** Failures of one address, for all admins together: people behind one address mistype too. */
 export const freeAddressFailures = 20
-/** The same in a day for the IPv6 network of a customer, a /48, and loosely for that of a provider, a /32. */
+/** Failures in a day of the IPv6 network of a customer, a /48, and loosely of that of a provider, a /32. */
 export const freeNetworkFailures = 100
 export const freeProviderFailures = 1000
-/** The same for one admin from all addresses and browsers that the admin has not signed in with. */
+/** Failures of one admin from all addresses and browsers that the admin has not signed in with. */
 export const freeStrangersFailures = 100
-/** Sign-ins of one address that a process looks at at once, and those that wait for their turn. */
+/** Sign-ins of one address that a process checks at the same time, and those that wait for their turn. */
 export const signInsAtOnce = 4
 export const signInsWaiting = 64
 /**
- * Console passwords that a process looks at at once, and those of them that are of known browsers and live credentials,
- * or of all others: each have places that the others do not take.
+ * Console passwords that a process checks at the same time, and those of them that are of known browsers and live
+ * credentials, or of all others: each have places that the others do not take.
  */
 export const passwordsAtOnce = 8
 export const passwordsOfLane = 6
 export const maxPasswordWait = Duration.minutes(15)
 export const passwordFailuresForgotten = Duration.days(1)
-/** How often wrong passwords of one admin are journaled after the first burst of them. */
+/** The period in which wrong passwords of one admin are journaled once, after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)
 /**
- * How long the link of a password reset works, and how soon a mail with another one goes out: well before it ends, so
- * that the person who asked holds a link that works, even if others ask for the same admin.
+ * The time that the link of a password reset works, and the time until a mail with another one goes out: well before it
+ * ends, so that the person who asked holds a link that works, even if others ask for the same admin.
  */
 export const passwordResetLifetime = Duration.hours(1)
 export const passwordResetPause = Duration.minutes(15)
@@ -68,21 +70,24 @@ export const passwordResetPause = Duration.minutes(15)
 export const passwordResetsPerAdmin = 10
 export const passwordResetsPerOrganization = 100
 /**
- * Requests for a link from one address that cost no wait, which are as many of its as wait to be looked at, and how
- * many wait from all addresses together.
+ * Requests for a link from one address that cost no wait, which are as many of its as wait to be handled, and the
+ * number that wait from all addresses together.
  */
 export const freeResetRequests = 20
 export const resetRequestsWaiting = 1000
 export const resetRequestsRetry = Duration.minutes(1)
-/** How long a browser is known after its last sign-in, how many of one admin's are, and from when on for long. */
+/**
+ * The time that a browser is known after its last sign-in, the number of one admin's, and the age from which it is
+ * known for long.
+ */
 export const knownBrowserLifetime = Duration.days(180)
 export const knownBrowsersKept = 20
 export const browserKnownLong = Duration.days(1)
 export const consoleSessionIdle = Duration.minutes(30)
 export const consoleSessionLifetime = Duration.hours(12)
 /**
- * How long a sign-in waits for its second factor, and how many answers it takes; how many of one admin's wait at once
- * of one address or known browser, and of all addresses together.
+ * The time that a sign-in waits for its second factor, and the number of answers it takes; the number of one admin's
+ * that wait at the same time of one address or known browser, and of all addresses together.
  */
 export const pendingSignInLifetime = Duration.minutes(15)
 export const pendingSignInAnswers = 5
@@ -90,33 +95,34 @@ export const pendingSignInsKept = 5
 export const strangersSignInsKept = 50
 /** Wrong codes that cost nothing, as for passwords: of one admin, or in one known browser. */
 export const freeCodeFailures = 5
-/** How long a session does not ask for the second factor again. */
+/** The time that a session does not ask for the second factor again. */
 export const factorRemembered = Duration.minutes(5)
-/** How many time steps of 30 seconds the clock of an authenticator app may be off. */
+/** Time steps of 30 seconds that the clock of an authenticator app may be off. */
 export const totpWindow = 1
 export const recoveryCodesMade = 10
 export const passkeysKept = 10
 export const maxPasskeyNameLength = 60
-/** How long a passkey may be waited for, and a new authenticator app be set up. */
+/** The time that a passkey may be waited for, and a new authenticator app be set up. */
 export const passkeyAsked = Duration.minutes(5)
 export const factorSetUp = Duration.minutes(15)
 export const signOutLock = Duration.hours(24)
 export const takeoverWindow = Duration.hours(48)
-/** How long an admin has to approve a new session, by default. */
+/** The default time that an admin has to approve a new session. */
 export const defaultReviewWindow = Duration.hours(12)
 /** The maximum age of a stranger's session: an hour before the platform would let it sign others out. */
 export const strangersAge = Duration.hours(23)
 /** Sessions that others end within this time of each other are a signal. */
 export const endingsTogether = Duration.minutes(10)
 /**
- * How long an attempt to sign in is remembered, and a stranger counts against a session of the service that is revoked.
+ * The time that an attempt to sign in is remembered, and a stranger counts against a session of the service that is
+ * revoked.
  */
 export const attemptsRemembered = Duration.hours(24)
 /** Attempts that are remembered of one account. */
 export const attemptsKept = 100
 /** Codes that are sent within this time of each other are reported once. */
 export const codesTogether = Duration.hours(1)
-/** How often an account's sessions are read, how often after many failures, and without a usable key. */
+/** The period between readings of an account's sessions: usually, after many failures, and without a usable key. */
 export const pollPeriod = Duration.seconds(60)
 export const failingPollPeriod = Duration.minutes(5)
 export const keylessPollPeriod = Duration.hours(1)
@@ -132,42 +138,45 @@ export const silenceUntilUnknown = Duration.minutes(10)
 export const unpolledReported = Duration.seconds(90)
 /** So long no poll may succeed before the service counts as degraded. */
 export const unansweredReported = Duration.minutes(3)
-/** So many accounts of an organization that become unknown at once are reported one by one, more of them together. */
+/**
+ * So many accounts of an organization that become unknown together are reported one by one, more of them in one report.
+ */
 export const lossesReportedAlone = 20
-/** The messenger is away where so many looks of the last minute have failed, and more than half of them. */
+/** The messenger is away where so many polls of the last minute have failed, and more than half of them. */
 export const awayFailures = 20
 export const awayWindow = Duration.minutes(1)
-/** It is back once so many looks in turn are good, each at an account that was not seen since it went away. */
+/** It is back once so many polls in turn are good, each of an account that was not seen since it went away. */
 export const awayRun = 6
-/** It is back, too, once at least half of the accounts that were looked at for so long were seen. */
+/** It is back, too, once at least half of the accounts that were polled for so long were seen. */
 export const awayProven = Duration.minutes(10)
 /**
- * So long after the messenger went away every organization is notified, whatever looks were made: before any is silent.
+ * So long after the messenger went away every organization is notified, whatever polls were made: before any is silent.
  */
 export const awayReported = Duration.minutes(5)
-/** Over so long the looks at accounts that were not seen are spread once the messenger is back. */
+/** Over so long the polls of accounts that were not seen are spread once the messenger is back. */
 export const awayReturn = Duration.seconds(30)
-/** How often security settings and profile are read. */
+/** The period between readings of security settings and profile. */
 export const lookPeriod = Duration.minutes(10)
 /** A wait that the platform demands is a failure when it is longer. */
 export const longestQuietFlood = Duration.minutes(10)
 /** For how long a session that an admin signed out answers the same again. */
 export const rejectionRemembered = Duration.hours(24)
-/** How long one request keeps signing sessions out; the rest is left to the engine. */
+/** The time that one request keeps signing sessions out; the rest is left to the engine. */
 export const longestSignOut = Duration.seconds(12)
 /**
- * How long after it began a request turns to an older session: one more call fits in, and it ends within 30 seconds.
+ * The time after it began when a request turns to an older session: one more call fits in, and it ends within 30
+ * seconds.
  */
 export const longestBeforeOlderSession = Duration.seconds(20)
-/** How long a sign-out waits that the platform refused without saying until when. */
+/** The wait of a sign-out that the platform refused without saying until when. */
 export const signOutRetry = Duration.minutes(15)
-/** How long an archive without its plan stays readable, and then closed, before it is deleted. */
+/** The time that an archive without its plan stays readable, and then closed, before it is deleted. */
 export const archiveReadonlyPeriod = Duration.days(30)
 export const archiveClosedPeriod = Duration.days(60)
 /** A failed archive run whose retry is due within this time does not show as an error. */
 export const archiveRetryGrace = Duration.hours(1)
 
-/** What API keys begin with by default, before `_live_`. */
+/** The default start of API keys, before `_live_`. */
 export const defaultKeyPrefix = "osc"
 
 /** Open connections of clients that a process holds at most, by default. */
@@ -179,19 +188,19 @@ export const fewClients = 64
 export const answerStallTime = Duration.seconds(15)
 export const answerTime = Duration.minutes(2)
 
-/** How long an Idempotency-Key is kept, and how long the request that it was first sent with may hold it. */
+/** The time that an Idempotency-Key is kept, and that the request that it was first sent with may hold it. */
 export const idempotencyKept = Duration.hours(24)
 export const idempotencyClaim = Duration.seconds(60)
 
-/** How long one answer of the messenger is waited for. */
+/** The time to wait for one answer of the messenger. */
 export const messengerTimeout = Duration.seconds(8)
 
-/** How long a hold on an account lasts, how often it is renewed, and how long others wait for it. */
+/** The time that a hold on an account lasts, the period of its renewal, and the time that others wait for it. */
 export const guardHeld = Duration.seconds(20)
 export const guardRenewed = Duration.seconds(5)
 export const guardWait = Duration.seconds(8)
 
-/** How many sessions on the messenger a process keeps open by default. */
+/** The default number of sessions on the messenger that a process keeps open. */
 export const defaultMaxLive = 1200
 
 /** Requests to the support that an admin may make in 24 hours, and when an answered one closes by itself. */
@@ -200,37 +209,41 @@ export const supportClosedAfter = Duration.days(30)
 export const maxSupportSubjectLength = 150
 export const maxSupportMessageLength = 5000
 
-/** How long a mail is tried, for how long one that was given up counts, and how many batches of mails a run sends. */
+/**
+ * The time that a mail is tried, the time that an abandoned one counts, and the number of batches of mails that a run
+ * sends.
+ */
 export const mailTried = Duration.hours(24)
 export const mailFailureShown = Duration.hours(24)
 export const mailBatches = 20
 
-/** How often the accounts of each status are counted, and for how long that is kept. */
+/** The period between counts of the accounts of each status, and the time that they are kept. */
 export const statusSamplePeriod = Duration.minutes(10)
 export const statusSamplesKept = Duration.days(30)
 
-/** How soon the first stranger signs in to an account of the simulated platform. */
+/** The time until the first stranger signs in to an account of the simulated platform. */
 export const firstStranger = { from: Duration.seconds(20), to: Duration.seconds(50) }
 
-/** How many characters a 2FA password has that the service makes. */
+/** The number of characters of a 2FA password that the service makes. */
 export const generatedPasswordLength = 20
 
-/** How long a secret is kept that the messenger takes no longer, and how many 2FA passwords of an account are tried. */
+/**
+ * The time that a secret is kept that the messenger takes no longer, and the number of 2FA passwords of an account that
+ * are tried.
+ */
 export const retiredKept = Duration.days(7)
 export const candidatesTried = 5
-/** How long the code of an e-mail address works, and how many wrong ones may be entered. */
+/** The time that the code of an e-mail address works, and the number of wrong ones that may be entered. */
 export const emailCodeLifetime = Duration.minutes(15)
 export const emailCodeAttempts = 5
-/**
- * How often an account's e-mail addresses may be changed in an hour, and wrong 2FA passwords of its holder be given.
- */
+/** Changes of an account's e-mail addresses in an hour, and wrong 2FA passwords of its holder. */
 export const emailChangesPerHour = 5
 export const wrongHolderPasswordsPerHour = 5
-/** How long a login lasts after its last step, and how long one step may hold it or be waited for. */
+/** The time that a login lasts after its last step, and that one step may hold it or be waited for. */
 export const loginLifetime = Duration.minutes(10)
 export const loginHeld = Duration.seconds(30)
 export const loginWait = Duration.seconds(4)
-/** How many wrong entries a login accepts, and how many codes may be requested again. */
+/** Wrong entries that a login accepts, and codes that may be requested again. */
 export const loginAttempts = 5
 export const loginResends = 3
 /** Logins that an organization may start in an hour by default, and in a day with one number or an account's own. */
@@ -243,28 +256,34 @@ export const loginKept = Duration.days(30)
 export const minCodeLength = 3
 export const maxCodeLength = 12
 export const maxHolderPasswordLength = 128
-/** An account with a look within this time has a live session. */
+/** An account that was polled within this time has a live session. */
 export const watchedLately = Duration.minutes(2)
 
-/** How long a sign-in at an identity provider may take. */
+/** The longest time for a sign-in at an identity provider. */
 export const providerSignInLifetime = Duration.minutes(10)
-/** One answer of a provider: how long it may take and how large it may be, and how many are waited for at once. */
+/** Limits of one answer of a provider: its time, its size, and the number that are waited for at the same time. */
 export const providerDeadline = Duration.seconds(5)
 export const providerAnswerSize = 65_536
 export const providerAsked = 16
-/** How far the clocks of a provider and of the service may be apart. */
+/** The difference allowed between the clocks of a provider and of the service. */
 export const providerTolerance = Duration.seconds(30)
-/** How long a provider's documents are kept, how long it is not asked again after it failed, and how many are kept. */
+/**
+ * The time that a provider's documents are kept, the time that it is not asked again after it failed, and the number of
+ * providers that are kept.
+ */
 export const providerKept = Duration.minutes(5)
 export const providerFailureKept = Duration.seconds(15)
 export const providersRemembered = 200
-/** How long an address may be that a sign-in by a provider leads back to: it travels in a cookie. */
+/** The longest address that a sign-in by a provider leads back to: it travels in a cookie. */
 export const maxProviderReturn = 1500
-/** How long after its licence has ended an organization is suspended, and an account without one is kept connected. */
+/**
+ * The time after the end of its licence when an organization is suspended, and that an account without one is kept
+ * connected.
+ */
 export const licenceEndKept = Duration.days(30)
-/** How long the 2FA password of an account that was offboarded is kept where it could not be removed. */
+/** The time that the 2FA password of an offboarded account is kept where it could not be removed. */
 export const unrevealedKept = Duration.days(90)
-/** How long before its end a secret that has not been revealed is reported to those who can reveal it. */
+/** The time before its end when a secret that has not been revealed is reported to those who can reveal it. */
 export const unrevealedTold = Duration.days(14)
 /** For how long a session of the service is logged out again and again that could not be; then its key is erased. */
 export const retiredSessionKept = Duration.days(30)

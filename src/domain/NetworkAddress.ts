@@ -6,12 +6,12 @@ export const failuresPerAddress = 120
 export const failureWindow = Duration.minutes(1)
 /** Requests without a bearer token that an address may send in a minute: of tokens, of registrations and for pages. */
 export const requestsPerAddress = 600
-/** The same for the IPv6 network of a customer, a /48, and loosely for that of a provider, a /32. */
+/** Requests of the IPv6 network of a customer, a /48, and loosely of that of a provider, a /32. */
 export const requestsPerNetwork = 2400
 export const requestsPerProvider = 24_000
-/** How many addresses a process remembers; then it forgets those that were not seen for longest. */
+/** Addresses that a process remembers; then it forgets those that were not seen for longest. */
 export const addressesRemembered = 10_000
-/** How many credentials a process remembers as right, for addresses that others have tried too much from. */
+/** Credentials that a process remembers as right, for addresses that others have tried too much from. */
 export const rightCredentialsRemembered = 10_000
 
 const groupsInAll = 8
@@ -55,12 +55,10 @@ const networkOf = (groups: ReadonlyArray<number>, count: number): string =>
   `${groups.slice(0, count).map((group) => group.toString(16)).join(":")}::/${count * 16}`
 
 /**
- * What an address counts under, the narrowest first: an IPv6 address with the others of its /64, which one subscriber
- * has whole, of the /48, which one customer may have whole, and of the provider's /32; an IPv4 address by itself, and
- * with the others of its /24.
- *
- * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own
- * group.
+ * The groups that an address counts under, the narrowest first: an IPv6 address with the others of its /64, which one
+ * subscriber has whole, of the /48, which one customer may have whole, and of the provider's /32; an IPv4 address by
+ * itself, and with the others of its /24. An IPv4 address that is written as an IPv6 one counts as itself, and a zone
+ * is left out. Any other text is its own group.
  */
 const levelsOf = (address: string): readonly [group: string, network?: string, provider?: string] => {
   const groups = address.length > 64 ? undefined : expand(address.toLowerCase().replace(/%.*$/s, ""))
@@ -73,7 +71,7 @@ const levelsOf = (address: string): readonly [group: string, network?: string, p
   return ipv4.test(text) ? [text, `${text.slice(0, text.lastIndexOf("."))}.0/24`] : [text]
 }
 
-/** What a limit by address counts under. */
+/** The group that a limit by address counts under. */
 export const addressGroup = (address: string): string => levelsOf(address)[0]
 
 /** The network that an address belongs to, for limits of many addresses together: the /24 of IPv4, the /48 of IPv6. */

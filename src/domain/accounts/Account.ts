@@ -42,7 +42,7 @@ const fields = {
 export const Account = Schema.Struct(fields).annotate({ identifier: "account" })
 export type Account = typeof Account.Type
 
-/** What the change of one account's fields answers: the list's item, and the notice. */
+/** The answer to the change of one account's fields: the list's item, and the notice. */
 export const ChangedAccount = Schema.Struct({ content_notice: ContentNotice, ...fields }).annotate({
   identifier: "changed_account"
 })
@@ -115,7 +115,7 @@ export const AccountAction = Schema.Struct({
   )
 }).annotate({ identifier: "account_action" })
 
-/** What is stored about an account; everything that it shows is derived from this, its organization and the time. */
+/** The stored facts of an account; everything that it shows is derived from them, its organization and the time. */
 export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly id: AccountId
   readonly messenger_user_id: string
@@ -160,7 +160,7 @@ export const accountName = (facts: MessengerNames & { readonly phone_number: str
   return facts.username !== null && facts.username !== "" ? facts.username : facts.phone_number
 }
 
-/** What the list is ordered by: the name without regard to case and compatibility forms, compared by code point. */
+/** The order of the list: the name without regard to case and compatibility forms, compared by code point. */
 export const nameKey = (facts: MessengerNames & { readonly phone_number: string }): string =>
   accountName(facts).normalize("NFKC").toLowerCase()
 

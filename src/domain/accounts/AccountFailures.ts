@@ -1,4 +1,4 @@
-/** What the state of an account refuses. */
+/** Refusals by the state of an account. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

@@ -1,6 +1,4 @@
-/**
- * How accounts are found by what a person remembers of them: one normalised text for each, and patterns to look for.
- */
+/** Finds accounts by what a person remembers of them: one normalised text for each, and patterns to search for. */
 import type { MessengerNames } from "./Account.ts"
 
 /** Letters that no decomposition takes apart, as they are written without their strokes. */
@@ -26,10 +24,10 @@ const words = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "
 
 const digits = (text: string): string => text.normalize("NFKC").replace(/\D/g, "")
 
-/** A username as it is kept and looked for. */
+/** A username as it is kept and searched for. */
 const handle = (text: string): string => fold(text).replace(/[^\p{L}\p{N}_]+/gu, "")
 
-/** What an account is found by. */
+/** The fields that an account is found by. */
 export interface Searched extends MessengerNames {
   readonly phone_number: string
   readonly role_label: string | null
@@ -52,10 +50,12 @@ export interface Pattern {
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
 
-/** Below this many letters only the starts of words are looked for: everything else would match nearly everybody. */
+/** Below this many letters only the starts of words are searched for: everything else would match nearly everybody. */
 const anywhereFrom = 3
 
-/** What a query looks for, the best first: whole number, username, start of a name's word, and anywhere. */
+/**
+ * The patterns that a query searches for, the best first: whole number, username, start of a name's word, and anywhere.
+ */
 export const patterns = (query: string): ReadonlyArray<Pattern> => {
   const text = escaped(words(query))
   const name = escaped(handle(query))

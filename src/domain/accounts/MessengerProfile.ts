@@ -47,7 +47,7 @@ export const MessengerProfile = Schema.Struct({
   )
 }).annotate({ identifier: "messenger_profile" })
 
-/** What is known of the security settings while they cannot be read. */
+/** The security settings as far as they are known while they cannot be read. */
 export const unreadSecurity = (held: HeldSecrets, passkeyEligibleAt: Date | null = null): AccountSecurity => ({
   login_email_pattern: null,
   recovery_email_pattern: null,

@@ -17,7 +17,7 @@ export type AccountStatus = typeof AccountStatus.Type
 
 export const MonitoringState = Schema.Literals(["active", "unknown", "stopped"])
 
-/** Why protection stopped. */
+/** The reason that protection stopped. */
 export const StopReason = Schema.Literals([
   "session_lost",
   "licence",
@@ -26,7 +26,7 @@ export const StopReason = Schema.Literals([
 ])
 export type StopReason = typeof StopReason.Type
 
-/** What the status is derived from. */
+/** The facts that the status is derived from. */
 export interface StatusFacts {
   readonly offboarded_at: Date | null
   readonly paused_at: Date | null
@@ -84,17 +84,16 @@ export const statusPeriods = (
   return period.until === null ? [period] : [period, ...statusPeriods(facts, period.until)]
 }
 
-/** What a pause makes of the facts: what was under review waits for the resume. */
+/** The facts after a pause: what was under review waits for the resume. */
 export const paused = (now: Date) =>
   ({ paused_at: now, monitoring_state: "stopped", review_pending: false }) as const satisfies Partial<StatusFacts>
 
-/** What a resume makes of them: whatever was before no longer shows. */
+/** The facts after a resume: whatever was before no longer shows. */
 export const resumed = (now: Date) =>
   ({ paused_at: null, resumed_at: now, stopped_at: null, monitoring_state: "active" }) as const satisfies Partial<
     StatusFacts
   >
 
-/** What offboarding makes of them. */
 export const offboarded = (now: Date) =>
   ({
     offboarded_at: now,
@@ -106,7 +105,7 @@ export const offboarded = (now: Date) =>
     StatusFacts
   >
 
-/** Whether protection watches the account now: what is not watched is neither judged nor signed out. */
+/** True if protection watches the account now: what is not watched is neither judged nor signed out. */
 export const isWatched = (
   { offboarded_at, paused_at, stopped_at }: Pick<StatusFacts, "offboarded_at" | "paused_at" | "stopped_at">
 ): boolean => offboarded_at === null && paused_at === null && stopped_at === null

@@ -82,7 +82,7 @@ export const ArchiveSummary = Schema.Struct({
 }).annotate({ identifier: "archive_summary" })
 export type ArchiveSummary = typeof ArchiveSummary.Type
 
-/** What is stored about an account's archive; counters are facts, states are not. */
+/** The stored facts of an account's archive; counters are facts, states are not. */
 export interface ArchiveFacts {
   readonly licence_tier: Tier | null
   readonly stop_reason: StopReason | null
@@ -115,7 +115,7 @@ export interface ArchiveFacts {
 
 const hasArchiveTier = (facts: ArchiveFacts): boolean => facts.licence_tier !== "protect"
 
-/** What the archive of the account is doing: the first rule that holds. */
+/** The state of the account's archive: the first rule that applies. */
 export const archiveStatus = (
   facts: ArchiveFacts & StatusFacts,
   organization: OrganizationFacts,
@@ -139,7 +139,7 @@ type Saving = Pick<ArchiveSummary["saving"], "state" | "reason">
 
 const stopped = (reason: Saving["reason"]): Saving => ({ state: "stopped", reason })
 
-/** Whether new messages are being saved and, where not, why: the first reason that holds. */
+/** True if new messages are being saved and, if not, the reason: the first that applies. */
 export const saving = (facts: ArchiveFacts & StatusFacts, organization: OrganizationFacts, now: Date): Saving => {
   if (facts.offboarded_at !== null) return stopped("retired")
   if (!hasArchiveTier(facts) || !planHasArchive(organization)) return stopped("no_archive_plan")

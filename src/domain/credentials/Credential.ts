@@ -21,7 +21,9 @@ export const GivingPassword = Schema.optionalKey(ConsolePassword).annotateKey({
   description: "Your console password; needed for what gives access to every account, or to the archive."
 })
 
-/** How many accounts are listed with a connection that can access all; with more accounts, only `all_accounts` is set. */
+/**
+ * The number of accounts listed with a connection that can access all; with more accounts, only `all_accounts` is set.
+ */
 export const accountsShown = 100
 
 export const AiConnection = Schema.Struct({
@@ -113,7 +115,6 @@ export const AiConnections = Schema.Struct({
   api_keys: described(Schema.Array(ApiKey), "The API keys, newest first.")
 }).annotate({ identifier: "ai_connections" })
 
-/** What is stored of an API key. */
 export interface ApiKeyFacts {
   readonly id: string
   readonly label: string
@@ -130,11 +131,11 @@ export interface ApiKeyFacts {
 
 export const ApiKeyState = Schema.Literals(["works", "revoked", "expired", "stopped"])
 
-/** When a key of so many days expires; null for never. */
+/** The moment when a key of so many days expires; null for never. */
 export const apiKeyExpiry = (days: number | null, now: Date): Date | null =>
   days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
 
-/** Whether the key works at `now`, and else why it does not. */
+/** The state of the key at `now`: it works, or the reason that it does not. */
 export const apiKeyState = (
   facts: Pick<ApiKeyFacts, "expires_at" | "revoked_at" | "stopped">,
   now: Date

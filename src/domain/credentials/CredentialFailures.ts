@@ -1,4 +1,4 @@
-/** What the giving of a credential, and the console password, are refused with. */
+/** Refusals when a credential is given, and those of the console password. */
 import { Schema } from "effect"
 import { fields, RetryAfterSeconds } from "../FailureBase.ts"
 import { readingScopesText } from "../people/Access.ts"

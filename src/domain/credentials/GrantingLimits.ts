@@ -1,15 +1,14 @@
-/** What a credential may grant to others: never more than it has itself. */
+/** The limits of what a credential may grant to others: never more than it has itself. */
 import { ScopeExceeded } from "../Failure.ts"
 import { type Caller, canAccessEveryAccount, isNarrowing, type Role, type Scope } from "../people/Access.ts"
 
-/** What is handed out. */
 export interface HandedOut {
   readonly scopes?: ReadonlyArray<Scope>
-  /** Whether it can access every account that its holder can access, without a limit. */
+  /** True if it can access every account that its holder can access, without a limit. */
   readonly unlimited?: boolean
 }
 
-/** Why the caller may not hand it out; null where it may. */
+/** The reason that the caller may not hand it out; null where it may. */
 export const exceeded = (
   { limit, scopes: carried }: Pick<Caller["Service"], "limit" | "scopes">,
   { scopes = [], unlimited = false }: HandedOut
@@ -35,7 +34,7 @@ export const beyondLimit = (param?: string): ScopeExceeded =>
     ...(param === undefined ? {} : { param })
   })
 
-/** Why a caller with a limit may not hand the access out; null where it lies within the limit. */
+/** The reason that a caller with a limit may not hand the access out; null where it lies within the limit. */
 export const accessExceeded = (
   { limit }: Pick<Caller["Service"], "limit">,
   { beyond, role }: HandedAccess

@@ -1,4 +1,4 @@
-/** What the scopes are called, and what they let a credential do, for people. */
+/** The names of the scopes, and what they let a credential do, for people. */
 import type { Scope } from "../people/Access.ts"
 
 /** By scope, for the document and the pages alike. */

@@ -1,7 +1,7 @@
-/** Who does something in an organization, as its journal names them. */
+/** The actors in an organization, as its journal names them. */
 import type { Caller, CredentialKind } from "../people/Access.ts"
 
-/** What something was done with, as it was called at that moment. */
+/** The credential that something was done with, as it was called at that moment. */
 export interface CredentialRef {
   readonly kind: CredentialKind
   readonly id: string
@@ -9,8 +9,8 @@ export interface CredentialRef {
 }
 
 /**
- * An admin, the service by itself, an operator at the command line, the holder of an account, or somebody from outside:
- * on the messenger, or without proof of who they are.
+ * An admin, the service by itself, an operator at the command line, the holder of an account, or an outsider: on the
+ * messenger, or without proof of identity.
  */
 export type Actor =
   | {

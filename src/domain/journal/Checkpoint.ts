@@ -4,7 +4,7 @@ import { Count, Timestamp } from "../JsonShapes.ts"
 
 const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-/** What a signature is for, so that it counts as nothing else. */
+/** The purpose of a signature, so that it counts as nothing else. */
 const purpose = "org-security-console/journal-checkpoint/1"
 
 const fields = {
@@ -22,14 +22,14 @@ const fields = {
 export const Checkpoint = Schema.Struct(fields).annotate({ identifier: "journal_checkpoint" })
 export type Checkpoint = typeof Checkpoint.Type
 
-/** What is signed, as canonical JSON: everything but the signature, and what it is for. */
+/** The signed content, as canonical JSON: everything but the signature, and its purpose. */
 export const signed = ({ at, signature: _, ...checkpoint }: Checkpoint) => ({
   purpose,
   ...checkpoint,
   at: at.toISOString()
 })
 
-/** What the first checkpoint of a deployment names as the digest before it. */
+/** The digest that the first checkpoint of a deployment names as the one before it. */
 export const noDigest = "0".repeat(64)
 
 /** A public key as JSON Web Key (RFC 8037); `kid` is its thumbprint (RFC 7638). */

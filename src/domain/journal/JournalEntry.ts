@@ -1,4 +1,4 @@
-/** How something that happened becomes an entry of the journal. */
+/** Turns something that happened into an entry of the journal. */
 import type { Via } from "../people/Access.ts"
 import type { Actor } from "./Actor.ts"
 import type { JournalDetails, JournalEvent, JournalOutcome } from "./JournalEvent.ts"
@@ -124,7 +124,6 @@ export const actionNames: ReadonlyArray<string> = Object.keys(targets)
 /** An action of the table. */
 export const journalAction = (name: ActionName): JournalAction => ({ action: name, target: targets[name] })
 
-/** Where something was done from. */
 export interface EntryOrigin {
   readonly via: Via
   readonly ip: string | null
@@ -136,7 +135,6 @@ export const background: EntryOrigin = { via: "background", ip: null, requestId:
 /** An operator's command. */
 export const commandLine: EntryOrigin = { via: "cli", ip: null, requestId: null }
 
-/** What happened. */
 export interface Happened {
   readonly targetId: string
   /** The account that it concerns. */

@@ -94,5 +94,5 @@ export const JournalTail = Schema.Struct({
 /** The part of an event that its hash covers: everything but the hash itself, times as on the wire. */
 export const hashed = ({ at, hash: _, ...event }: JournalEvent) => ({ ...event, at: at.toISOString() })
 
-/** What the first entry's `prev_hash` is the SHA-256 of, so that whole chains cannot be swapped. */
+/** The text whose SHA-256 is the `prev_hash` of the first entry, so that whole chains cannot be swapped. */
 export const chainSeed = (organizationId: string): string => `journal/1\n${organizationId}`

@@ -5,7 +5,7 @@ import type { MessengerUserId } from "../messenger/Messenger.ts"
 import { countsLicences, licencesOf, type LicencesUsed } from "../organization/Billing.ts"
 import { isProtectionActive, type OrganizationFacts, seats, Tier } from "../organization/Organization.ts"
 
-/** Why an account is not connected. */
+/** The reason that an account is not connected. */
 export const ConnectRefusal = Schema.Literals([
   "protected_here",
   "protected_elsewhere",
@@ -21,11 +21,11 @@ export interface KnownAccount {
   readonly id: string
   readonly messenger_user_id: string
   readonly offboarded_at: Date | null
-  /** Whether the caller can access it, or, in background work, the admin who started the login. */
+  /** True if the caller can access it, or, in background work, the admin who started the login. */
   readonly accessible: boolean
 }
 
-/** What the organization allows, for every account. */
+/** The reason that the organization can connect no account; null where it can. */
 export const admits = (
   organization: OrganizationFacts,
   needsSeat: boolean,
@@ -37,7 +37,7 @@ export const admits = (
     ? "no_free_seat"
     : null
 
-/** Why the person who signed in is not connected by a login of that kind; null where they are. */
+/** The reason that the person who signed in is not connected by a login of that kind; null where they are. */
 export const refuses = (
   organization: OrganizationFacts,
   kind: "connect" | "relogin",
@@ -60,7 +60,7 @@ export const newTier = (organization: OrganizationFacts, used: LicencesUsed): Ti
     ? Tier.literals.findLast((tier) => used[tier] < licencesOf(organization)[tier]) ?? null
     : organization.plan
 
-/** When the service may sign others out: the oldest of its sessions acts. */
+/** The moment from which the service may sign others out: the oldest of its sessions acts. */
 export const enforcementFrom = (created: ReadonlyArray<Date>): Date | null =>
   created.length === 0
     ? null

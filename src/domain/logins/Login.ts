@@ -25,7 +25,6 @@ export const LoginState = Schema.Literals([
 ])
 export type LoginState = typeof LoginState.Type
 
-/** How the messenger sends a code. */
 const CodeDelivery = Schema.Literals(["app", "sms", "call", "email", "other"])
 
 /** The login that an operation is about, as a member of its path. */
@@ -81,7 +80,7 @@ export const Login = Schema.Struct({
 }).annotate({ identifier: "login" })
 export type Login = typeof Login.Type
 
-/** What is stored of a login, but for what the messenger needs at its next step. */
+/** The stored facts of a login, but for what the messenger needs at its next step. */
 export interface LoginFacts {
   readonly id: string
   readonly kind: typeof LoginKind.Type
@@ -107,18 +106,18 @@ export interface LoginFacts {
   readonly busy_until: Date | null
 }
 
-/** Whether a step may still be taken. */
+/** True if a step may still be taken. */
 export const isOpen = ({ state }: Pick<LoginFacts, "state">): boolean =>
   state === "code_sent" || state === "password_needed"
 
-/** Whether it has expired, whatever its row's state. */
+/** True if it has expired, whatever its row's state. */
 export const isOver = ({ expires_at }: Pick<LoginFacts, "expires_at">, now: Date): boolean => expires_at <= now
 
-/** Whether a step was begun whose outcome is unknown. */
+/** True if a step was begun whose outcome is unknown. */
 export const isUnsettled = ({ busy_until }: Pick<LoginFacts, "busy_until">, now: Date): boolean =>
   busy_until !== null && busy_until <= now
 
-/** When a login runs out whose step is taken now. */
+/** The expiry of a login whose step is taken now. */
 export const expiryOf = (now: Date): Date => new Date(now.getTime() + Duration.toMillis(loginLifetime))
 
 /** The login as it is shown; one that has run out shows so before its row does. */
@@ -162,9 +161,7 @@ const waitFor = ({ count, oldest }: Started, limit: number, window: Duration.Dur
     ? null
     : Math.max(1, Math.ceil(((oldest ?? now).getTime() + Duration.toMillis(window) - now.getTime()) / 1000))
 
-/**
- * How long a start has to wait by what was started before: in the hour by the organization, in the day with the number.
- */
+/** The wait before a start, by what was started before: in the hour by the organization, in the day with the number. */
 export const startWait = (
   started: { readonly hour: Started; readonly day: Started },
   limits: { readonly perHour: number; readonly ownNumber: boolean },
@@ -173,7 +170,7 @@ export const startWait = (
   waitFor(started.hour, limits.perHour, Duration.hours(1), now) ??
     waitFor(started.day, limits.ownNumber ? reloginsPerNumber : loginsPerNumber, Duration.days(1), now)
 
-/** What a new login starts with. */
+/** The facts of a new login. */
 export const fresh = (now: Date) => ({
   state: "code_sent" as const,
   attempts_left: loginAttempts,

@@ -1,4 +1,4 @@
-/** What refuses to connect an account, and what refuses a code or a password of its holder. */
+/** Refusals to connect an account, and refusals of a code or a password of its holder. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

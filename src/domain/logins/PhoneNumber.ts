@@ -6,7 +6,7 @@ import { parsePhoneNumberFromString as parse } from "libphonenumber-js/min"
 const own = /^\+(?:888[0-9]{8}|99966[0-9]{5})$/
 
 /**
- * Whether the number, in E.164, can be one: its country exists, and it is as long as that country's are. The messenger
+ * True if the number, in E.164, can be one: its country exists, and it is as long as that country's are. The messenger
  * knows which numbers are assigned; a library's list of them is older than the newest.
  */
 export const isPossible = (number: string): boolean => own.test(number) || parse(number)?.isPossible() === true
@@ -23,7 +23,7 @@ export const shown = (text: string): string => {
   return number?.number === text ? number.formatInternational() : text
 }
 
-/** What a person typed, in E.164: spaces and signs between its digits are theirs. */
+/** The number that a person typed, in E.164: spaces and signs between its digits are theirs. */
 export const typed = (text: string): string => {
   const digits = text.replaceAll(/[\s().\u2010-\u2015\u2212-]/gu, "")
   return own.test(digits) ? digits : parse(text)?.number ?? digits

@@ -61,7 +61,7 @@ export const passwordReplaced = mailKind("password_replaced", {
   })
 })
 
-/** Where something of one's own sign-in was done. */
+/** The place where something of one's own sign-in was done. */
 interface Done {
   readonly adminId: string
   readonly at: Date

@@ -8,7 +8,7 @@ interface About {
   readonly account: { readonly id: string; readonly name: string }
 }
 
-/** What is known of a device that is signed in. */
+/** The known facts of a device that is signed in. */
 interface Device {
   readonly device_model: string | null
   readonly app_name: string | null
@@ -62,7 +62,7 @@ export const sessionAutokilled = mailKind("session_autokilled", {
   })
 })
 
-/** What was changed outside the console. */
+/** The changes made outside the console. */
 const changes = {
   two_fa: "its two-factor password was changed or removed, or a reset of it was requested",
   email: "its recovery or login e-mail address was changed",

@@ -1,4 +1,4 @@
-/** When a mail that was not taken is sent again, and when it is given up. */
+/** The times when a mail that was not taken is sent again, and when it is abandoned. */
 import { Duration } from "effect"
 import { mailTried } from "../Limits.ts"
 
@@ -6,13 +6,13 @@ import { mailTried } from "../Limits.ts"
 const pauses = [1, 5, 15, 60].map((minutes) => Duration.minutes(minutes))
 const lastPause = Duration.hours(1)
 
-/** How long the service remembers for what it has sent a mail. */
+/** The time that the service remembers for what it has sent a mail. */
 export const mailKept = Duration.days(30)
 
 /** From how many on the notifications that wait for one person are sent as one mail. */
 export const joinedFrom = 11
 
-/** The moment of the next attempt after some that failed; null where the mail is given up. */
+/** The moment of the next attempt after some that failed; null where the mail is abandoned. */
 export const nextAttempt = (createdAt: Date, attempts: number, now: Date): Date | null => {
   const next = now.getTime() + Duration.toMillis(pauses[attempts - 1] ?? lastPause)
   return next > createdAt.getTime() + Duration.toMillis(mailTried) ? null : new Date(next)

@@ -1,4 +1,4 @@
-/** What a mail says: a subject and paragraphs, from which its plain text and its HTML are made alike. */
+/** The content of a mail: a subject and paragraphs, from which its plain text and its HTML are made alike. */
 import { Schema } from "effect"
 import { shownName } from "../oauth/ClientName.ts"
 
@@ -13,13 +13,13 @@ export type Paragraph = typeof Paragraph.Type
 export const Letter = Schema.Struct({ subject: Schema.String, paragraphs: Schema.Array(Paragraph) })
 export type Letter = typeof Letter.Type
 
-/** How much of a text by somebody else a mail repeats. */
+/** The number of characters of a third party's text that a mail repeats. */
 const quotedLength = 100
 
-/** Where mail programs make a link by themselves. */
+/** The places where mail programs make a link by themselves. */
 const linked = /(?<=[\p{L}\p{N}])\.(?=\p{L})|:(?=\/\/)/gu
 
-/** A short text by somebody else, as a mail repeats it: one line in quotes, and never a link. */
+/** A third party's short text, as a mail repeats it: one line in quotes, and never a link. */
 export const quoted = (text: string): string =>
   `“${(shownName(text, quotedLength) ?? "").replaceAll(linked, (mark) => `[${mark}]`).replaceAll(/[“”]/gu, "'")}”`
 

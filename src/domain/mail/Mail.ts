@@ -7,8 +7,8 @@ import type { Letter } from "./Letter.ts"
 export type MailChoice = keyof MailChoices
 
 /**
- * Who gets a mail: those who get the organization's notifications, its owner, its superadmins or one admin, or the
- * address of the service's support. Where a choice is named, admins who have turned it off are left out.
+ * The people who get a mail: those who get the organization's notifications, its owner, its superadmins or one admin,
+ * or the address of the service's support. If a choice is named, admins who have turned it off are left out.
  */
 export type Audience =
   | { readonly to: "recipients"; readonly choice: MailChoice }
@@ -18,8 +18,8 @@ export type Audience =
   | { readonly to: "support" }
 
 /**
- * What a mail is written for; for one cause a person gets one mail. `event` is the event that the transaction has
- * appended last; what is warned of is named, such as `api_key/<id>/expires`.
+ * The cause of a mail; for one cause a person gets one mail. `event` is the event that the transaction has appended
+ * last; what is warned of is named, such as `api_key/<id>/expires`.
  */
 export type Cause = "event" | `${string}/${string}`
 
@@ -34,7 +34,7 @@ export interface Mail {
 export interface MailKind<F> {
   (facts: F): Mail
   readonly kind: string
-  /** When it is sent, as the table of mails says. */
+  /** The occasion of the mail, as the table of mails says. */
   readonly when: string
   readonly to: Audience["to"]
   readonly choice: MailChoice | null

@@ -5,6 +5,6 @@ import * as Alerts from "./Alerts.ts"
 export * from "./AdminMails.ts"
 export * from "./Alerts.ts"
 
-/** What the table of mails shows of each kind. */
+/** Each kind as the table of mails shows it. */
 export const mailKinds = [...Object.values(AdminMails), ...Object.values(Alerts)]
   .map(({ choice, kind, to, when }) => ({ choice, kind, to, when }))

@@ -1,4 +1,4 @@
-/** What the messaging platform reports about an account, independent of any wire protocol. */
+/** The messaging platform's reports about an account, independent of any wire protocol. */
 import { type Redacted, Schema } from "effect"
 
 /** Opaque reference to one of the service's own sessions; it is stored with the account and holds no key. */
@@ -28,7 +28,7 @@ export const Profile = Schema.Struct({
 })
 export type Profile = typeof Profile.Type
 
-/** What to change in a profile: an absent field stays as it is, an empty text clears the field. */
+/** The changes to a profile: an absent field stays as it is, an empty text clears the field. */
 export interface ProfilePatch {
   readonly first_name?: string
   readonly last_name?: string
@@ -57,17 +57,15 @@ export const AccountSecurity = Schema.Struct({
   two_fa_mark: Schema.NullOr(Schema.NonEmptyString),
   /** The place of the held candidate that is the account's password; null where none is. */
   two_fa_held: Schema.NullOr(Schema.Natural),
-  /** Whether a password that the service holds is the account's; when it could not be read, whether it holds one. */
+  /** True if a password that the service holds is the account's; when it could not be read, if it holds one. */
   two_fa_managed: Schema.Boolean,
-  /** When the platform removes the 2FA password, because a reset was requested without knowing it. */
+  /** The time when the platform removes the 2FA password, because a reset was requested without knowing it. */
   reset_at: Schema.NullOr(Schema.Date),
   passkey_present: Schema.NullOr(Schema.Boolean),
   passkey_ids: Schema.NullOr(Schema.Array(Schema.NonEmptyString)),
-  /**
-   * Whether a passkey that the service holds is among the account's; when it could not be read, whether it holds one.
-   */
+  /** True if a passkey that the service holds is among the account's; when it could not be read, if it holds one. */
   passkey_managed: Schema.Boolean,
-  /** When the platform lets this session add a passkey; null when it can now. */
+  /** The time when the platform lets this session add a passkey; null when it can now. */
   passkey_eligible_at: Schema.NullOr(Schema.Date)
 })
 export type AccountSecurity = typeof AccountSecurity.Type
@@ -93,11 +91,11 @@ export const Authorization = Schema.Struct({
 })
 export type Authorization = typeof Authorization.Type
 
-/** Why the service has no session: `never` had one, or how it ended. */
+/** The reason that the service has no session: `never` had one, or how it ended. */
 export const SessionEnd = Schema.Literals(["never", "revoked", "logged_out", "deleted", "banned", "key_duplicated"])
 export type SessionEnd = typeof SessionEnd.Type
 
-/** How the service's own sessions call themselves; any other session may use the same name. */
+/** The names that the service's own sessions give themselves; any other session may use the same ones. */
 export const serviceDevice = {
   device_model: "Server",
   platform: "Linux",
@@ -121,7 +119,7 @@ export const MessengerEvent = Schema.TaggedUnion({
 })
 export type MessengerEvent = typeof MessengerEvent.Type
 
-/** How much of a text from the platform is kept where it has no limit of its own. */
+/** The number of characters kept of a text from the platform that has no limit of its own. */
 const maxTextLength = 256
 
 /**
@@ -191,7 +189,7 @@ export const maskEmail = (address: string): string => {
   return `${first}*****${last}${address.slice(at)}`
 }
 
-/** What of the wanted fields differs from the profile; setting what is set already changes nothing. */
+/** The wanted fields that differ from the profile; setting what is set already changes nothing. */
 export const changedFields = (profile: Profile, wanted: ProfilePatch): ProfilePatch => ({
   ...(wanted.first_name === undefined || textOrNull(wanted.first_name) === profile.first_name
     ? {}

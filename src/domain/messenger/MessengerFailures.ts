@@ -1,4 +1,4 @@
-/** What the messenger refuses. */
+/** Refusals of the messenger. */
 import { Effect, Schema } from "effect"
 import { fields, RetryAfterSeconds } from "../FailureBase.ts"
 

@@ -3,22 +3,23 @@
  * itself.
  */
 
-/** How much of a name is shown. */
 const shownLength = 60
 
 /**
- * How many combining marks a character keeps: Vietnamese and vocalized Hebrew need two, a tower over the line needs
- * more.
+ * Combining marks that a character keeps: Vietnamese and vocalized Hebrew need two, a tower over the line needs more.
  */
 const shownMarks = 2
 
-/** What has no shape of its own, or turns the direction of what follows; U+2800 is a letter of Braille without dots. */
+/**
+ * Characters without a shape of their own, or that turn the direction of what follows; U+2800 is a letter of Braille
+ * without dots.
+ */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const spaces = /[\p{Z}\s]+/gu
 const marks = /\p{M}+/gu
 
 /**
- * What a person sees of the text: one short line without hidden characters or stacked marks; null when nothing is left.
+ * The text as a person sees it: one short line without hidden characters or stacked marks; null when nothing is left.
  */
 export const shownName = (name: string, length: number = shownLength): string | null => {
   const limited = name.toWellFormed()

@@ -1,8 +1,8 @@
-/** What the authorization server speaks of: clients, connections, codes and tokens, never with a secret. */
+/** The records of the authorization server: clients, connections, codes and tokens, never with a secret. */
 import { Schema } from "effect"
 import type { OrganizationId, Role, Scope } from "../people/Access.ts"
 
-/** How a client proves at the token endpoint who it is (RFC 7591, section 2). */
+/** The proof of identity that a client gives at the token endpoint (RFC 7591, section 2). */
 export const AuthMethod = Schema.Literals(["none", "client_secret_basic", "client_secret_post"])
 export type AuthMethod = typeof AuthMethod.Type
 
@@ -29,7 +29,7 @@ export interface OAuthConnection {
   readonly label: string
   readonly resource: string | null
   readonly revoked: boolean
-  /** How many numbered refresh tokens it has had. */
+  /** The number of numbered refresh tokens it has had. */
   readonly generation: number
   readonly adminId: string
   readonly adminName: string | null
@@ -66,7 +66,8 @@ export interface Granter {
 }
 
 /**
- * What an admin lets an application access: accounts or departments that are chosen, or whatever the admin can access.
+ * The access that an admin gives an application: accounts or departments that are chosen, or whatever the admin can
+ * access.
  */
 export interface ChosenAccess {
   readonly scopeType: "accounts" | "departments"
@@ -75,7 +76,7 @@ export interface ChosenAccess {
   readonly ids: ReadonlyArray<string>
 }
 
-/** Where a request came from, for the journal. */
+/** The origin of a request, for the journal. */
 export interface ClientOrigin {
   readonly ip: string | null
   readonly requestId: string | null

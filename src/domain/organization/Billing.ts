@@ -89,11 +89,11 @@ export const licencesOf = (facts: OrganizationFacts): LicencesUsed => ({
   governance: facts.licences_governance
 })
 
-/** Whether licences are counted for each tier; otherwise every seat is of the plan's tier at most. */
+/** True if licences are counted for each tier; otherwise every seat is of the plan's tier at most. */
 export const countsLicences = (facts: OrganizationFacts): boolean =>
   Tier.literals.some((tier) => licencesOf(facts)[tier] > 0)
 
-/** Why an organization cannot be licensed and billed so; null where it can. */
+/** The reason that an organization cannot be licensed and billed so; null where it can. */
 export const billingFault = (
   facts: OrganizationFacts & BillingFacts,
   used: LicencesUsed,
@@ -117,7 +117,7 @@ export const billingFault = (
     }.`
 }
 
-/** Why an account that has none of the tier cannot get a licence of it; null where it can. */
+/** The reason that an account that has none of the tier cannot get a licence of it; null where it can. */
 export const tierFault = (facts: OrganizationFacts, tier: Tier, used: LicencesUsed): string | null => {
   const { id } = facts
   const plan = paidPlan(facts)

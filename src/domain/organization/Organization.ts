@@ -73,12 +73,12 @@ export const NotificationSettings = Schema.Struct({
   recipients: described(Recipients, "`owner` alone, or `owner_superadmins`: the owner and every superadmin.")
 }).annotate({ identifier: "notification_settings" })
 
-/** What is stored about an organization; everything that it shows is derived from this and the time. */
+/** The stored facts of an organization; everything that it shows is derived from them and the time. */
 export interface OrganizationFacts {
   readonly id: OrganizationId
   readonly name: string
   readonly status: typeof OrganizationStatus.Type
-  /** Why it is suspended; null where it is not. */
+  /** The reason that it is suspended; null where it is not. */
   readonly suspend_reason: "operator" | "licence" | null
   readonly closed_at: Date | null
   readonly managed: boolean
@@ -105,7 +105,7 @@ export interface OrganizationFacts {
   readonly storage_limit_bytes: number | null
 }
 
-/** What is stored about a subscription beside the organization's facts. */
+/** The stored facts of a subscription, apart from the organization's. */
 export interface BillingFacts {
   readonly cancel_at: Date | null
   readonly current_period_ends_at: Date | null
@@ -115,7 +115,7 @@ export interface BillingFacts {
   readonly next_invoice_at: Date | null
 }
 
-/** What the operator of the service sees of an organization. */
+/** An organization as the operator of the service sees it. */
 export interface OrganizationSummary extends
   Pick<
     OrganizationFacts,
@@ -141,7 +141,7 @@ export interface OrganizationSummary extends
   readonly created_at: Date
 }
 
-/** What an operator may change of an organization. */
+/** The fields of an organization that an operator may change. */
 export type OrganizationChanges = Partial<
   & Pick<
     OrganizationFacts,
@@ -187,13 +187,13 @@ export const isProtectionActive = (facts: LicenceFacts, now: Date): boolean =>
 export const paidPlan = (facts: OrganizationFacts): Tier | null =>
   !facts.managed || facts.billing_state === "active" || facts.billing_state === "retry" ? facts.plan : null
 
-/** Whether the plan names the archive, in force or not; a trial includes it. */
+/** True if the plan names the archive, in force or not; a trial includes it. */
 export const planHasArchive = (facts: OrganizationFacts): boolean =>
   facts.managed && facts.billing_state === "trial" || facts.plan !== null && facts.plan !== "protect"
 
 /**
- * What follows from other facts: since when the plan has no archive, and that a licence makes an organization active
- * which waited for one.
+ * The changes that follow from other facts: since when the plan has no archive, and that a licence makes an
+ * organization active which waited for one.
  */
 export const consequences = (
   facts: OrganizationFacts,
@@ -210,7 +210,7 @@ export const consequences = (
 })
 
 /**
- * What time alone changes of an organization: a trial that is over lapses, and a licence that has ended 30 days ago
+ * The changes of an organization by time alone: a trial that is over lapses, and a licence that has ended 30 days ago
  * suspends it; null where nothing does.
  */
 export const endedByTime = (facts: OrganizationFacts, now: Date): OrganizationChanges | null => {
@@ -225,7 +225,7 @@ export const endedByTime = (facts: OrganizationFacts, now: Date): OrganizationCh
     : null
 }
 
-/** Whether the archive is included now: the plan has it and the licence is live. */
+/** True if the archive is included now: the plan has it and the licence is live. */
 export const includesArchive = (facts: OrganizationFacts, now: Date): boolean =>
   isProtectionActive(facts, now) && planHasArchive(facts)
 
@@ -243,7 +243,7 @@ export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase 
     : "deleting"
 }
 
-/** Whether the archive's phase accepts new records, whatever the key's state. */
+/** True if the archive's phase accepts new records, whatever the key's state. */
 export const phaseIsWritable = (facts: OrganizationFacts, now: Date): boolean => {
   const phase = archivePhase(facts, now)
   const plan = includesArchive(facts, now)

@@ -7,9 +7,9 @@ import { mailFailureShown } from "../Limits.ts"
 import { isOlder, type PollFacts, type PollFault, pollFault, unpolledSince } from "../protection/PollFacts.ts"
 import { type OrganizationFacts, planHasArchive } from "./Organization.ts"
 
-/** How long accounts that are due may wait for a look. */
+/** The time that accounts that are due may wait for a poll. */
 const pollsOverdue = Duration.minutes(10)
-/** How long a mail may wait. */
+/** The time that a mail may wait. */
 const mailOverdue = Duration.minutes(15)
 
 const Counts = Schema.Record(Schema.String, Count)
@@ -85,19 +85,19 @@ export interface SavingCount {
   readonly accounts: number
 }
 
-/** What is counted and found. */
+/** The facts that are counted and found. */
 export interface OverviewFacts {
   readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
   readonly saving: ReadonlyArray<SavingCount>
   readonly sessions_to_review: number
   readonly oldest_review_deadline: Date | null
   readonly paused_with_pending: number
-  /** When an account was last polled with success. */
+  /** The time of the last good poll of any account. */
   readonly last_poll_at: Date | null
   readonly polls: PollFacts
-  /** Whether the organization has been notified that the messenger is away. */
+  /** True if the organization has been notified that the messenger is away. */
   readonly messenger_away: boolean
-  /** Whether somebody would be mailed about a takeover. */
+  /** True if there is an admin who would be mailed about a takeover. */
   readonly heard: boolean
   readonly oldest_mail_at: Date | null
   readonly mail_failed_at: Date | null

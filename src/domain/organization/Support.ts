@@ -33,7 +33,7 @@ export const SupportRequest = Schema.Struct({
 }).annotate({ identifier: "support_request" })
 export type SupportRequest = typeof SupportRequest.Type
 
-/** What is kept of a request. */
+/** The stored facts of a request. */
 export type SupportFacts = Omit<SupportRequest, "object">
 
 /** The request at `now`: an answer without a reply closes it. */

@@ -1,4 +1,4 @@
-/** Who may do what: roles, scopes and the admin that a credential acts as. */
+/** The permissions of people: roles, scopes and the admin that a credential acts as. */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { RateLimited } from "../Failure.ts"
 import type { OrganizationFacts } from "../organization/Organization.ts"
@@ -7,7 +7,7 @@ import type { OrganizationFacts } from "../organization/Organization.ts"
 export const Role = Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
 export type Role = typeof Role.Type
 
-/** What a credential may be used for (specification, section 5.3). No scope implies another. */
+/** The permitted uses of a credential (specification, section 5.3). No scope implies another. */
 export const Scope = Schema.Literals([
   "archive:read",
   "org:read",
@@ -24,20 +24,20 @@ const readingScopes: ReadonlyArray<Scope> = ["archive:read", "org:read"]
 /** Those scopes, as texts name them. */
 export const readingScopesText = readingScopes.join(" and ")
 
-/** Whether granting the scope asks for the console password. */
+/** True if granting the scope asks for the console password. */
 export const needsPassword = (scope: Scope): boolean => !readingScopes.includes(scope)
 
-/** Whether what the scope covers cannot be taken back (section 5.3). */
+/** True if what the scope covers cannot be taken back (section 5.3). */
 export const isIrreversible = (scope: Scope): boolean => scope === "archive:delete"
 
-/** What an admin types at sign-in to name the organization. It is not a UUID. */
+/** The name of the organization that an admin types at sign-in. It is not a UUID. */
 export const OrganizationId = Schema.String.pipe(Schema.brand("OrganizationId"))
 export type OrganizationId = typeof OrganizationId.Type
 
 /** The form of an organization's id: a lower-case name that is easy to type. */
 export const isOrganizationId = Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
 
-/** Where a request came in; the journal keeps it with every entry. */
+/** The way that a request came in; the journal keeps it with every entry. */
 export const Via = Schema.Literals(["rest", "mcp", "console", "background", "cli", "embedded"])
 export type Via = typeof Via.Type
 
@@ -61,7 +61,7 @@ export const seesDevices = (role: Role): boolean => protectors.includes(role)
 export const readsArchive = (role: Role, granted: boolean): boolean => role === "admin" ? granted : role !== "billing"
 
 /**
- * Which accounts a connection is limited to, besides the admin's own access: those chosen for it, those in the
+ * The accounts that a connection is limited to, besides the admin's own access: those chosen for it, those in the
  * departments chosen for it, or whatever the admin can access at the request.
  */
 export interface AccessLimit {
@@ -69,19 +69,19 @@ export interface AccessLimit {
   readonly connectionId: string
 }
 
-/** Whether the limit keeps anything of what the admin can access from the credential. */
+/** True if the limit keeps anything of what the admin can access from the credential. */
 export const isNarrowing = (limit: AccessLimit | null): limit is AccessLimit =>
   limit !== null && limit.scopeType !== "all"
 
-/** What a request carries beside its input; nothing of it is ever an argument of a tool. */
+/** The parts of a request other than its input; nothing of them is ever an argument of a tool. */
 export interface Extras {
   /** Under which the request may be repeated without further effect. */
   readonly idempotencyKey?: string
-  /** What opens the organization's archive. */
+  /** The password that opens the organization's archive. */
   readonly archivePassword?: Redacted.Redacted
 }
 
-/** What is left of a credential's budget after a request was counted. */
+/** The rest of a credential's budget after a request was counted. */
 export interface RateState {
   readonly limit: number
   readonly remaining: number
@@ -89,9 +89,9 @@ export interface RateState {
   readonly reset: number
 }
 
-/** What admission found out about the request; valid for its first operation. */
+/** The findings of admission about the request; valid for its first operation. */
 export interface Arrival {
-  /** Whether the request is within the budget, in which it was counted. */
+  /** True if the request is within the budget, in which it was counted. */
   readonly admitted: Effect.Effect<RateState, RateLimited>
   readonly organization: OrganizationFacts
 }

@@ -1,4 +1,4 @@
-/** What is kept of an admin, and what the API shows of it. */
+/** The stored facts of an admin, and those that the API shows. */
 import { Schema } from "effect"
 import { AccountId, DepartmentId } from "../accounts/Account.ts"
 import { Count, described, Kind, OptionalTimestamp, Text, Uuid } from "../JsonShapes.ts"
@@ -71,7 +71,6 @@ export const Admin = Schema.Struct({
 }).annotate({ identifier: "admin" })
 export type Admin = typeof Admin.Type
 
-/** What removing an admin answers. */
 export const RemovedAdmin = Schema.Struct({
   object: Kind("admin"),
   id: described(AdminId, "The id of the admin who was removed: a UUID."),
@@ -91,7 +90,7 @@ export interface AdminFacts {
   readonly disabled_at: Date | null
 }
 
-/** What is shown of an admin besides: the grants that the caller can access, and what is counted for it. */
+/** Further facts that are shown of an admin: the grants that the caller can access, and what is counted for it. */
 export interface ShownFacts extends Omit<AdminFacts, "created_at" | "has_password"> {
   readonly account_ids: ReadonlyArray<AccountId>
   readonly department_ids: ReadonlyArray<DepartmentId>

@@ -1,4 +1,4 @@
-/** What is refused about admins and what they are granted. */
+/** Refusals about admins and what they are granted. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

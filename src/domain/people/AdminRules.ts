@@ -1,4 +1,4 @@
-/** Who may act on whom, and what access a role can have: pure rules over facts that are read under a lock. */
+/** Rules for who may act on whom, and what access a role can have: pure, over facts that are read under a lock. */
 import {
   AccessNotApplicable,
   AdminProtected,
@@ -11,17 +11,17 @@ import {
 import { canAccessEveryAccount, readsArchive, type Role, superadmins } from "./Access.ts"
 import type { AdminFacts } from "./Admin.ts"
 
-/** What of an admin the rules look at. */
+/** The facts of an admin that the rules need. */
 export type Facts = Pick<AdminFacts, "disabled_at" | "id" | "joined_at" | "role">
 
-/** What an admin is granted, as it is sent; what is left out stays as it is. */
+/** The access of an admin, as it is sent; what is left out stays as it is. */
 export interface WantedAccess {
   readonly account_ids?: ReadonlyArray<string>
   readonly department_ids?: ReadonlyArray<string>
   readonly archive?: boolean
 }
 
-/** Whether the admin administers the organization still: it may have been demoted since the request came in. */
+/** True if the admin administers the organization still: it may have been demoted since the request came in. */
 export const administers = (acting: Facts): boolean => acting.disabled_at === null && superadmins.includes(acting.role)
 
 /** Only the owner makes superadmins. */
@@ -30,15 +30,17 @@ export const givesRole = (acting: Facts, role: Role): OwnerRequired | null =>
     ? new OwnerRequired({ message: "Only the owner may make somebody a superadmin." })
     : null
 
-/** Whether nobody can access more by the change of a role: a superadmin can access and do everything. */
+/** True if nobody can access more by the change of a role: a superadmin can access and do everything. */
 export const narrows = (from: Role, to: Role): boolean =>
   from === to || from === "superadmin" && !canAccessEveryAccount(to)
 
-/** Whether a role with the grant gives so much that the console password is asked for: every account, or the archive. */
+/**
+ * True if a role with the grant gives so much that the console password is asked for: every account, or the archive.
+ */
 export const givesMuch = (role: Role, archive: boolean): boolean =>
   canAccessEveryAccount(role) || readsArchive(role, archive)
 
-/** Whether an admin comes to read the archive by another role, with the grant that they have kept. */
+/** True if an admin comes to read the archive by another role, with the grant that they have kept. */
 export const opensArchive = (
   { archive_access, role }: Pick<AdminFacts, "archive_access" | "role">,
   to: Role

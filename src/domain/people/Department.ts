@@ -21,14 +21,13 @@ export const Department = Schema.Struct({
 }).annotate({ identifier: "department" })
 export type Department = typeof Department.Type
 
-/** What deleting a department answers. */
 export const DeletedDepartment = Schema.Struct({
   object: Kind("department"),
   id: described(DepartmentId, "The id of the department that was deleted: a UUID."),
   deleted: described(Schema.Literal(true), "Always true.")
 }).annotate({ identifier: "department_deleted" })
 
-/** What is kept of a department, with the count of its accounts that the caller can access. */
+/** The stored facts of a department, with the count of its accounts that the caller can access. */
 export type DepartmentFacts = Omit<Department, "object">
 
 /** The department as the API shows it. */

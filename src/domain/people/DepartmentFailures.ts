@@ -1,4 +1,4 @@
-/** What departments refuse. */
+/** Refusals about departments. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

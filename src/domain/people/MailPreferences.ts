@@ -1,4 +1,4 @@
-/** Which emails an admin gets (specification, section 2.9). Those a person cannot turn off are not choices. */
+/** The emails that an admin gets (specification, section 2.9). Those a person cannot turn off are not choices. */
 import { Schema } from "effect"
 import { described, Kind } from "../JsonShapes.ts"
 import type { Recipients } from "../organization/Organization.ts"
@@ -30,6 +30,6 @@ export const sameChoices = (one: MailChoices, other: MailChoices): boolean =>
   one.security === other.security && one.storage === other.storage && one.news === other.news &&
   one.offers === other.offers
 
-/** Whether the organization's notifications go to the role (specification, section 2.10). */
+/** True if the organization's notifications go to the role (specification, section 2.10). */
 export const hearsOfTakeovers = (role: Role, recipients: Recipients): boolean =>
   role === "owner" || role === "superadmin" && recipients === "owner_superadmins"

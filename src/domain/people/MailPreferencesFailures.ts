@@ -1,4 +1,4 @@
-/** What the credential's own admin is refused. */
+/** Refusals to the credential's own admin. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

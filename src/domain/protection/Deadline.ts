@@ -13,23 +13,23 @@ export const plus = (moment: Date, duration: Duration.Duration): Date =>
 export const earliest = (moments: ReadonlyArray<Date | null>): Date | null =>
   moments.reduce((first, moment) => first === null || moment !== null && moment < first ? moment : first, null)
 
-/** Whether one of the service's sessions acts for it now. */
+/** True if one of the service's sessions acts for it now. */
 export const isActing = ({ slot }: Pick<OwnSession, "slot">): boolean => slot === "main" || slot === "paired"
 
-/** When the oldest acting session is old enough to sign others out; null without one. */
+/** The time when the oldest acting session is old enough to sign others out; null without one. */
 export const enforcementActiveAt = (own: ReadonlyArray<Pick<OwnSession, "slot" | "created_at">>): Date | null =>
   earliest(own.filter(isActing).map(({ created_at }) => plus(created_at, signOutLock)))
 
-/** Whether the platform lets the service sign sessions out. */
+/** True if the platform lets the service sign sessions out. */
 export const canSignOut = (enforcement: Date | null, now: Date): boolean => enforcement !== null && now >= enforcement
 
-/** Whether an unapproved session is signed out when it is first seen. */
+/** True if an unapproved session is signed out when it is first seen. */
 export const isOnSight = (
   account: { readonly security_lock: boolean; readonly locked_at: Date | null },
   now: Date
 ): boolean => account.security_lock || account.locked_at !== null && now < plus(account.locked_at, takeoverWindow)
 
-/** What a deadline is worked out from, when it is set. */
+/** The facts that a deadline is worked out from, when it is set. */
 export interface DeadlineFacts {
   readonly enforcement: Date | null
   readonly resumedAt: Date | null
@@ -39,7 +39,7 @@ export interface DeadlineFacts {
   readonly reviewWindow: Duration.Duration
 }
 
-/** When a session is signed out unless it is approved, set at `now`. */
+/** The time when a session is signed out unless it is approved, set at `now`. */
 export const reviewDeadline = (facts: DeadlineFacts, now: Date): Date => {
   const soonest = later(now, facts.enforcement)
   if (facts.onSight) return soonest

@@ -1,4 +1,4 @@
-/** What follows from a list that was read, in the order of section 12.6 of the specification. */
+/** The consequences of a list that was read, in the order of section 12.6 of the specification. */
 import { Duration, Struct } from "effect"
 import { attemptsRemembered, endingsTogether, lookPeriod } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
@@ -72,7 +72,7 @@ const renamed = (own: Survived["own"], { others }: Recognized): ReadonlyArray<Ow
     return seen === undefined || seen.id === seen_as ? [] : [{ id, slot, seen_as: seen.id }]
   })
 
-/** How a row ended that is not listed any more: the service had signed it out, or somebody else has. */
+/** The end of a row that is not listed any more: by the service, which had signed it out, or by another party. */
 const ended = (
   row: WatchedSession,
   good: boolean,
@@ -94,7 +94,7 @@ const sparedNotices = (rows: ReadonlyArray<SessionRow>): ReadonlyArray<Notice> =
       : []
   )
 
-/** T5: two sessions or more that somebody else ended within ten minutes, between good polls. */
+/** T5: two sessions or more that another party ended within ten minutes, between good polls. */
 const endedTogether = (
   { endedOutside, monitor }: ProtectionFacts,
   outside: number,
@@ -112,7 +112,7 @@ const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal>
     ? [{ code: "T6", what: "service_session" }]
     : []
 
-/** A takeover that is answered: one that this look detects, one that an earlier look has detected, or both. */
+/** A takeover that is answered: one that this poll detects, one that an earlier poll has detected, or both. */
 interface Answered {
   readonly detected: Takeover | null
   readonly since: boolean
@@ -127,7 +127,7 @@ const marked = (
   (detected !== null ? hijacked(rows, terms.now) : since ? hijackedSince(rows, terms.now) : rows)
     .map((row) => whenLater(whenDue(row, terms), terms))
 
-/** What is still open of a takeover, and whether it is stopped now: at least one session ended, or none is left. */
+/** The part of a takeover that is still open, and if it is stopped now: at least one session ended, or none is left. */
 const openTakeover = (
   before: string | undefined,
   { detected, since }: Answered,

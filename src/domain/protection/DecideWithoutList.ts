@@ -1,4 +1,4 @@
-/** What follows when the list could not be read. */
+/** The consequences of a list that could not be read. */
 import { Struct } from "effect"
 import type { Decision, MonitorChange } from "./Decision.ts"
 import {
@@ -17,7 +17,7 @@ import { dueAt, whenLater } from "./Review.ts"
 import { attempted } from "./Signals.ts"
 import { hijacked, lockReason, signalNotices, strangerSeen, takeoverSignals } from "./Takeover.ts"
 
-/** Why there is no list. */
+/** The reason that there is no list. */
 export type Unseen =
   | { readonly kind: "unavailable"; readonly error: string; readonly said?: string | null }
   | { readonly kind: "unusable"; readonly error: string }

@@ -1,4 +1,4 @@
-/** What follows from what was stored and seen, as plain data: the engine writes it and then acts. */
+/** The consequences of what was stored and seen, as plain data: the engine writes it and then acts. */
 import type { ActionName } from "../journal/JournalEntry.ts"
 import type { JournalDetails, JournalOutcome } from "../journal/JournalEvent.ts"
 import type { Termination } from "../sessions/Session.ts"
@@ -12,13 +12,13 @@ import type {
   WatchedSession
 } from "./Facts.ts"
 
-/** What an outside change was, numbered as the specification does. */
+/** The kind of an outside change, numbered as the specification does. */
 export type SignalCode = "T1" | "T2" | "T3" | "T4" | "T5" | "T6" | "T7"
 
 /** A change that did not come from the service. */
 export interface Signal {
   readonly code: SignalCode
-  /** What changed, in one word, such as `two_fa`. */
+  /** The changed thing, in one word, such as `two_fa`. */
   readonly what: string
 }
 
@@ -91,14 +91,14 @@ export interface SessionEnding {
 }
 
 /**
- * What came of one sign-out; `skipped` was not sent in this step, because an admin has decided otherwise or the
+ * The outcome of one sign-out; `skipped` was not sent in this step, because an admin has decided otherwise or the
  * platform refused one before it.
  */
 export interface SignOutAttempt {
   readonly session_id: string
   readonly reason: EndingReason
   readonly intent: number
-  /** Whether the intent had been tried by an earlier step. */
+  /** True if the intent had been tried by an earlier step. */
   readonly again: boolean
   readonly outcome: "done" | "unknown_authorization" | "locked" | "flood" | "unavailable" | "skipped"
   /** Until when the platform refuses, if it gives a time. */
@@ -116,7 +116,7 @@ export interface Takeover {
   readonly stopped: boolean
 }
 
-/** What becomes of an own session's row; `ended` drops it with its key. */
+/** The change of an own session's row; `ended` drops it with its key. */
 export interface OwnChange {
   readonly id: string
   readonly slot: OwnSession["slot"] | "ended"
@@ -145,9 +145,12 @@ export interface Decision {
   readonly mails: ReadonlyArray<EngineMail>
   /** The person is free to be protected by another organization. */
   readonly freesIdentity: boolean
-  /** When a step is due although no poll is: a deadline, the end of the platform's lock, a retry; null for none. */
+  /**
+   * The time when a step is due although no poll is: a deadline, the end of the platform's lock, a retry; null for
+   * none.
+   */
   readonly dueAt: Date | null
-  /** When security and profile are read next. */
+  /** The time of the next reading of security and profile. */
   readonly lookAt: Date
 }
 

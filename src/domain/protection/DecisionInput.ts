@@ -1,4 +1,4 @@
-/** What both kinds of decisions begin with. */
+/** The common input of both kinds of decisions. */
 import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
 import type { AccountChange, SessionUpsert, Signal, Takeover } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts, WatchedSession } from "./Facts.ts"
@@ -10,7 +10,7 @@ import type { Attempted } from "./Signals.ts"
 
 export interface Stage {
   readonly facts: ProtectionFacts
-  /** What is left of the service's sessions. */
+  /** The service's sessions that are left. */
   readonly left: Survived
   /** Login codes that the platform has sent. */
   readonly codes: number
@@ -18,7 +18,7 @@ export interface Stage {
   readonly options: DecideOptions
 }
 
-/** What deadlines and endings go by, with these sessions of the service. */
+/** The terms of deadlines and endings, with these sessions of the service. */
 export const termsOf = ({ facts, now, options }: Stage, own: Survived["own"]): Terms => ({
   account: facts.account,
   enforcement: enforcementActiveAt(own) ?? facts.account.enforcement_active_at,
@@ -42,7 +42,7 @@ export const takeoverOf = (
   return { signals, response: canSignOut(enforcement, now) ? "sign_out" : "queued", stopped: false }
 }
 
-/** What is reported of attempts to sign in. */
+/** The reports of attempts to sign in. */
 export const attemptNotices = ({ reported }: Attempted): ReadonlyArray<Notice> =>
   reported.map((device) => [
     accountEvent("login.attempted", "external", { seen: device === null ? "code" : "password_pending" }),

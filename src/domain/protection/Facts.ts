@@ -1,4 +1,4 @@
-/** What is stored about an account's protection: all that the engine decides on, besides what it observes. */
+/** The stored facts of an account's protection: all that the engine decides on, besides what it observes. */
 import { type Duration, Schema } from "effect"
 import type { AccountFacts, AccountId } from "../accounts/Account.ts"
 import type { Authorization, SessionRef } from "../messenger/Messenger.ts"
@@ -12,10 +12,10 @@ export type { StopReason } from "../accounts/ProtectionStatus.ts"
 /** A session as it is stored: what the API shows, and what the engine keeps about it. */
 export interface WatchedSession extends SessionFacts {
   readonly record_id: string
-  /** What a pause withheld of a sign-out that was queued. */
+  /** The time when a pause withheld a sign-out that was queued. */
   readonly withheld_at: Date | null
   readonly withheld_reason: EndingReason | null
-  /** Why it is signed out, from when on, and which admin wants it; null where nothing is to be signed out. */
+  /** The reason that it is signed out, its time, and the admin who wants it; null where nothing is to be signed out. */
   readonly ending_reason: EndingReason | null
   readonly ending_at: Date | null
   readonly ending_by: string | null
@@ -34,7 +34,7 @@ export interface OwnSession {
   readonly created_at: Date
 }
 
-/** What of the account's row is decided on. */
+/** The part of the account's row that is decided on. */
 export interface GuardedAccount extends
   Pick<
     AccountFacts,
@@ -59,17 +59,17 @@ export interface GuardedAccount extends
   >
 {
   readonly id: AccountId
-  /** Whether the sessions that were there before the service are marked as such. */
+  /** True if the sessions that were there before the service are marked as such. */
   readonly baselined: boolean
-  /** Whether the service holds the account's 2FA password. */
+  /** True if the service holds the account's 2FA password. */
   readonly two_fa_managed: boolean
   /** A login of the service itself into this account is open: the codes that the platform sends are its own. */
   readonly login_open: boolean
 }
 
-/** How the polls of the account have gone. */
+/** The course of the account's polls. */
 export interface MonitorFacts {
-  /** When monitoring last became active. */
+  /** The time when monitoring last became active. */
   readonly started_at: Date | null
   readonly last_ok_at: Date | null
   readonly last_poll_error: string | null
@@ -88,9 +88,8 @@ const Recovery = Schema.Struct({
 })
 
 /**
- * What the last look saw of the things that raise signals, as it is kept in JSON.
- *
- * A member that is absent is not known: the next look adopts what it sees and raises no signal.
+ * The last reading of the things that raise signals, as it is kept in JSON. A member that is absent is not known: the
+ * next reading adopts what it sees and raises no signal.
  */
 export const Facets = Schema.Struct({
   /** The mark of the 2FA password; null without one. */
@@ -100,17 +99,17 @@ export const Facets = Schema.Struct({
   login_email: Schema.optionalKey(Schema.NullOr(Schema.String)),
   phone: Schema.optionalKey(Schema.NullOr(Schema.String)),
   passkeys: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** When a requested reset of the 2FA password takes effect; null without one. */
+  /** The time when a requested reset of the 2FA password takes effect; null without one. */
   reset_at: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** None of the 2FA passwords that the service holds is the account's, which has been reported. */
   two_fa_lost: Schema.optionalKey(Schema.Boolean),
-  /** When each attempt to sign in was first seen, by its id; kept for 24 hours. */
+  /** The time when each attempt to sign in was first seen, by its id; kept for 24 hours. */
   attempts: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** When a session of the service was revoked, until a good poll has judged it. */
+  /** The time when a session of the service was revoked, until a good poll has judged it. */
   revoked_at: Schema.optionalKey(Schema.String),
-  /** When a stranger was last listed whose session has ended. */
+  /** The time when a stranger was last listed whose session has ended. */
   stranger_at: Schema.optionalKey(Schema.String),
-  /** What a takeover was known by whose sessions are still to be signed out. */
+  /** The signal of a takeover whose sessions are still to be signed out. */
   takeover: Schema.optionalKey(Schema.String),
   /** That the account is unknown was not reported, because its organization was notified that the messenger is away. */
   away: Schema.optionalKey(Schema.Boolean),
@@ -125,21 +124,23 @@ export type Facets = typeof Facets.Type
 export interface ProtectionFacts {
   /** The organization's `tamper_lockdown_enabled`. */
   readonly lockdown: boolean
-  /** Whether the organization has been notified that the messenger is away. */
+  /** True if the organization has been notified that the messenger is away. */
   readonly away: boolean
   readonly account: GuardedAccount
   readonly sessions: ReadonlyArray<WatchedSession>
   readonly own: ReadonlyArray<OwnSession>
   readonly monitor: MonitorFacts
   readonly facets: Facets
-  /** When each session ended that somebody else ended in the last ten minutes. */
+  /** The end of each session that another party ended in the last ten minutes. */
   readonly endedOutside: ReadonlyArray<Date>
 }
 
-/** How the service's sessions call themselves; others can copy it, so that it is never sufficient by itself. */
+/**
+ * The names that the service's sessions give themselves; others can copy them, so that they are never sufficient alone.
+ */
 export type OwnDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
 
-/** What the operator sets, and how the service calls itself. */
+/** The operator's settings, and the names that the service gives itself. */
 export interface DecideOptions {
   readonly reviewWindow: Duration.Duration
   readonly device: OwnDevice

@@ -47,7 +47,7 @@ export const endingDetails = (reason: EndingReason): { readonly reason: string }
   reason: reason === "autokill" ? "deadline" : reason
 })
 
-/** Whether a new paired session needs no password of the holder. */
+/** True if a new paired session needs no password of the holder. */
 export const canPairAlone = ({ account, facets }: Pick<ProtectionFacts, "account" | "facets">): boolean =>
   account.two_fa_managed && facets.two_fa_lost !== true || facets.two_fa === null
 

@@ -1,4 +1,4 @@
-/** What follows when sessions of the service are gone: the paired one takes over, or protection stops. */
+/** The consequences of the loss of the service's sessions: the paired one takes over, or protection stops. */
 import type { SessionEnd } from "../messenger/Messenger.ts"
 import { isActing } from "./Deadline.ts"
 import type { AccountChange, OwnChange, Signal } from "./Decision.ts"
@@ -6,7 +6,7 @@ import type { OwnSession, ProtectionFacts, StopReason } from "./Facts.ts"
 import { accountEvent, canPairAlone, type Notice } from "./JournalNotices.ts"
 import type { Loss } from "./Observation.ts"
 
-/** What lost sessions leave behind. */
+/** The state that lost sessions leave behind. */
 export interface Survived {
   readonly own: ReadonlyArray<OwnSession>
   readonly changes: ReadonlyArray<OwnChange>
@@ -112,7 +112,7 @@ const stopped = (
   stopped: reason
 })
 
-/** What becomes of the service's sessions when some could not be opened any more. */
+/** The state of the service's sessions when some could not be opened any more. */
 export const survived = (facts: ProtectionFacts, losses: ReadonlyArray<Loss>, now: Date): Survived => {
   const lost = losses.flatMap(({ own, reason }) => {
     const session = facts.own.find(({ id }) => id === own)

@@ -1,4 +1,4 @@
-/** What one step has seen of an account on the platform. */
+/** The observations of one step of an account on the platform. */
 import type { AccountSecurity, Authorization, Profile, SessionEnd } from "../messenger/Messenger.ts"
 
 /** A session of the service that could not be opened any more. */
@@ -15,12 +15,12 @@ export interface SeenList {
   readonly through: string
   /** Its texts are cleaned. */
   readonly authorizations: ReadonlyArray<Authorization>
-  /** Absent where no look was due or it failed. */
+  /** Absent where no reading was due or it failed. */
   readonly security?: AccountSecurity
   readonly profile?: Profile
 }
 
-/** What came of asking for the list. */
+/** The outcome of asking for the list. */
 export type ListResult =
   | SeenList
   /** The service had no session left. */
@@ -28,12 +28,11 @@ export type ListResult =
   | {
     readonly kind: "unavailable"
     readonly error: string
-    /** What the platform said of it: third-party text, cleaned; absent where it said nothing. */
+    /** The platform's words about it: third-party text, cleaned; absent where it said nothing. */
     readonly said?: string | null
   }
   | { readonly kind: "flood"; readonly seconds: number }
 
-/** What one step has seen. */
 export interface Observation {
   readonly outcome: ListResult
   /** Own sessions that were found lost on the way. */

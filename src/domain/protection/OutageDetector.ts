@@ -1,12 +1,12 @@
-/** Detects outages of the messenger, and their ends, by the outcomes of the looks of the last minute. */
+/** Detects outages of the messenger, and their ends, by the outcomes of the polls of the last minute. */
 import { Duration } from "effect"
 import { awayFailures, awayProven, awayRun, awayWindow } from "../Limits.ts"
 import type { Observation } from "./Observation.ts"
 
-/** Whether the messenger answered in a look; a look without a call shows `nothing`. */
+/** The messenger's answer in a poll; a poll without a call shows `nothing`. */
 export type LookOutcome = "failed" | "good" | "nothing"
 
-/** What a look shows about the messenger. */
+/** The evidence of a poll about the messenger. */
 export const outcomeOf = ({ lost, outcome }: Pick<Observation, "lost" | "outcome">): LookOutcome => {
   switch (outcome.kind) {
     case "seen":
@@ -31,24 +31,27 @@ interface Last {
   readonly good: boolean
 }
 
-/** Counts the looks of one process at accounts. */
+/** Counts the polls of one process. */
 export class OutageDetector {
   private seconds: Array<Second> = []
   private since: number | null = null
   private first: number | null = null
   private proven = false
-  /** While it is away: how the last look at each account went, and how many in turn were good that were not before. */
+  /**
+   * While it is away: the outcome of the last poll of each account, and the number of good ones in turn that were not
+   * good before.
+   */
   private accounts = new Map<string, Last>()
   private run = 0
 
-  /** When the outage began, in ms since 1970; null while there is none. */
+  /** The start of the outage, in ms since 1970; null while there is none. */
   get awaySince(): number | null {
     return this.since
   }
 
   /**
-   * Counts a look at an account, and returns whether this look ends an outage. An outage that an earlier process has
-   * reported ends when the looks of the first minute are good.
+   * Counts a poll of an account, and returns true if this poll ends an outage. An outage that an earlier process has
+   * reported ends when the polls of the first minute are good.
    */
   looked(now: number, account: string, outcome: LookOutcome): boolean {
     if (outcome === "nothing") return false
@@ -64,7 +67,7 @@ export class OutageDetector {
     return this.proven
   }
 
-  /** Counts this look, and returns the counts of the last minute. */
+  /** Counts this poll, and returns the counts of the last minute. */
   private counted(now: number, outcome: "failed" | "good") {
     const at = Math.floor(now / 1000)
     const from = at - Duration.toSeconds(awayWindow)
@@ -79,7 +82,10 @@ export class OutageDetector {
     return { failed: count("failed"), good: count("good") }
   }
 
-  /** Whether this look ends the outage. An account that is available all the time counts once, because it proves nothing about the others. */
+  /**
+   * True if this poll ends the outage. An account that is available all the time counts once, because it proves nothing
+   * about the others.
+   */
   private isBack(now: number, since: number, account: string, good: boolean): boolean {
     const before = this.accounts.get(account)
     this.accounts.set(account, { at: now, good })
@@ -94,7 +100,7 @@ export class OutageDetector {
     return true
   }
 
-  /** Whether at least half of the accounts answer, by all looks that were made for long enough. */
+  /** True if at least half of the accounts answer, by all polls that were made for long enough. */
   private isAnswered(now: number, since: number): boolean {
     const from = now - Duration.toMillis(awayProven)
     if (since > from) return false

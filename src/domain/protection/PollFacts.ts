@@ -7,15 +7,15 @@ import { plus } from "./Deadline.ts"
 export interface PollFacts {
   /** Since when the account is due that has waited longest and that no process is polling; null without one. */
   readonly due_since: Date | null
-  /** When a poll was last made, whatever it brought. */
+  /** The time of the last poll, whatever it brought. */
   readonly tried_at: Date | null
-  /** When a poll last succeeded, or monitoring last began; null where no account is watched. */
+  /** The time when a poll last succeeded, or monitoring last began; null where no account is watched. */
   readonly known_at: Date | null
-  /** Whether the messenger did not answer the last poll of an account. */
+  /** True if the messenger did not answer the last poll of an account. */
   readonly unavailable: boolean
 }
 
-/** Whether a moment lies further back. */
+/** True if a moment lies further back. */
 export const isOlder = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
   at !== null && plus(at, age) < now
 
@@ -23,7 +23,7 @@ export const isOlder = (at: Date | null, age: Duration.Duration, now: Date): boo
 export const unpolledSince = ({ due_since, tried_at }: Pick<PollFacts, "due_since" | "tried_at">): Date | null =>
   due_since !== null && tried_at !== null && tried_at > due_since ? tried_at : due_since
 
-/** Why no account is known to be all right, if that is so. */
+/** The reason that no account is known to be all right, if that is so. */
 export type PollFault = "unpolled" | "unavailable" | "failing"
 
 export const pollFault = (facts: PollFacts, now: Date): PollFault | null => {

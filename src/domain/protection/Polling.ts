@@ -1,4 +1,4 @@
-/** When an account is polled next, and when it is unknown how it is (specification 12.4). */
+/** The time of an account's next poll, and the time from which its state is unknown (specification 12.4). */
 import { Duration } from "effect"
 import {
   failingPollPeriod,
@@ -18,11 +18,11 @@ import { accountEvent, type Notice } from "./JournalNotices.ts"
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
-/** An account without a good look since this time is silent. */
+/** An account without a good poll since this time is silent. */
 export const silentSince = (now: Date, silence = silenceUntilUnknown): Date =>
   new Date(now.getTime() - Duration.toMillis(silence))
 
-/** Whether no poll has succeeded for so long that the account's state is unknown. */
+/** True if no poll has succeeded for so long that the account's state is unknown. */
 export const isSilent = (
   monitor: Pick<MonitorFacts, "last_ok_at" | "started_at">,
   now: Date,
@@ -32,17 +32,17 @@ export const isSilent = (
   return known !== null && known <= silentSince(now, silence)
 }
 
-/** Whether the poll before this one was good, and nothing but time lies between. */
+/** True if the poll before this one was good, and nothing but time lies between. */
 export const lastPollWasGood = ({ account, monitor }: Pick<ProtectionFacts, "account" | "monitor">): boolean =>
   account.monitoring_state === "active" && monitor.failures === 0 && monitor.last_ok_at !== null &&
   (monitor.started_at === null || monitor.last_ok_at >= monitor.started_at)
 
-/** How a poll that brought nothing changes the account. */
+/** The change of an account by a poll that brought nothing. */
 export interface FailedPoll {
   readonly account: AccountChange
   readonly monitor: MonitorChange
   readonly notices: ReadonlyArray<Notice>
-  /** Whether it is unknown now without a report of its own; absent where that stays as it is. */
+  /** True if it is unknown now without a report of its own; absent where that stays as it is. */
   readonly away?: boolean
 }
 
@@ -105,7 +105,7 @@ const period = ({ failures, last_poll_error }: Pick<MonitorFacts, "failures" | "
   return failures >= manyFailures ? failingPollPeriod : pollPeriod
 }
 
-/** When the next step is due: a poll, `spread` around its period (0.8 to 1.2), or what comes before it. */
+/** The time of the next step: a poll, `spread` around its period (0.8 to 1.2), or what comes before it. */
 export const nextStepAt = (
   monitor: Pick<MonitorFacts, "failures" | "last_poll_error" | "flood_until">,
   dueAt: Date | null,

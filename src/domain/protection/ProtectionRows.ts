@@ -1,4 +1,4 @@
-/** The stored rows beside the list: which go on, which ended, and which are new. */
+/** The stored rows compared with the list: those that go on, those that ended, and the new ones. */
 import type { Authorization } from "../messenger/Messenger.ts"
 import type { WatchedSession } from "./Facts.ts"
 import type { Recognized } from "./ServiceSessionFacts.ts"
@@ -6,7 +6,7 @@ import type { Recognized } from "./ServiceSessionFacts.ts"
 /** A row as it will be; `record_id` is null where it is new. */
 export type SessionRow = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
 
-/** Whether the row is a session that could be approved and has not been. */
+/** True if the row is a session that could be approved and has not been. */
 export const isPending = (
   { approved_at, baseline, service }: Pick<WatchedSession, "approved_at" | "baseline" | "service">
 ): boolean => !service && approved_at === null && !baseline

@@ -1,4 +1,4 @@
-/** How a session gets its deadline, and how it ends (specification 12.5). */
+/** The rules by which a session gets its deadline, and ends (specification 12.5). */
 import type { Duration } from "effect"
 import type { Authorization } from "../messenger/Messenger.ts"
 import { canSignOut, earliest, isOnSight, reviewDeadline } from "./Deadline.ts"
@@ -15,7 +15,7 @@ import {
 } from "./JournalNotices.ts"
 import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
-/** What deadlines and endings are decided by. */
+/** The terms that deadlines and endings are decided by. */
 export interface Terms {
   readonly account: Pick<GuardedAccount, "baselined" | "locked_at" | "resumed_at" | "security_lock">
   readonly enforcement: Date | null
@@ -42,7 +42,7 @@ export const requeued = (row: SessionRow, now: Date): SessionRow =>
     withheld_reason: null
   }
 
-/** Whether an admin has approved the session after it was to be signed out. */
+/** True if an admin has approved the session after it was to be signed out. */
 export const isSpared = (
   { approved_at, ending_at, ending_reason }: Pick<WatchedSession, "approved_at" | "ending_at" | "ending_reason">
 ): boolean => ending_reason !== null && approved_at !== null && (ending_at === null || approved_at >= ending_at)
@@ -86,7 +86,7 @@ export const whenDue = (row: SessionRow, terms: Terms): SessionRow => {
   return { ...row, ending_reason: isEarly(row, review_deadline, terms) ? "lock" : "autokill", ending_at: terms.now }
 }
 
-/** Whether sign-outs may be sent now. */
+/** True if sign-outs may be sent now. */
 const maySignOut = ({ enforcement, now, retryAt }: Terms): boolean =>
   canSignOut(enforcement, now) && (retryAt === null || retryAt <= now)
 
@@ -109,7 +109,7 @@ const ending = (row: SessionRow, reason: EndingReason): SessionEnding => ({
   details: endingDetails(reason)
 })
 
-/** What is signed out now, in its order. */
+/** The sign-outs of now, in their order. */
 export const endings = (rows: ReadonlyArray<SessionRow>, terms: Terms): ReadonlyArray<SessionEnding> =>
   maySignOut(terms)
     ? rows.toSorted(byUrgency).flatMap((row) =>
@@ -117,7 +117,7 @@ export const endings = (rows: ReadonlyArray<SessionRow>, terms: Terms): Readonly
     )
     : []
 
-/** When something is due although no poll is; what is due already is retried by the polls. */
+/** The time when something is due although no poll is; what is due already is retried by the polls. */
 export const dueAt = (
   rows: ReadonlyArray<Pick<SessionRow, "approved_at" | "baseline" | "ending_reason" | "review_deadline" | "service">>,
   { enforcement, now, retryAt }: Pick<Terms, "enforcement" | "now" | "retryAt">
@@ -143,20 +143,20 @@ export const endedByService = (
   }
 })
 
-/** The termination of a session that somebody else ended; `unknown` where the account was not watched. */
+/** The termination of a session that another party ended; `unknown` where the account was not watched. */
 export const endedByOthers = (row: WatchedSession, actor: "external" | "unknown", now: Date): EndedSession => ({
   record_id: row.record_id,
   session_id: row.id,
   termination: { device_label: deviceLabel(row), detected_at: now, actor, reason: null }
 })
 
-/** What is reported of a session that the service ended; it closes the intent. */
+/** The report of a session that the service ended; it closes the intent. */
 export const endedNotice = (row: WatchedSession, reason: EndingReason, intent: number): Notice => [
   { ...sessionEvent(endingAction(reason), "service", row.id, endingDetails(reason)), closes: intent },
   isAutokill(reason) ? { kind: "session.autokilled", session: mailedSession(row) } : null
 ]
 
-/** What is reported of a sign-out that was not done, and that is certain; it closes the intent. */
+/** The report of a sign-out that was not done, and that is certain; it closes the intent. */
 export const undoneNotice = (session: string, reason: EndingReason, intent: number, because: string): Notice => [
   {
     ...sessionEvent(endingAction(reason), "service", session, { ...endingDetails(reason), because }),
@@ -166,13 +166,13 @@ export const undoneNotice = (session: string, reason: EndingReason, intent: numb
   null
 ]
 
-/** What is reported of a session that somebody else ended. */
+/** The report of a session that another party ended. */
 export const endedByOthersNotice = (row: WatchedSession, actor: "external" | "unknown"): Notice => [
   sessionEvent("session.ended", "external", row.id, { ended_by: actor }),
   null
 ]
 
-/** What is reported of a stranger's session. */
+/** The report of a stranger's session. */
 export const detectedNotice = (row: SessionRow): Notice => [
   sessionEvent("session.detected", "external", row.id),
   { kind: "session.detected", session: mailedSession(row), deadline: row.review_deadline }

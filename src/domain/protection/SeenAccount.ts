@@ -1,4 +1,4 @@
-/** What a good poll and its look change of the account itself. */
+/** The changes of the account itself by a good poll and the reading of its settings. */
 import type { AccountSecurity, Profile } from "../messenger/Messenger.ts"
 import type { AccountChange } from "./Decision.ts"
 import type { Facets, GuardedAccount, ProtectionFacts } from "./Facts.ts"
@@ -15,7 +15,7 @@ export const recoveryOf = (
   reset_at: reset_at ?? null
 })
 
-/** Whether two objects of plain values are equal, whatever the order of their members. */
+/** True if two objects of plain values are equal, whatever the order of their members. */
 const sameMembers = (one: object | null, other: object | null): boolean =>
   JSON.stringify(Object.entries(one ?? {}).toSorted()) === JSON.stringify(Object.entries(other ?? {}).toSorted())
 
@@ -31,7 +31,7 @@ const seenNames = (account: GuardedAccount, { first_name, last_name, phone, user
   ...(phone === null || account.phone_number === `+${phone}` ? {} : { phone_number: `+${phone}` })
 })
 
-/** Whether none of the 2FA passwords that the service holds is the account's; as before where that was not read. */
+/** True if none of the 2FA passwords that the service holds is the account's; as before where that was not read. */
 export const twoFaLost = ({ account, facets }: ProtectionFacts, security: AccountSecurity | undefined): boolean =>
   security === undefined || security.two_fa_present === null
     ? facets.two_fa_lost === true
@@ -50,7 +50,6 @@ export const seenAccount = (
   ...(security === undefined ? {} : seenRecovery(account, facets))
 })
 
-/** What is reported of them. */
 export const accountNotices = (facts: ProtectionFacts, lost: boolean): ReadonlyArray<Notice> => [
   ...(facts.account.monitoring_state === "unknown" && facts.facets.away !== true && facts.facets.silent !== true
     ? [[accountEvent("monitoring.restored", "service"), null] as const]

@@ -1,6 +1,6 @@
 /**
- * Which listed sessions are the service's own, by what the platform says of them and never by their names alone; and
- * which of them signs others out.
+ * The listed sessions that are the service's own, by what the platform says of them and never by their names alone; and
+ * the one of them that signs others out.
  */
 import type { Authorization } from "../messenger/Messenger.ts"
 import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
@@ -17,7 +17,7 @@ export interface Recognized {
   readonly missingPaired: OwnSession | null
 }
 
-/** Whether the device calls itself as the service does, which others can copy. */
+/** True if the device names itself as the service does, which others can copy. */
 export const isOwnDevice = (seen: OwnDevice, own: OwnDevice): boolean =>
   seen.device_model === own.device_model && seen.platform === own.platform && seen.app_name === own.app_name
 

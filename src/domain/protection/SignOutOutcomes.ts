@@ -70,7 +70,7 @@ export const applyOutcomes = (
   const ofTakeover = attempts.filter(({ reason }) => reason === "hijacked")
   const hijacked =
     ofTakeover.filter(({ again, outcome }) => outcome === "done" || outcome === "unknown_authorization" && again).length
-  // If somebody else has ended the last of them, none is left to end.
+  // If another party has ended the last of them, none is left to end.
   const noneLeft = ofTakeover.some(({ outcome }) => outcome === "unknown_authorization") && !rows.some(isHijacked)
   const { takeover, ...facets } = facts.facets
   const stopped = takeover !== undefined && (hijacked > 0 || noneLeft)

@@ -1,4 +1,4 @@
-/** What the last look saw against what this one sees: a difference that is not the service's own is a signal. */
+/** Compares the last reading of the settings with this one: a difference that is not the service's own is a signal. */
 import { Duration } from "effect"
 import { attemptsKept, attemptsRemembered, codesTogether } from "../Limits.ts"
 import type { AccountSecurity, Authorization, Profile } from "../messenger/Messenger.ts"
@@ -24,7 +24,7 @@ export const seenFacets = (security: AccountSecurity | undefined, profile: Profi
   ...(security === undefined || security.passkey_ids === null ? {} : { passkeys: security.passkey_ids })
 })
 
-/** Whether both are known and differ. */
+/** True if both are known and differ. */
 const differs = <A>(before: A | undefined, after: A | undefined, same: (one: A, other: A) => boolean): boolean =>
   before !== undefined && after !== undefined && !same(before, after)
 
@@ -40,7 +40,7 @@ const noNewReset = (before: string | null, after: string | null): boolean => aft
 const noneAdded = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): boolean =>
   after.every((id) => before.includes(id))
 
-/** The signals T1 to T4 between two looks. */
+/** The signals T1 to T4 between two readings. */
 const changes = (before: Facets, after: Facets): ReadonlyArray<Signal> => [
   ...(differs(before.two_fa, after.two_fa, equal) ? [{ code: "T1", what: "two_fa" } as const] : []),
   ...(differs(before.reset_at, after.reset_at, noNewReset) ? [{ code: "T1", what: "two_fa_reset" } as const] : []),
@@ -50,13 +50,13 @@ const changes = (before: Facets, after: Facets): ReadonlyArray<Signal> => [
   ...(differs(before.passkeys, after.passkeys, noneAdded) ? [{ code: "T4", what: "passkey" } as const] : [])
 ]
 
-/** What a look has shown. */
+/** The signals that a reading has shown. */
 export interface SignalsSeen {
   readonly signals: ReadonlyArray<Signal>
   readonly facets: Facets
 }
 
-/** Compares what this look saw with the last one, and keeps what it saw. */
+/** Compares what this reading saw with the last one, and keeps what it saw. */
 export const looked = (
   facets: Facets,
   security: AccountSecurity | undefined,

@@ -1,4 +1,4 @@
-/** When signals are a takeover, and what is done about it. */
+/** The conditions that make signals a takeover, and the answer to it. */
 import { attemptsRemembered } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
 import type { Signal, Takeover } from "./Decision.ts"
@@ -8,7 +8,7 @@ import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
 const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
 
-/** Whether a stranger was listed within the last day, whose session may have ended since. */
+/** True if a stranger was listed within the last day, whose session may have ended since. */
 export const strangerSeen = (
   { facets, monitor, sessions }: Pick<ProtectionFacts, "facets" | "monitor" | "sessions">,
   now: Date
@@ -46,13 +46,13 @@ export const hijacked = (rows: ReadonlyArray<SessionRow>, now: Date): ReadonlyAr
 export const hijackedSince = (rows: ReadonlyArray<SessionRow>, now: Date): ReadonlyArray<SessionRow> =>
   rows.map((row) => isPending(row) && row.ending_reason === null ? withHijacked(row, now) : row)
 
-/** Whether a takeover waits for this session to end, also where a pause withholds it. */
+/** True if a takeover waits for this session to end, also where a pause withholds it. */
 export const isHijacked = (
   { ending_reason, withheld_reason }: Pick<WatchedSession, "ending_reason" | "withheld_reason">
 ): boolean => ending_reason === "hijacked" || withheld_reason === "hijacked"
 
 /**
- * Whether a takeover that an earlier look detected is still to be stopped. It is forgotten once admins have approved
+ * True if a takeover that an earlier poll detected is still to be stopped. It is forgotten once admins have approved
  * all of its sessions.
  */
 export const isOpen = (

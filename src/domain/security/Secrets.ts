@@ -17,7 +17,7 @@ export type SecretSlot = "held" | "next" | "retired"
 export interface StoredSecret {
   readonly id: string
   readonly slot: SecretSlot
-  /** When it is forgotten; null where that is not decided. */
+  /** The time when it is forgotten; null where that is not decided. */
   readonly erase_at: Date | null
 }
 
@@ -32,7 +32,7 @@ export interface PasskeyCandidate extends StoredSecret {
   readonly passkeyId: string
 }
 
-/** What the service holds of an account, the likeliest first. */
+/** The secrets of an account that the service holds, the likeliest first. */
 export interface Candidates {
   readonly passwords: ReadonlyArray<PasswordCandidate>
   readonly passkeys: ReadonlyArray<PasskeyCandidate>
@@ -41,7 +41,7 @@ export interface Candidates {
 /** Nothing is held. */
 export const noCandidates: Candidates = { passwords: [], passkeys: [] }
 
-/** What is requested from the messenger. */
+/** The part that is requested from the messenger. */
 export const heldOf = ({ passkeys, passwords }: Candidates): HeldSecrets => ({
   twoFaPasswords: passwords.map(({ password }) => password),
   passkeyIds: passkeys.map(({ passkeyId }) => passkeyId)
@@ -67,7 +67,7 @@ export const takenPassword = (
   { two_fa_held }: Pick<AccountSecurity, "two_fa_held">
 ): PasswordCandidate | undefined => two_fa_held === null ? undefined : passwords[two_fa_held]
 
-/** What follows for the secrets from what a look has read; nothing where it could not. */
+/** The consequences for the secrets of what a poll has read; nothing where it could not. */
 export const judge = (candidates: Candidates, security: AccountSecurity): ReadonlyArray<SlotChange> => {
   const { passkey_ids, two_fa_present } = security
   return [

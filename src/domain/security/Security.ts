@@ -1,4 +1,4 @@
-/** How an account is secured: passwords that the service makes, and addresses that wait for their code. */
+/** The means that secure an account: passwords that the service makes, and addresses that wait for their code. */
 import { Redacted, Schema, SchemaTransformation } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { Count, described, Kind, Text, Timestamp } from "../JsonShapes.ts"
@@ -47,10 +47,10 @@ export const passwordOf = (bytes: Uint8Array): Redacted.Redacted | null => {
     : Redacted.make(taken.map((byte) => characters[byte % characters.length]).join(""))
 }
 
-/** How many bytes make a password but for one in millions. */
+/** So many bytes make a password but for one in millions. */
 export const passwordBytes = 64
 
-/** Which of an account's addresses is changed. */
+/** The address of an account that is changed. */
 export const EmailKind = Schema.Literals(["recovery", "login"])
 export type EmailKind = typeof EmailKind.Type
 
@@ -75,6 +75,6 @@ export interface EmailChangeFacts {
   readonly expires_at: Date
 }
 
-/** Whether a code may still be entered. */
+/** True if a code may still be entered. */
 export const isOpen = ({ attempts_left, expires_at }: EmailChangeFacts, now: Date): boolean =>
   attempts_left > 0 && expires_at.getTime() > now.getTime()

@@ -1,4 +1,4 @@
-/** What the securing of an account is refused with. */
+/** Refusals when an account is secured. */
 import { Schema } from "effect"
 import { fields } from "../FailureBase.ts"
 

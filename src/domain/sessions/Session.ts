@@ -49,7 +49,6 @@ export const Termination = Schema.Struct({
 }).annotate({ identifier: "termination" })
 export type Termination = typeof Termination.Type
 
-/** What is stored about one session of an account. */
 export interface SessionFacts {
   readonly id: string
   readonly service: boolean

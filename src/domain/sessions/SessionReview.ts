@@ -1,4 +1,4 @@
-/** How admins review sessions: what is listed, approved and signed out. */
+/** The review of sessions by admins: what is listed, approved and signed out. */
 import { Duration, Schema } from "effect"
 import { type AccountAction, AccountId, accountName, type MessengerNames } from "../accounts/Account.ts"
 import { type AccountStatus, deriveStatus, type StatusFacts } from "../accounts/ProtectionStatus.ts"
@@ -11,7 +11,6 @@ export const TargetSession = Line(64).annotateKey({
   description: "From get_account or list_sessions."
 })
 
-/** What a list of sessions may be narrowed to. */
 export const ReviewState = Schema.Literals(["pending", "approved", "unreviewed"])
 export type ReviewState = typeof ReviewState.Type
 
@@ -26,19 +25,19 @@ export const SessionReview = Schema.Struct({
   session: described(Session, "The session.")
 }).annotate({ identifier: "session_review" })
 
-/** Which sessions `sign_out_other_sessions` leaves alone. */
+/** The sessions that `sign_out_other_sessions` leaves alone. */
 export const KeptSessions = Schema.Literals(["approved_and_baseline", "approved", "none"])
 export type KeptSessions = typeof KeptSessions.Type
 
 /** A session, with what is kept about signing it out. */
 export interface StoredSession extends SessionFacts {
-  /** Whether it is to be signed out. */
+  /** True if it is to be signed out. */
   readonly ending: boolean
-  /** Whether that may have been sent to the messenger already. */
+  /** True if that may have been sent to the messenger already. */
   readonly sent: boolean
 }
 
-/** A session beside what a list shows of its account. */
+/** A session with what a list shows of its account. */
 export interface ReviewedSession extends SessionFacts, MessengerNames {
   readonly record_id: typeof SessionRecordId.Type
   readonly account_id: AccountId
@@ -55,15 +54,15 @@ export const sessionReview = (row: ReviewedSession, now: Date): typeof SessionRe
   session: session(row, row.enforcement_active_at, now)
 })
 
-/** Whether the session is one that the service holds itself. */
+/** True if the session is one that the service holds itself. */
 export const isServiceSession = ({ current, service }: Pick<SessionFacts, "current" | "service">): boolean =>
   service || current
 
-/** Whether an admin still has to decide about the session, or it is being signed out. */
+/** True if an admin still has to decide about the session, or it is being signed out. */
 export const awaitsReview = ({ queued_at, review_deadline }: Pick<SessionFacts, "queued_at" | "review_deadline">) =>
   review_deadline !== null || queued_at !== null
 
-/** Whether `keep` leaves the session alone. */
+/** True if `keep` leaves the session alone. */
 export const isKept = (
   { approved_at, baseline }: Pick<SessionFacts, "approved_at" | "baseline">,
   keep: KeptSessions

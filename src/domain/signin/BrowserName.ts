@@ -1,6 +1,6 @@
-/** What a browser says of itself, in a few words. */
+/** A browser's description of itself, in a few words. */
 
-/** How much of a browser's own words is looked at. */
+/** The number of characters read of a browser's own words. */
 const looked = 512
 
 /** The names that browsers give themselves, the most particular first: most of them also claim to be others. */

@@ -1,6 +1,6 @@
 /** Shares of what is bounded: of groups that want it, and of the groups within each of them. */
 
-/** What belongs to groups, the widest first: the network of a provider, that of a customer, an address. */
+/** Something that belongs to groups, the widest first: the network of a provider, that of a customer, an address. */
 export interface Grouped {
   readonly groups: ReadonlyArray<string>
 }

@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 
 /**
- * Who asks for the second factor of an admin who comes by the provider: `console` as after a password; `claim` the
- * provider, where the `amr` of its ID token says `mfa`, and else the console; `provider` the provider alone.
+ * The party that asks for the second factor of an admin who comes by the provider: `console` as after a password;
+ * `claim` the provider, where the `amr` of its ID token says `mfa`, and else the console; `provider` the provider
+ * alone.
  */
 export const SecondFactorBy = Schema.Literals(["console", "claim", "provider"])
 export type SecondFactorBy = typeof SecondFactorBy.Type
@@ -12,12 +13,12 @@ export type SecondFactorBy = typeof SecondFactorBy.Type
 export interface IdentityProviderFacts {
   readonly issuer: string
   readonly client_id: string
-  /** Whether everybody but the owner has to come by it: their passwords open no session. */
+  /** True if everybody but the owner has to come by it: their passwords open no session. */
   readonly required: boolean
   readonly second_factor: SecondFactorBy
-  /** Whether it may be at addresses of private networks. */
+  /** True if it may be at addresses of private networks. */
   readonly private_network: boolean
-  /** How many minutes ago a person may have signed in there; null leaves that to the provider. */
+  /** The most minutes since a person signed in there; null leaves that to the provider. */
   readonly max_age_minutes: number | null
   /** Changes with whatever a sign-in that is under way relies on. */
   readonly version: string
@@ -35,19 +36,19 @@ export interface IdentityLink {
 /** A week. */
 const maxAgeMost = 10_080
 
-/** Minutes between a sign-in at the provider and one at the console, at most; 0 has everybody sign in there anew. */
+/** Minutes between a sign-in at the provider and one at the console, at most; 0 has everybody sign in there again. */
 export const MaxAge = Schema.Number.check(
   Schema.makeFilter((minutes) => Number.isInteger(minutes) && minutes >= 0 && minutes <= maxAgeMost, {
     expected: `whole minutes, from 0 to ${maxAgeMost}, or any`
   })
 )
 
-/** How long a subject may be (OpenID Connect Core 1.0, section 2). */
+/** The longest subject (OpenID Connect Core 1.0, section 2). */
 export const maxSubjectLength = 255
 
 const maxIssuerLength = 500
 
-/** Whether the text names an issuer: an https address with a host by name, and without query and fragment. */
+/** True if the text names an issuer: an https address with a host by name, and without query and fragment. */
 const isIssuer = (text: string): boolean => {
   if (text.length > maxIssuerLength || !/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
   const { hash, hostname, password, search, username } = new URL(text)
@@ -69,5 +70,5 @@ export const Subject = Schema.String.check(
  */
 export const providerPath = "/console/sign-in/provider"
 
-/** Where the provider of the organization sends people back to: an address of its own for each, against mix-up. */
+/** The path where the provider of the organization sends people back to: one of its own for each, against mix-up. */
 export const callbackPath = (organizationId: string) => `${providerPath}/callback/${organizationId}` as const

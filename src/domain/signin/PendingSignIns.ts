@@ -1,4 +1,4 @@
-/** Which of an admin's sign-ins that wait for a second factor give way to others. */
+/** The choice of an admin's sign-ins that wait for a second factor which give way to others. */
 import { pendingSignInsKept, strangersSignInsKept } from "../Limits.ts"
 import { addressGroup, addressShares } from "../NetworkAddress.ts"
 import { surplus } from "./Fairness.ts"

@@ -1,7 +1,7 @@
 /** The second factors by which admins sign in to the console. */
 
 /**
- * What was given as the second factor: a code of an authenticator app, a passkey, one of the codes kept for a loss, or
+ * The proof given as the second factor: a code of an authenticator app, a passkey, one of the codes kept for a loss, or
  * what the organization's identity provider asked for.
  */
 export type FactorKind = "totp" | "passkey" | "recovery_code" | "identity_provider"
@@ -9,7 +9,7 @@ export type FactorKind = "totp" | "passkey" | "recovery_code" | "identity_provid
 /** The letters of recovery codes: base 32 by Crockford, in which none is taken for another. */
 const letters = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** How many letters a recovery code has: 80 bits. */
+/** The number of letters of a recovery code: 80 bits. */
 const codeLength = 16
 
 /** The code of ten random bytes, in groups. */
