@@ -57,8 +57,10 @@ const networkOf = (groups: ReadonlyArray<number>, count: number): string =>
 /**
  * The groups that an address counts under, the narrowest first: an IPv6 address with the others of its /64, which one
  * subscriber has whole, of the /48, which one customer may have whole, and of the provider's /32; an IPv4 address by
- * itself, and with the others of its /24. An IPv4 address that is written as an IPv6 one counts as itself, and a zone
- * is left out. Any other text is its own group.
+ * itself, and with the others of its /24.
+ *
+ * An IPv4 address that is written as an IPv6 one counts as itself, and a zone is left out. Any other text is its own
+ * group.
  */
 const levelsOf = (address: string): readonly [group: string, network?: string, provider?: string] => {
   const groups = address.length > 64 ? undefined : expand(address.toLowerCase().replace(/%.*$/s, ""))

@@ -139,7 +139,7 @@ type Saving = Pick<ArchiveSummary["saving"], "state" | "reason">
 
 const stopped = (reason: Saving["reason"]): Saving => ({ state: "stopped", reason })
 
-/** True if new messages are being saved and, if not, the reason: the first that applies. */
+/** The state of saving new messages and, where they are not saved, the reason: the first that applies. */
 export const saving = (facts: ArchiveFacts & StatusFacts, organization: OrganizationFacts, now: Date): Saving => {
   if (facts.offboarded_at !== null) return stopped("retired")
   if (!hasArchiveTier(facts) || !planHasArchive(organization)) return stopped("no_archive_plan")

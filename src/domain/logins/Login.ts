@@ -102,7 +102,7 @@ export interface LoginFacts {
   readonly started_by: string
   /** The reference of the new session, made before anything happens on the messenger. */
   readonly session_ref: SessionRef
-  /** Until when a step holds it; after that, the step's result is unknown. */
+  /** The end of a step's hold; after that, the step's result is unknown. */
   readonly busy_until: Date | null
 }
 

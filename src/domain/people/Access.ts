@@ -91,7 +91,7 @@ export interface RateState {
 
 /** The findings of admission about the request; valid for its first operation. */
 export interface Arrival {
-  /** True if the request is within the budget, in which it was counted. */
+  /** The budget, in which the request was counted; fails where it is beyond. */
   readonly admitted: Effect.Effect<RateState, RateLimited>
   readonly organization: OrganizationFacts
 }

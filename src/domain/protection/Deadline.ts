@@ -1,4 +1,4 @@
-/** From when on the platform lets the service act, and when a session must be signed out (specification 12.5). */
+/** The times when the platform lets the service act, and when a session must be signed out (specification 12.5). */
 import { Duration } from "effect"
 import { signOutLock, strangersAge, takeoverWindow } from "../Limits.ts"
 import type { OwnSession } from "./Facts.ts"

@@ -101,7 +101,7 @@ export interface SignOutAttempt {
   /** True if the intent had been tried by an earlier step. */
   readonly again: boolean
   readonly outcome: "done" | "unknown_authorization" | "locked" | "flood" | "unavailable" | "skipped"
-  /** Until when the platform refuses, if it gives a time. */
+  /** The end of the platform's refusal, if it gives a time. */
   readonly retryAt: Date | null
 }
 

@@ -27,7 +27,7 @@ export const termsOf = ({ facts, now, options }: Stage, own: Survived["own"]): T
   now
 })
 
-/** From when on the platform lets the service act, where that has changed. */
+/** The moment from which the platform lets the service act, where that has changed. */
 export const enforcementChange = ({ account }: ProtectionFacts, { enforcement }: Terms): AccountChange =>
   enforcement?.getTime() === account.enforcement_active_at?.getTime() ? {} : { enforcement_active_at: enforcement }
 

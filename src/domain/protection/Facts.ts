@@ -88,8 +88,9 @@ const Recovery = Schema.Struct({
 })
 
 /**
- * The last reading of the things that raise signals, as it is kept in JSON. A member that is absent is not known: the
- * next reading adopts what it sees and raises no signal.
+ * The last reading of the things that raise signals, as it is kept in JSON.
+ *
+ * A member that is absent is not known: the next reading adopts what it sees and raises no signal.
  */
 export const Facets = Schema.Struct({
   /** The mark of the 2FA password; null without one. */

@@ -5,7 +5,7 @@ import { plus } from "./Deadline.ts"
 
 /** Of accounts that are to be watched. */
 export interface PollFacts {
-  /** Since when the account is due that has waited longest and that no process is polling; null without one. */
+  /** The due time of the account that has waited longest and that no process is polling; null without one. */
   readonly due_since: Date | null
   /** The time of the last poll, whatever it brought. */
   readonly tried_at: Date | null
@@ -19,7 +19,7 @@ export interface PollFacts {
 export const isOlder = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
   at !== null && plus(at, age) < now
 
-/** Since when no process polls any account, although one is due; null where none is. */
+/** The moment since which no process polls any account, although one is due; null where none is. */
 export const unpolledSince = ({ due_since, tried_at }: Pick<PollFacts, "due_since" | "tried_at">): Date | null =>
   due_since !== null && tried_at !== null && tried_at > due_since ? tried_at : due_since
 

@@ -14,7 +14,7 @@ import type { AccountChange, MonitorChange } from "./Decision.ts"
 import type { MonitorFacts, ProtectionFacts } from "./Facts.ts"
 import { accountEvent, type Notice } from "./JournalNotices.ts"
 
-/** Since when nothing good is known: the last good poll, or the start of monitoring. */
+/** The moment since which nothing good is known: the last good poll, or the start of monitoring. */
 const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "started_at">): Date | null =>
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 

@@ -46,7 +46,7 @@ const applied = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Appli
   return { row: spared({ ...left, ending_intent: null }), ended: null, notices: [undone(attempt)] }
 }
 
-/** Until when no further sign-out is sent; null where the platform refused none. */
+/** The moment until which no further sign-out is sent; null where the platform refused none. */
 const refusedUntil = (attempts: ReadonlyArray<SignOutAttempt>, now: Date): Date | null =>
   earliest(
     attempts.filter(({ outcome }) => outcome === "flood" || outcome === "locked")

@@ -68,7 +68,7 @@ export const isKept = (
   keep: KeptSessions
 ): boolean => keep !== "none" && (approved_at !== null || keep === "approved_and_baseline" && baseline)
 
-/** From when on a rejected session that is gone still answers as signed out. */
+/** The moment from which a rejected session that is gone still answers as signed out. */
 export const rejectedSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(rejectionRemembered))
 
 /** The answer of an action on an account; with the status where the action changed it. */
