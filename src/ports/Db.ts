@@ -19,6 +19,6 @@ export class Db extends Context.Service<Db, {
     organizationId: OrganizationId,
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | ServiceUnavailable, R>
-  /** Whether the database answers now. */
+  /** Fails where the database does not answer now. */
   readonly check: Effect.Effect<void, ServiceUnavailable>
 }>()("org-security-console/ports/Db") {}

@@ -33,6 +33,6 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   answer(request: KeyedRequest): Effect.Effect<string | null, IdempotencyKeyReused | ServiceUnavailable>
   /** Keeps the answer within the transaction of the change; fails where another attempt has taken the key over. */
   keep(claim: KeyClaim, answer: string): Effect.Effect<void, IdempotencyInProgress>
-  /** Gives up a claim without an answer, in a transaction of its own. */
+  /** Abandons a claim without an answer, in a transaction of its own. */
   release(claim: KeyClaim): Effect.Effect<void, ServiceUnavailable>
 }>()("org-security-console/ports/IdempotencyKeys") {}

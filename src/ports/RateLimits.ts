@@ -11,15 +11,15 @@ export class RateLimiter extends Context.Service<RateLimiter, {
 }>()("org-security-console/ports/RateLimits/RateLimiter") {}
 
 /**
- * How many wrong credentials one address may try before it has to wait, as far as this process has seen them.
+ * The number of wrong credentials that one address may try before it has to wait, as far as this process has seen them.
  *
  * Addresses count by `addressGroup`.
  */
 export class FailedAttempts extends Context.Service<FailedAttempts, {
   /**
-   * Fails where a well-formed credential is not worth a look into the database: too many different ones from the
-   * address were wrong in the last minute, or this one was and there were too many in all. One that was right before is
-   * always checked, even if others at the address have failed.
+   * Fails where a well-formed credential is not worth a query of the database: too many different ones from the address
+   * were wrong in the last minute, or this one was and there were too many in all. One that was right before is always
+   * checked, even if others at the address have failed.
    */
   admit(address: string, token: Redacted.Redacted): Effect.Effect<void, RateLimited>
   /** Remembers that the credential was right. */
@@ -31,7 +31,7 @@ export class FailedAttempts extends Context.Service<FailedAttempts, {
   count(address: string, token: Redacted.Redacted | null): Effect.Effect<void, RateLimited>
 }>()("org-security-console/ports/RateLimits/FailedAttempts") {}
 
-/** How many requests without a bearer token one address may send, as far as this process has seen them. */
+/** The number of requests without a bearer token that one address may send, as far as this process has seen them. */
 export class AnonymousRequests extends Context.Service<AnonymousRequests, {
   /** Counts a request from the address; fails when there were too many. */
   admit(address: string): Effect.Effect<void, RateLimited>

@@ -1,15 +1,18 @@
-/** One actor on an account at a time: looks of the engine, and operations that change the account on the messenger. */
+/** One actor on an account at a time: polls of the engine, and operations that change the account on the messenger. */
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { MessengerUnavailable, ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 
-/** An account that no other request or look acts on while it is held; each holding has a higher fence than all before it. */
+/**
+ * An account that no other request or poll acts on while it is held; each holding has a higher fence than all before
+ * it.
+ */
 export interface Held {
   readonly organizationId: OrganizationId
   readonly accountId: AccountId
   readonly fence: number
-  /** How often what a look relies on had changed when it was taken. */
+  /** The number of changes, when it was taken, to what a poll relies on. */
   readonly epoch: number
 }
 
@@ -30,6 +33,6 @@ export class Guard extends Context.Service<Guard, {
   confirm(held: Held): Effect.Effect<number, GuardLost>
   /** Gives the account back as it is; for an account that was not taken by `acquire`. */
   release(held: Held): Effect.Effect<void>
-  /** Has the account looked at as soon as it is free, within the transaction: what a look relies on has changed. */
+  /** Has the account polled as soon as it is free, within the transaction: what a poll relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/accounts/AccountLock/Guard") {}

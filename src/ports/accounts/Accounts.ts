@@ -33,7 +33,10 @@ export class Accounts extends Context.Service<Accounts, {
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
-  /** How the latest looks at the account went; as of an account that is not there where the caller cannot access it. */
+  /**
+   * The results of the latest polls of the account; as of an account that is not there where the caller cannot access
+   * it.
+   */
   monitor(caller: Caller["Service"], id: AccountId): Effect.Effect<LatestPoll>
   /** None where the caller cannot access the account. */
   sessions(caller: Caller["Service"], id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
@@ -51,7 +54,7 @@ export class Accounts extends Context.Service<Accounts, {
    * locked.
    */
   offboard(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
-  /** Whether strangers are signed out on sight. */
+  /** Sets if strangers are signed out on sight. */
   setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>
   /** Ends the lock that a stopped takeover left; that it was stopped stays. */
   releaseTakeoverLock(organizationId: OrganizationId, account: AccountFacts): Effect.Effect<void>

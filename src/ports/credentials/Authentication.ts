@@ -1,4 +1,4 @@
-/** How a request with a bearer token is admitted: its caller is found and the request counted, in one query. */
+/** The admission of a request with a bearer token: its caller is found and the request counted, in one query. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { InvalidApiKey, InvalidToken, ServiceUnavailable } from "../../domain/Failure.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"

@@ -19,7 +19,7 @@ export class Credentials extends Context.Service<Credentials, {
     Omit<Caller["Service"], "via" | "ip" | "requestId">,
     InvalidApiKey | InvalidToken | ServiceUnavailable
   >
-  /** Whether the token has the form of a credential of the service: any other is refused without a look. */
+  /** True if the token has the form of a credential of the service: any other is refused without a query. */
   isWellFormed(token: Redacted.Redacted): boolean
   /** An admin of the organization by address, with every scope: for programs that have signed them in themselves. */
   actAs(

@@ -1,4 +1,4 @@
-/** What an admin gives to programs and takes back again: API keys and AI connections. */
+/** The credentials that an admin gives to programs and takes back again: API keys and AI connections. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ApiKeyFacts } from "../../domain/credentials/Credential.ts"
 import type { InvalidApiKey } from "../../domain/Failure.ts"
@@ -30,7 +30,7 @@ export const NewApiKeyId = Context.Reference<string | undefined>(
   { defaultValue: () => undefined }
 )
 
-/** What is kept of a credential that is held: one that has only ended with its admin is not revoked. */
+/** The stored facts of a credential that is held: one that has only ended with its admin is not revoked. */
 export interface LockedCredential {
   readonly revoked: boolean
 }
@@ -60,7 +60,7 @@ export class IssuedCredentials extends Context.Service<IssuedCredentials, {
   findApiKey(organizationId: OrganizationId, id: string): Effect.Effect<ApiKeyFacts | null>
   /** Holds the key as it is for the rest of the transaction. */
   lockApiKey(organizationId: OrganizationId, id: string): Effect.Effect<LockedCredential>
-  /** Revokes the key and those made by it, at any depth; answers how many of those there were. */
+  /** Revokes the key and those made by it, at any depth; returns the number of those. */
   revokeApiKey(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<number>
   /** Holds the connection as it is for the rest of the transaction. */
   lockConnection(organizationId: OrganizationId, id: string): Effect.Effect<LockedCredential>

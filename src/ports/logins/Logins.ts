@@ -10,12 +10,12 @@ import type { OrganizationFacts } from "../../domain/organization/Organization.t
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { Connected, SealedLoginState } from "../messenger/MessengerLogin.ts"
 
-/** How many logins an organization may start in an hour. */
+/** The number of logins that an organization may start in an hour. */
 export const LoginStarts = Context.Reference<number>("org-security-console/ports/logins/Logins/LoginStarts", {
   defaultValue: () => defaultLoginStarts
 })
 
-/** Why an account is not connected; nothing of it is kept. */
+/** The reason that an account is not connected; nothing of it is kept. */
 export class LoginRefusal extends Schema.TaggedError<LoginRefusal>()("LoginRefusal", { reason: ConnectRefusal }) {}
 
 /** The login has ended while its step was under way. */
@@ -27,7 +27,7 @@ export interface HeldLogin {
   readonly login: LoginFacts
   /** The token of this step. */
   readonly token: string
-  /** What the messenger needs at the next step, opened; null before it has answered. */
+  /** The state that the messenger needs at the next step, opened; null before it has answered. */
   readonly state: SealedLoginState | null
   /** An earlier step was begun, and its outcome is not known. */
   readonly unsettled: boolean
@@ -42,7 +42,7 @@ export interface NewLogin {
   readonly startedBy: string
 }
 
-/** What a step changes; a state is sealed, and null erases it. */
+/** The change by a step; a state is sealed, and null erases it. */
 export interface LoginChange extends
   Partial<
     Pick<
@@ -63,7 +63,7 @@ export interface LoginChange extends
 }
 
 /**
- * What happens to the hold: it is released, kept for the next part of the step, or left as a step with an unknown outcome.
+ * The end of the hold: it is released, kept for the next part of the step, or left as a step with an unknown outcome.
  */
 export type Release = "release" | "keep" | "unsettled"
 
@@ -95,9 +95,9 @@ export class Logins extends Context.Service<Logins, {
     phoneNumber: string,
     now: Date
   ): Effect.Effect<{ readonly hour: Started; readonly day: Started }>
-  /** Whether an account of the organization that is not offboarded has the number. */
+  /** True if an account of the organization that is not offboarded has the number. */
   isKnownNumber(organizationId: OrganizationId, phoneNumber: string): Effect.Effect<boolean>
-  /** Whether the account is watched, and was looked at since. */
+  /** True if the account is watched, and was polled since. */
   isWatched(organizationId: OrganizationId, accountId: AccountId, since: Date): Effect.Effect<boolean>
   /**
    * Logins of any organization that have run out, and ended ones that may have left something on the messenger, unless

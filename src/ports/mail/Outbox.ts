@@ -5,7 +5,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 
 /** The mails of the organization that are written with a change and sent later. */
 export class Outbox extends Context.Service<Outbox, {
-  /** Whether this service sends mail at all; without it none is written. */
+  /** True if this service sends mail at all; without it none is written. */
   readonly available: boolean
   /**
    * Writes the mail to each who is to get it, within the current transaction; it dies for the cause `event` where the

@@ -1,4 +1,4 @@
-/** Whether the messenger platform is available, where it is another machine. */
+/** The availability of the messenger platform, where it is another machine. */
 import { Context, type Effect } from "effect"
 
 /** The data centres that did not answer when they were last tried. */

@@ -13,20 +13,20 @@ export interface KeptValue {
 /** All that a session keeps. */
 export interface KeptSession {
   readonly values: ReadonlyMap<string, KeptValue>
-  /** When the platform reported that it does not know the session's key. */
+  /** The time when the platform reported that it does not know the session's key. */
   readonly doubtedAt: Date | null
 }
 
 /**
- * What sessions keep, sealed at rest under a key of each session.
+ * The state of sessions, sealed at rest under a key of each session.
  *
  * Nothing is deleted but with its session. A write names the version that it replaces, so that a process that has lost
  * the session cannot overwrite what the one that has it now has written.
  */
 export class MessengerKeys extends Context.Service<MessengerKeys, {
-  /** What the session keeps; null where nothing was kept under the reference. */
+  /** The state that the session keeps; null where nothing was kept under the reference. */
   load(sessionRef: SessionRef): Effect.Effect<KeptSession | null, ServiceUnavailable>
-  /** Whether the value was written: not where the version is another one by now. Version 0 writes a new one. */
+  /** True if the value was written: not where the version is another one by now. Version 0 writes a new one. */
   save(
     sessionRef: SessionRef,
     name: string,

@@ -1,22 +1,22 @@
-/** How the service signs in to an account: the part of MessengerSession that makes new sessions. */
+/** The service's sign-in to an account: the part of MessengerSession that makes new sessions. */
 import { type Effect, type Redacted, Schema } from "effect"
 import type { AuthorizationId, MessengerUserId, SessionRef } from "../../domain/messenger/Messenger.ts"
 import type { PasswordInvalid, PlatformBusy, PlatformRefused, PlatformUnavailable } from "./MessengerSession.ts"
 
-/** How the platform sends a code. */
+/** The way that the platform sends a code. */
 export const CodeChannel = Schema.Literals(["app", "sms", "call", "email", "other"])
 export type CodeChannel = typeof CodeChannel.Type
 
-/** What an implementation has to know at the next step of a login: opaque, kept and sealed by the caller. */
+/** The state that an implementation needs at the next step of a login: opaque, kept and sealed by the caller. */
 export type SealedLoginState = Redacted.Redacted
 
 /** The platform sent a code. */
 export interface CodeSent {
   readonly state: SealedLoginState
   readonly channel: CodeChannel
-  /** How many characters the code has, if the platform reports it. */
+  /** The number of characters of the code, if the platform reports it. */
   readonly codeLength: number | null
-  /** When the platform sends another one; null where it gives no time. */
+  /** The time when the platform sends another one; null where it gives no time. */
   readonly resendAt: Date | null
 }
 
@@ -24,7 +24,7 @@ export interface CodeSent {
 export interface Connected {
   readonly _tag: "Connected"
   readonly userId: MessengerUserId
-  /** When the session was created, as the platform reports it. */
+  /** The time when the session was created, as the platform reports it. */
   readonly createdAt: Date
 }
 
@@ -64,13 +64,14 @@ export interface Paired {
   readonly createdAt: Date
 }
 
-/** What may go wrong with every call of a login: there is no session yet. */
+/** The failures of every call of a login: there is no session yet. */
 export type LoginCommon = PlatformBusy | PlatformUnavailable | PlatformRefused
 
 /**
  * Signing in with a phone number, step by step, in one process or in several.
  *
- * After a call with an unknown outcome the previous state is still valid: `resolve` finds out whether the call signed in.
+ * After a call with an unknown outcome the previous state is still valid: `resolve` finds out whether the call
+ * signed in.
  */
 export interface LoginVerbs {
   /** Has a code sent to the number, in E.164. The caller makes the reference, so that it is known beforehand. */
@@ -87,6 +88,6 @@ export interface LoginVerbs {
   ): Effect.Effect<Connected, LoginCommon | LoginRefused | PasswordInvalid>
   /** Ends the login and whatever came of it: a session that it signed in is logged out. Repeating it succeeds. */
   cancel(state: SealedLoginState): Effect.Effect<void, LoginCommon>
-  /** Whether the login has signed in; null where it has not. */
+  /** The account that the login has signed in to; null where it has not. */
   resolve(state: SealedLoginState): Effect.Effect<Connected | null, LoginCommon>
 }

@@ -1,5 +1,5 @@
 /**
- * How an account is secured on the platform: the part of LiveSession that changes its e-mail addresses and passkeys.
+ * The security of an account on the platform: the part of LiveSession that changes its e-mail addresses and passkeys.
  */
 import { type Effect, type Redacted, Schema } from "effect"
 import type { MessengerFailure, PasswordInvalid } from "./MessengerSession.ts"
@@ -18,7 +18,7 @@ export class PasskeyRefused extends Schema.TaggedError<PasskeyRefused>()("Passke
 export interface EmailPending {
   /** Masked. */
   readonly pattern: string
-  /** How many characters the code has, if the platform reports it. */
+  /** The number of characters of the code, if the platform reports it. */
   readonly codeLength: number | null
 }
 
@@ -30,7 +30,7 @@ export interface PreparedPasskey {
   readonly key: Redacted.Redacted
 }
 
-/** A new recovery address beside the 2FA password that it needs. */
+/** A new recovery address with the 2FA password that it needs. */
 export interface RecoveryEmailChange {
   readonly current: Redacted.Redacted
   readonly email: string

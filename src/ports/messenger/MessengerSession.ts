@@ -30,7 +30,7 @@ export class PlatformRefused extends Schema.TaggedError<PlatformRefused>()("Plat
   reason: Schema.String
 }) {}
 
-/** What may go wrong with every call to the platform. */
+/** The failures of every call to the platform. */
 export type MessengerFailure = NoSession | PlatformBusy | PlatformUnavailable | PlatformRefused
 
 /** The platform refused the username. */
@@ -55,7 +55,7 @@ export class UnknownAuthorization extends Schema.TaggedError<UnknownAuthorizatio
 /** The 2FA password that was given is not the account's. */
 export class PasswordInvalid extends Schema.TaggedError<PasswordInvalid>()("PasswordInvalid", {}) {}
 
-/** A new 2FA password beside the one that it replaces. */
+/** A new 2FA password with the one that it replaces. */
 export interface TwoFaChange {
   readonly current: Redacted.Redacted | null
   readonly next: Redacted.Redacted
@@ -78,10 +78,11 @@ export interface LiveSession extends SecurityVerbs {
   /** Signs the authorization out; by the id that `authorizations` gives it. */
   signOut(id: AuthorizationId): Effect.Effect<void, MessengerFailure | SignOutLocked | UnknownAuthorization>
   /**
-   * Confirms the authorization as the holder's, so that the platform no longer asks for it; succeeds if it is confirmed already.
+   * Confirms the authorization as the holder's, so that the platform no longer asks for it; succeeds if it is
+   * confirmed already.
    */
   confirm(id: AuthorizationId): Effect.Effect<void, MessengerFailure | UnknownAuthorization>
-  /** Whether the candidate is the account's 2FA password; false where it has none. */
+  /** True if the candidate is the account's 2FA password; false where it has none. */
   checkPassword(candidate: Redacted.Redacted): Effect.Effect<boolean, MessengerFailure>
   /** Sets or replaces the 2FA password; `current` is null where the account has none. */
   setPassword(change: TwoFaChange): Effect.Effect<void, MessengerFailure | PasswordInvalid>
@@ -98,8 +99,8 @@ export interface LiveSession extends SecurityVerbs {
   /**
    * The platform's pushes from the opening on, in order; the stream ends after `Lost`.
    *
-   * A session keeps the latest 256 unread ones; where it dropped older ones, a `Gap` comes before them. Events
-   * are hints when to look, never the truth.
+   * A session keeps the latest 256 unread ones; where it dropped older ones, a `Gap` comes before them. Events are
+   * hints when to poll, never the truth.
    */
   readonly events: Stream.Stream<MessengerEvent>
   /** Ends this session itself, whatever its age. */
@@ -119,7 +120,7 @@ export class MessengerSession extends Context.Service<
      * Opens the session for as long as the scope lasts.
      *
      * Opening a reference that is open in this process already shares its connection: a key that is used from two
-     * places at once dies.
+     * places at the same time dies.
      */
     open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
     /** Deletes a session's key without notifying the platform: the session cannot be used any more. */

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Stream } from "effect"
 
-/** What a process knows about the lease. */
+/** The state of the lease as far as a process knows it. */
 export interface LeaseState {
   /** The term under which this process watches; null where it does not. */
   readonly term: number | null

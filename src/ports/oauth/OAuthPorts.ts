@@ -13,13 +13,13 @@ import type {
 } from "../../domain/oauth/OAuthRecords.ts"
 import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
 
-/** What a secret of the authorization server is for; each kind has a form of its own. */
+/** The purpose of a secret of the authorization server; each kind has a form of its own. */
 export type OAuthSecretKind = "code" | "access" | "refresh" | "client"
 
-/** What a refresh token contains, so that a used one is recognised without being stored. */
+/** The content of a refresh token, so that a used one is recognised without being stored. */
 export interface RefreshReference {
   readonly connectionId: string
-  /** Which one it is of its connection's refresh tokens, counted from 1. */
+  /** Its number among its connection's refresh tokens, counted from 1. */
   readonly generation: number
   readonly expiresAt: Date
 }
@@ -31,7 +31,7 @@ export class OAuthSecrets extends Context.Service<OAuthSecrets, {
   makeRefresh(reference: RefreshReference): Effect.Effect<Redacted.Redacted>
   /** The contents of a well-formed refresh token; null for an older one without contents. */
   reference(secret: Redacted.Redacted): RefreshReference | null
-  /** Whether the text has the form of a secret of this kind, its checksum and its seal included. */
+  /** True if the text has the form of a secret of this kind, its checksum and its seal included. */
   isWellFormed(kind: OAuthSecretKind, secret: Redacted.Redacted): boolean
   digest(secret: Redacted.Redacted): Digest
   /** Every digest under which the secret may have been kept. */
@@ -45,7 +45,7 @@ export class OAuthSecrets extends Context.Service<OAuthSecrets, {
 export interface NewClient extends Omit<OAuthClient, "secretDigest"> {
   readonly secret: Digest | null
   readonly createdAt: Date
-  /** Where it came from, for the limit. */
+  /** The address that it came from, for the limit. */
   readonly address: string | null
 }
 
@@ -85,7 +85,7 @@ export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
   readonly createdAt: Date
 }
 
-/** What a resource server learns of an access token. */
+/** The facts of an access token that a resource server gets. */
 export interface Inspected {
   readonly organizationId: OrganizationId
   readonly connectionId: string
@@ -111,14 +111,14 @@ export interface Replaceable {
   readonly id: string
   readonly name: string
   readonly host: string
-  /** The same registration; otherwise another one under the same host, which may be another application. */
+  /** True if both have one registration; otherwise it is of the same host, and may be another application. */
   readonly sameClient: boolean
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
 }
 
-/** What an admin looks for in a list that they choose from, and what they have ticked in it. */
+/** An admin's search in a list that they choose from, and what they have ticked in it. */
 export interface ListQuery {
   readonly find: string
   readonly ticked: ReadonlyArray<string>
@@ -126,16 +126,16 @@ export interface ListQuery {
 
 /** As much of a list as is shown. */
 export interface Listed<A> {
-  /** How many the admin may choose from. */
+  /** The number of entries that the admin may choose from. */
   readonly total: number
-  /** What is ticked, whether or not it is what is looked for; empty where the whole list is short. */
+  /** The ticked ones, found by the search or not; empty where the whole list is short. */
   readonly ticked: ReadonlyArray<A>
-  /** How many others are what is looked for, and the first of them. */
+  /** The number of others that the search finds, and the first of them. */
   readonly matching: number
   readonly found: ReadonlyArray<A>
 }
 
-/** What an admin may let an application use, in the console's order. */
+/** The things that an admin may let an application use, in the console's order. */
 export interface Choices {
   readonly accounts: Listed<{
     readonly id: string
@@ -148,7 +148,7 @@ export interface Choices {
 
 /** Connections with their codes and tokens. All but `locate` run inside a transaction of the organization. */
 export class OAuthGrants extends Context.Service<OAuthGrants, {
-  /** Whose code or token it is, by its digests; outside any transaction. */
+  /** The owner of a code or token, by its digests; outside any transaction. */
   locate(
     what: "code" | "token",
     digests: ReadonlyArray<string>
@@ -156,7 +156,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     { readonly organizationId: OrganizationId; readonly connectionId: string } | null,
     ServiceUnavailable
   >
-  /** Whose connection it is; outside any transaction. */
+  /** The owner of a connection; outside any transaction. */
   locateConnection(
     connectionId: string
   ): Effect.Effect<
@@ -164,7 +164,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     ServiceUnavailable
   >
   /**
-   * Whether the token was stored by a transaction whose result was lost: waits until that has ended, which frees the
+   * True if the token was stored by a transaction whose result was lost: waits until that has ended, which frees the
    * connection's row, and fails when the database does not answer in time. Outside any transaction.
    */
   isKept(
@@ -172,7 +172,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     connectionId: string,
     digests: ReadonlyArray<string>
   ): Effect.Effect<boolean, ServiceUnavailable>
-  /** What an access token is worth at the resource now, or null where it is worth nothing; outside any transaction. */
+  /** The rights of an access token at the resource now, or null where it is worth nothing; outside any transaction. */
   inspect(
     digests: ReadonlyArray<string>,
     resource: string,
@@ -193,15 +193,15 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     digests: ReadonlyArray<string>
   ): Effect.Effect<Token | null>
   /**
-   * Whether the admin is there and not disabled, which stays so for the rest of the transaction, and the organization is
-   * not closed.
+   * True if the admin is there and not disabled, which stays so for the rest of the transaction, and the organization
+   * is not closed.
    */
   isActive(admin: Granter): Effect.Effect<boolean>
-  /** Whether the admin can access every one of them. */
+  /** True if the admin can access every one of them. */
   canAccess(admin: Granter, access: ChosenAccess): Effect.Effect<boolean>
-  /** What the admin may choose from; a long list is cut to what is ticked and what is looked for. */
+  /** The lists that the admin may choose from; a long one is cut to what is ticked and what the search finds. */
   choices(admin: Granter, wanted: { readonly [K in keyof Choices]: ListQuery }): Effect.Effect<Choices>
-  /** Whether the admin may connect the application: owner and superadmins any, the others where it is approved. */
+  /** True if the admin may connect the application: owner and superadmins any, the others where it is approved. */
   mayConnect(admin: Granter, application: string): Effect.Effect<boolean>
   /**
    * The admin's live connections of the application to the same resource, newest first: of the same registration, or of
@@ -214,7 +214,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
   redeem(organizationId: OrganizationId, code: Code, at: Date): Effect.Effect<void>
   /** Ends a refresh token. It is forgotten where it says itself which one it is, and else kept as used. */
   use(organizationId: OrganizationId, token: Token, at: Date): Effect.Effect<void>
-  /** When the connection's access tokens were issued that have not been forgotten, newest first. */
+  /** The times when the connection's access tokens were issued that have not been forgotten, newest first. */
   issuedAt(organizationId: OrganizationId, connectionId: string): Effect.Effect<ReadonlyArray<Date>>
   /** Forgets the connection's access tokens that have expired. */
   forgetExpired(organizationId: OrganizationId, connectionId: string, now: Date): Effect.Effect<void>
@@ -228,13 +228,13 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
 
 /** Refreshes that were refused for the connection's limit, remembered by the process that refused them. */
 export class RefusedRefreshes extends Context.Service<RefusedRefreshes, {
-  /** How many seconds the same request has to wait; 0 where it was not refused. */
+  /** Seconds that the same request has to wait; 0 where it was not refused. */
   waits(request: Redacted.Redacted): Effect.Effect<number>
   /** Remembers a refusal for so many seconds, a minute at most: the database may say something else by then. */
   remember(request: Redacted.Redacted, seconds: number): Effect.Effect<void>
 }>()("org-security-console/ports/oauth/OAuthPorts/RefusedRefreshes") {}
 
-/** A program beside the service that answers at one of its resources, and the secret by which it is known. */
+/** A program other than the service that answers at one of its resources, and the secret by which it is known. */
 export interface ResourceServer {
   readonly id: string
   readonly resource: Resource
@@ -253,7 +253,7 @@ export const KnownAssistants = Context.Reference<ReadonlyMap<string, Assistant>>
   { defaultValue: () => new Map() }
 )
 
-/** Who may register applications: everybody by default, only with the initial access token, or nobody. */
+/** The people who may register applications: everybody by default, only with the initial access token, or nobody. */
 export type RegistrationPolicy =
   | { readonly mode: "open" | "off" }
   | { readonly mode: "token"; readonly admits: (token: Redacted.Redacted) => boolean }

@@ -1,4 +1,4 @@
-/** Who holds the organization's licences and seats. */
+/** The holders of the organization's licences and seats. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { LicencesUsed, SignUpLink } from "../../domain/organization/Billing.ts"
@@ -7,7 +7,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 
 /** Licences of accounts, and links that hold a seat; each function works within the organization's transaction. */
 export class Licences extends Context.Service<Licences, {
-  /** How many accounts hold a licence of each tier; those that are offboarded hold none. */
+  /** The number of accounts that hold a licence of each tier; those that are offboarded hold none. */
   used(organizationId: OrganizationId): Effect.Effect<LicencesUsed>
   setTier(organizationId: OrganizationId, accountId: AccountId, tier: Tier): Effect.Effect<void>
   /** The unused sign-up links, the newest first. */

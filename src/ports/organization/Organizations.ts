@@ -14,6 +14,6 @@ export class Organizations extends Context.Service<Organizations, {
   setRecipients(id: OrganizationId, recipients: Recipients): Effect.Effect<void>
   /** The facts as they are now, locked for the rest of the transaction. */
   lockFacts(id: OrganizationId): Effect.Effect<OrganizationFacts>
-  /** Whether a takeover signs sessions out, or is only reported. */
+  /** Sets if a takeover signs sessions out, or is only reported. */
   setLockdown(id: OrganizationId, enabled: boolean): Effect.Effect<void>
 }>()("org-security-console/ports/organization/Organizations") {}

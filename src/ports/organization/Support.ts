@@ -16,7 +16,10 @@ export class Support extends Context.Service<Support, {
     page: { readonly after: string | undefined; readonly limit: number }
   ): Effect.Effect<ReadonlyArray<SupportFacts> | null>
   find(caller: Caller["Service"], id: string): Effect.Effect<SupportFacts | null>
-  /** How many requests the admin has made since a moment, and when the first of them; it locks the organization. */
+  /**
+   * The number of requests that the admin has made since a moment, and the time of the first; it locks the
+   * organization.
+   */
   lockMade(
     caller: Caller["Service"],
     since: Date

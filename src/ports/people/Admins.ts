@@ -13,7 +13,10 @@ export interface NewAdmin {
 
 /** The admins of the organization. */
 export class Admins extends Context.Service<Admins, {
-  /** Where the admin's emails go and which they are, or null for an admin without a sign-in of their own. */
+  /**
+   * The addresses of the admin's emails and the kinds that they get, or null for an admin without a sign-in of their
+   * own.
+   */
   mailPreferences(
     organizationId: OrganizationId,
     adminId: string,

@@ -6,9 +6,9 @@ import type { DepartmentFacts } from "../../domain/people/Department.ts"
 
 /** A department that an account may be moved to. */
 export interface Destination {
-  /** Whether it is among those that the caller is shown. */
+  /** True if it is among those that the caller is shown. */
   readonly shown: boolean
-  /** Whether the caller can access all of its accounts, also those that are filed there later. */
+  /** True if the caller can access all of its accounts, also those that are filed there later. */
   readonly accessible: boolean
 }
 
@@ -33,7 +33,7 @@ export class Departments extends Context.Service<Departments, {
   lock(caller: Caller["Service"], id: DepartmentId): Effect.Effect<DepartmentFacts | null>
   /** Answers whether the name was free. */
   rename(organizationId: OrganizationId, id: DepartmentId, name: string): Effect.Effect<boolean>
-  /** Deletes the department that is locked, and answers whether it was; not one that is in use. */
+  /** Deletes the department that is locked, and returns true if it was; not one that is in use. */
   remove(organizationId: OrganizationId, id: DepartmentId, now: Date): Effect.Effect<boolean>
   /** Holds the departments between which an account is moved, and answers what the destination is to the caller. */
   lockMove(

@@ -37,7 +37,7 @@ export const InvitationReceiver = Context.Reference<(token: Redacted.Redacted) =
   { defaultValue: () => () => Effect.void }
 )
 
-/** Which of the wanted ids the caller cannot access. */
+/** The kind of the wanted ids that the caller cannot access. */
 export type Unreached = "account_ids" | "department_ids" | null
 
 /** Admins who have not been removed; each function but `list` and `find` works within a change's transaction. */
@@ -50,7 +50,7 @@ export class ManagedAdmins extends Context.Service<ManagedAdmins, {
   find(caller: Caller["Service"], id: string, now: Date): Effect.Effect<ShownFacts | null>
   /** Locks those of the admins that exist, in the order of their ids. */
   lock(organizationId: OrganizationId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<AdminFacts>>
-  /** Whether a grant of the admin lies beyond the caller's limit. */
+  /** True if a grant of the admin lies beyond the caller's limit. */
   isGrantedBeyond(caller: Caller["Service"], id: string): Effect.Effect<boolean>
   /** Locks the departments that are wanted, and returns which part of the access the caller cannot access. */
   inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>

@@ -13,7 +13,7 @@ export type AccountTaskKind = "rotate_two_fa" | "cancel_recovery_email" | "pair"
 export interface AccountTask extends SecretsOf {
   readonly kind: AccountTaskKind
   readonly due_at: Date
-  /** How often it was begun before. */
+  /** The number of times that it was begun before. */
   readonly tries: number
 }
 

@@ -8,9 +8,9 @@ import type { GuardLost, Held } from "../accounts/AccountLock.ts"
 /** The facts of an account that is locked and still held. */
 export interface LockedAccount {
   readonly facts: ProtectionFacts
-  /** What the mails call the account. */
+  /** The account's name in mails. */
   readonly name: string
-  /** How often what a step relies on has changed by now. */
+  /** The number of changes by now to what a step relies on. */
   readonly epoch: number
   /** A login into the account with a step under way, or with a step whose result is unknown. */
   readonly login: { readonly id: string; readonly busy: boolean } | null
@@ -28,7 +28,7 @@ export interface StepChanges
   readonly seenMark?: string
   /** Null where the account is not watched any more. */
   readonly nextAt: Date | null
-  /** Whether the step is over and the account given back. */
+  /** True if the step is over and the account given back. */
   readonly release: boolean
 }
 
@@ -40,7 +40,7 @@ export interface BegunSignOut {
   readonly intent: number
 }
 
-/** What a step reads and writes of one account; within the organization's transaction unless stated otherwise. */
+/** The reads and writes of a step about one account; within the organization's transaction unless stated otherwise. */
 export class Watch extends Context.Service<Watch, {
   /** Locks the account and renews its hold; null where the account is gone. */
   lock(held: Held): Effect.Effect<LockedAccount | null, GuardLost>
@@ -50,7 +50,7 @@ export class Watch extends Context.Service<Watch, {
   /** The own sessions of the account, in a transaction of its own. */
   own(held: Held): Effect.Effect<ReadonlyArray<OwnSession>, ServiceUnavailable>
   /**
-   * Whether the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
+   * True if the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
    */
   mayEnd(held: Held, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
   /** The digest of a list's mark. */

@@ -1,46 +1,47 @@
 /**
- * Which accounts are due, across organizations: who looks at one takes it first, and gives it back with the next time.
+ * The accounts that are due, across organizations: a process that polls one takes it first, and gives it back with the
+ * next time.
  */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { SessionRef } from "../../domain/messenger/Messenger.ts"
 import type { Held } from "../accounts/AccountLock.ts"
 
-/** An account that is held to be looked at, with what a look that finds nothing new needs to know. */
+/** An account that is held to be polled, with what a poll that finds nothing new needs to know. */
 export interface Claimed extends Held {
   /** The service's main session; null where there is none. */
   readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
-  /** The digest of the stored list of sessions; null before the first look. */
+  /** The digest of the stored list of sessions; null before the first poll. */
   readonly seen_mark: string | null
-  /** Since when the look is due. */
+  /** The time since when the poll is due. */
   readonly next_at: Date
   readonly due_at: Date | null
   readonly look_at: Date | null
   readonly last_ok_at: Date | null
   readonly failures: number
-  /** Why a failure was the last; null where it was none. */
+  /** The reason that the last poll failed; null where it did not. */
   readonly last_poll_error: string | null
 }
 
-/** A look that found nothing new. */
+/** A poll that found nothing new. */
 export interface Quiet extends Held {
   readonly next_at: Date
 }
 
-/** What a push triggers. */
+/** The poll that a push triggers. */
 export interface Pushed {
-  /** When the account is due. */
+  /** The time when the account is due. */
   readonly at: Date
-  /** Whether more than its sessions is to be read. */
+  /** True if more than its sessions is to be read. */
   readonly look: boolean
 }
 
 export interface ClaimLimits {
-  /** How many at most. */
+  /** The most accounts that are taken. */
   readonly free: number
   /** Of one organization no more than this while others wait. */
   readonly room: number
-  /** The same of organizations that have less room. */
+  /** The most of organizations that have less room. */
   readonly rooms: ReadonlyMap<string, number>
 }
 
@@ -65,7 +66,7 @@ export class Monitors extends Context.Service<Monitors, {
   claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
   /** Gives the accounts back; what an operation requested in the meantime stays. */
   finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
-  /** When the next account is due; null where none is watched. */
+  /** The time when the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due. */
   push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>

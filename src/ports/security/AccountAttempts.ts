@@ -1,9 +1,9 @@
-/** How often something may be tried with an account in an hour. */
+/** The number of times that something may be tried with an account in an hour. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
 import type { SecretsOf } from "./Secrets.ts"
 
-/** What is counted. */
+/** The kinds of attempts that are counted. */
 export type AttemptKind = "email_change" | "holder_password"
 
 export class Attempts extends Context.Service<Attempts, {

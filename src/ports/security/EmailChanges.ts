@@ -8,7 +8,7 @@ export class EmailChanges extends Context.Service<EmailChanges, {
   find(of: SecretsOf, kind: EmailKind): Effect.Effect<EmailChangeFacts | null>
   /** Begins a change; one that was open is replaced. */
   begin(of: SecretsOf, change: EmailChangeFacts): Effect.Effect<void>
-  /** Counts an attempt before it is made; answers how many are left. */
+  /** Counts an attempt before it is made; returns the number left. */
   attempt(of: SecretsOf, kind: EmailKind): Effect.Effect<void>
   /** Gives an attempt back that was none. */
   giveBack(of: SecretsOf, kind: EmailKind): Effect.Effect<void>

@@ -1,8 +1,8 @@
-/** Sealing anew what is sealed under a pepper that is not the first, or by the host's own key management. */
+/** Sealing again what is sealed under a pepper that is not the first, or by the host's own key management. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 
-/** How many secrets of each kind. */
+/** The number of secrets of each kind. */
 export interface RewrapCounts {
   /** The keys of accounts. */
   readonly accounts: number
@@ -14,7 +14,7 @@ export interface RewrapCounts {
   readonly identity_providers: number
 }
 
-/** What was sealed anew, and what was left as it is because it does not open. */
+/** The number sealed again, and the number left as they are because they do not open. */
 export interface Rewrapped extends RewrapCounts {
   /** Its pepper is not given any more. */
   readonly skipped: RewrapCounts
@@ -22,7 +22,7 @@ export interface Rewrapped extends RewrapCounts {
   readonly damaged: RewrapCounts
 }
 
-/** Seals everything anew in transactions of its own: an interrupted run is continued by the next one. */
+/** Seals everything again in transactions of its own: an interrupted run is continued by the next one. */
 export class Rewrap extends Context.Service<Rewrap, {
   readonly all: Effect.Effect<Rewrapped, ServiceUnavailable>
 }>()("org-security-console/ports/security/Rewrap") {}

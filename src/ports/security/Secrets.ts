@@ -5,7 +5,7 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { Candidates, SecretKind, SecretSlot, SlotChange } from "../../domain/security/Secrets.ts"
 
-/** Whose secrets. */
+/** The account whose secrets are meant. */
 export interface SecretsOf {
   readonly organizationId: OrganizationId
   readonly accountId: AccountId
@@ -41,7 +41,7 @@ export interface SealedSecret extends Omit<NewSecret, "secret"> {
  * `candidates` and `seal` run transactions of their own, the others within the caller's.
  */
 export class Secrets extends Context.Service<Secrets, {
-  /** What the service holds, opened; a secret that cannot be opened is a defect. */
+  /** The secrets that the service holds, opened; one that cannot be opened is a defect. */
   candidates(of: SecretsOf): Effect.Effect<Candidates, ServiceUnavailable>
   /** A new strong password. */
   readonly newPassword: Effect.Effect<Redacted.Redacted>
@@ -60,14 +60,14 @@ export class Secrets extends Context.Service<Secrets, {
    * offboarded is forgotten a week after that.
    */
   shown(of: SecretsOf, id: string, now: Date): Effect.Effect<boolean>
-  /** Whether a secret is held that ends, because its account was offboarded, and that has not been revealed since. */
+  /** True if a secret is held that ends, because its account was offboarded, and that has not been revealed since. */
   isUnseen(of: SecretsOf, kind: SecretKind): Effect.Effect<boolean>
   /** Lets what has no end yet of an account that is offboarded end then. */
   keepUntil(of: SecretsOf, kind: SecretKind, at: Date): Effect.Effect<void>
   /** The account is left: the secrets that are likely set stay held, and all that has no end yet ends then. */
   leave(of: SecretsOf, until: { readonly passwords: Date; readonly passkeys: Date }): Effect.Effect<void>
-  /** Forgets all of a kind at once. */
+  /** Forgets all of a kind immediately. */
   eraseAll(of: SecretsOf, kind: SecretKind): Effect.Effect<void>
-  /** Forgets secrets at once. */
+  /** Forgets secrets immediately. */
   erase(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
 }>()("org-security-console/ports/security/Secrets") {}

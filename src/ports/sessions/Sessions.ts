@@ -27,11 +27,11 @@ export interface Rejection {
   readonly intent: number | null
 }
 
-/** What came of asking the messenger, by the sessions' ids. */
+/** The messenger's answers about sign-outs, by the sessions' ids. */
 export interface SignedOut {
   /** The service ended them. */
   readonly ended: ReadonlyArray<string>
-  /** Somebody else had: the next look finds out who. */
+  /** Another party had ended them: the next poll finds out who. */
   readonly gone: ReadonlyArray<string>
   /** They are still to be signed out, and the messenger has certainly not done it. */
   readonly waiting: ReadonlyArray<string>
@@ -47,7 +47,7 @@ export class Sessions extends Context.Service<Sessions, {
    */
   list(caller: Caller["Service"], query: SessionQuery): Effect.Effect<ReadonlyArray<ReviewedSession> | null>
   /**
-   * From when on sign-outs are sent to the messenger, by account: when the service's session is old enough, or the
+   * The time when sign-outs are sent to the messenger, by account: when the service's session is old enough, or the
    * messenger has asked to wait until then. Accounts without such a moment are left out.
    */
   signOutsFrom(
@@ -57,19 +57,19 @@ export class Sessions extends Context.Service<Sessions, {
   find(whose: Whose, id: string): Effect.Effect<StoredSession | null>
   /** Every session of the account but the service's own, the newest first. */
   others(whose: Whose): Effect.Effect<ReadonlyArray<StoredSession>>
-  /** Whether an admin had the session signed out at the moment or later. */
+  /** True if an admin had the session signed out at the moment or later. */
   wasRejected(whose: Whose, id: string, since: Date): Effect.Effect<boolean>
   /** Approves the session, and takes back whatever was to be done to it. */
   approve(whose: Whose, id: string, by: string, now: Date): Effect.Effect<void>
-  /** Writes down what is to be signed out, and has the account looked at. */
+  /** Writes down what is to be signed out, and has the account polled. */
   reject(whose: Whose, rejection: Rejection, now: Date): Effect.Effect<void>
   /**
-   * Whether the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
+   * True if the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
    */
   maySignOut(whose: Whose, id: string): Effect.Effect<boolean, ServiceUnavailable>
   /**
-   * Stores the outcomes of sign-outs. The first session that ended stops a takeover that waited for it, as in the engine;
-   * then the answer says whether the service holds the account's 2FA password, and is null otherwise.
+   * Stores the outcomes of sign-outs. The first session that ended stops a takeover that waited for it, as in the
+   * engine; then the answer says whether the service holds the account's 2FA password, and is null otherwise.
    */
   applySignOuts(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
 }>()("org-security-console/ports/sessions/Sessions") {}

@@ -1,4 +1,4 @@
-/** How an admin signs in at the console; a console with a way of its own brings its own layer. */
+/** The sign-in of an admin at the console; a console with a way of its own brings its own layer. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { PasswordIncorrect, type ServiceUnavailable, type TooManyAttempts } from "../../domain/Failure.ts"
 import { OrganizationId } from "../../domain/people/Access.ts"
@@ -11,11 +11,11 @@ export interface SignInField {
   readonly label: string
   readonly hint?: string
   readonly type: "text" | "email" | "password"
-  /** What the browser may fill in. */
+  /** The value that the browser may fill in. */
   readonly autocomplete: string
 }
 
-/** What the sign-in page asks for, and the admin that the answers identify. */
+/** The questions of the sign-in page, and the admin that the answers identify. */
 export class AdminSignIn extends Context.Service<AdminSignIn, {
   fields(site: CookieSite): ReadonlyArray<SignInField>
   signIn(

@@ -1,4 +1,4 @@
-/** Where people find the console of an organization. */
+/** The address where people find the console of an organization. */
 import { Context, Redacted } from "effect"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 

@@ -9,7 +9,7 @@ export interface AdminRef {
   readonly adminId: string
 }
 
-/** Where an attempt came from: it decides what is counted, and is written in the journal. */
+/** The origin of an attempt: it decides what is counted, and is written in the journal. */
 export interface Attempt {
   readonly via: Via
   readonly ip: string | null
@@ -27,13 +27,13 @@ export class PasswordUnfit extends Schema.TaggedError<PasswordUnfit>()("Password
 export interface PasswordChange {
   readonly current: Redacted.Redacted
   readonly next: Redacted.Redacted
-  /** Whether the admin's applications are disconnected. */
+  /** True if the admin's applications are disconnected. */
   readonly disconnect: boolean
   /** The secret of the browser that stays known. */
   readonly browser: Redacted.Redacted | null
 }
 
-/** What a new password has ended. */
+/** The credentials that a new password has ended. */
 export interface EndedCredentials {
   readonly api_keys: number
   readonly connections: number
@@ -45,11 +45,11 @@ type Refused = PasswordIncorrect | TooManyAttempts | ServiceUnavailable
 /**
  * Verifies console passwords, slowly and not too often.
  *
- * Every attempt is counted before it is looked at: for a browser that the admin has signed in with, for a key or
+ * Every attempt is counted before it is checked: for a browser that the admin has signed in with, for a key or
  * connection that is asked again, for the admin's console sessions that are, and otherwise for the address, for the
  * admin at that address, and for the admin at all addresses where the admin has not signed in. So many failures are
  * free (Limits.ts), each further one doubles the wait up to 15 minutes. The right password takes its own count back,
- * and starts the admin's own counters anew. Neither attempts nor changes run inside a transaction, which would take the
+ * and resets the admin's own counters. Neither attempts nor changes run inside a transaction, which would take the
  * count back.
  */
 export class ConsolePasswords extends Context.Service<ConsolePasswords, {

@@ -20,7 +20,7 @@ export interface SignedIn {
   readonly readsArchive: boolean
 }
 
-/** What a site says of its cookies. */
+/** The attributes of a site's cookies. */
 export interface CookieSite {
   readonly baseUrl: string
   /** On an organization's own site, sessions of others are unknown. */
@@ -36,13 +36,13 @@ export interface SessionVisit {
   readonly userAgent: string | undefined
 }
 
-/** How an admin proved who they are. */
+/** The proof by which an admin signed in. */
 export interface SignInProof {
-  /** When the first factor was given: a password that is set later ends the session. */
+  /** The time when the first factor was given: a password that is set later ends the session. */
   readonly since: Date
   /** The second factor, given just now; null where none is asked for. */
   readonly factor: FactorKind | null
-  /** What the journal says of it besides. */
+  /** Further details of it in the journal. */
   readonly details?: JournalDetails
 }
 
@@ -68,7 +68,7 @@ export interface CredentialNotice {
   readonly key: string | null
 }
 
-/** Who is signed in at the console, however they signed in. */
+/** The admins who are signed in at the console, however they signed in. */
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /**
    * The admin behind the `Cookie` header; none without a session, or when it or the admin has ended. Each request is a
@@ -97,8 +97,8 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /** The admin's sessions, the one used last first. */
   list(admin: SignedIn): Effect.Effect<ReadonlyArray<ListedSession>, ServiceUnavailable>
   /**
-   * Ends one other session of the admin, or all others and the sign-ins that wait; answers how many sessions there
-   * were.
+   * Ends one other session of the admin, or all others and the sign-ins that wait; returns the number of
+   * sessions.
    */
   endOther(admin: SignedIn, id: string | "all", visit: SessionVisit): Effect.Effect<number, ServiceUnavailable>
   /** Gives the session a new secret, as after a new password, and answers what to set as cookies. */
@@ -114,7 +114,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   >
   /** The token of a form: an HMAC over the session and the text that the form is bound to, the exact query. */
   csrf(sessionId: string, text: string): string
-  /** Whether the token is the form's, under any of the configured keys. */
+  /** True if the token is the form's, under any of the configured keys. */
   verifyCsrf(sessionId: string, text: string, token: string): boolean
   /** Fails unless it is the admin's console password; every failure counts for the admin's sessions. */
   verifyPassword(

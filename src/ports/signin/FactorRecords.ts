@@ -1,9 +1,9 @@
-/** What an operator does about second factors. */
+/** An operator's access to second factors. */
 import { Context, type Effect } from "effect"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { AdminRef } from "./ConsolePasswords.ts"
 
-/** What was taken away and ended with it. */
+/** The factors that were taken away, and what ended with them. */
 export interface FactorReset {
   readonly factors: number
   readonly sessions: number
@@ -14,8 +14,8 @@ export class FactorRecords extends Context.Service<FactorRecords, {
   /** Takes every second factor and recovery code of the admin away, and ends their console sessions. */
   reset(admin: AdminRef): Effect.Effect<FactorReset>
   /**
-   * Sets whether the organization requires a second factor, and answers how many console sessions of admins who have
-   * none it ended; null where it was so already.
+   * Sets if the organization requires a second factor, and returns the number of console sessions that ended, of admins
+   * who have none; null where it was so already.
    */
   setRequired(id: OrganizationId, required: boolean): Effect.Effect<number | null>
 }>()("org-security-console/ports/signin/FactorRecords") {}

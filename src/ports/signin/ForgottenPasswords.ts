@@ -1,10 +1,10 @@
-/** How an admin who has forgotten the password sets another one, by a mailed link. */
+/** Lets an admin who has forgotten the password set another one, by a mailed link. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
 import type { AdminRef, Attempt, PasswordUnfit } from "./ConsolePasswords.ts"
 import type { CookieSite } from "./ConsoleSessions.ts"
 
-/** Who says that they have forgotten their password. */
+/** A person who has forgotten their password, by their own account. */
 export interface Forgetful {
   readonly organization: string
   readonly email: string
@@ -17,14 +17,14 @@ export interface OpenReset extends AdminRef {
 }
 
 /**
- * Takes requests for links, looks at links, and sets a password by one.
+ * Takes requests for links, checks links, and sets a password by one.
  *
- * A request is kept as it is, and looked at by the background work alone: what answers it does and takes the same
- * whether anybody has the address. A link that is unknown, used or over answers null, whichever it is; wrong ones are
- * counted for the address together with those of invitations.
+ * A request is kept as it is, and handled by the background work alone: what answers it does and takes the same whether
+ * anybody has the address. A link that is unknown, used or over answers null, whichever it is; wrong ones are counted
+ * for the address together with those of invitations.
  */
 export class ForgottenPasswords extends Context.Service<ForgottenPasswords, {
-  /** Whether links can be mailed; without mail the operator makes them. */
+  /** True if links can be mailed; without mail the operator makes them. */
   readonly available: boolean
   request(
     who: Forgetful,

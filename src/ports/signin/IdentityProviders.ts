@@ -4,19 +4,19 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { IdentityLink, IdentityProviderFacts } from "../../domain/signin/IdentityProvider.ts"
 import type { AdminRef } from "./ConsolePasswords.ts"
 
-/** Somebody at a provider. */
+/** A person at a provider. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
 }
 
-/** Whose console sessions end with a change: of those who may have come by the provider, or by a password. */
+/** The console sessions that end with a change: of those who may have come by the provider, or by a password. */
 export type EndedSessions = "linked" | "not_owner"
 
 /** Each function works within the organization's transaction. */
 export class IdentityProviders extends Context.Service<IdentityProviders, {
   find(organizationId: OrganizationId): Effect.Effect<IdentityProviderFacts | null>
-  /** The same, held for the rest of the transaction, as the organization is. */
+  /** The provider, held for the rest of the transaction, as the organization is. */
   lock(organizationId: OrganizationId): Effect.Effect<IdentityProviderFacts | null>
   /** Sets the provider under a new version; without a secret it keeps the one that it has. */
   put(
@@ -25,9 +25,9 @@ export class IdentityProviders extends Context.Service<IdentityProviders, {
     secret: Redacted.Redacted | null,
     now: Date
   ): Effect.Effect<void>
-  /** Removes the provider and every link; answers how many links there were. */
+  /** Removes the provider and every link; returns the number of links. */
   remove(organizationId: OrganizationId): Effect.Effect<number>
-  /** Removes the links to all issuers but one; answers how many there were. */
+  /** Removes the links to all issuers but one; returns their number. */
   keepLinks(organizationId: OrganizationId, issuer: string): Effect.Effect<number>
   /** The links of admins that are there, by email. */
   links(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<IdentityLink>>
@@ -36,9 +36,9 @@ export class IdentityProviders extends Context.Service<IdentityProviders, {
   /** Links the admin, who has no link; false where the identity is another admin's. */
   link(admin: AdminRef, identity: Identity, now: Date): Effect.Effect<boolean>
   unlink(admin: AdminRef): Effect.Effect<void>
-  /** How many admins besides the owner could not sign in if they had to come by the provider. */
+  /** The number of admins besides the owner who could not sign in if they had to come by the provider. */
   unlinked(organizationId: OrganizationId): Effect.Effect<number>
-  /** Ends console sessions; answers how many. */
+  /** Ends console sessions; returns their number. */
   endSessions(organizationId: OrganizationId, whose: EndedSessions): Effect.Effect<number>
   /** Ends an admin's console sessions except the given one, and sign-ins that wait for the second factor. */
   endSessionsOf(admin: AdminRef, kept: string | null): Effect.Effect<number>

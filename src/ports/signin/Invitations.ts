@@ -1,4 +1,4 @@
-/** How an invited admin joins: by setting a password through the mailed link. */
+/** The joining of an invited admin: by setting a password through the mailed link. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
 import type { Role } from "../../domain/people/Access.ts"
@@ -13,7 +13,7 @@ export interface OpenInvitation extends AdminRef {
 }
 
 /**
- * Looks at invitations and accepts them, each once.
+ * Checks invitations and accepts them, each once.
  *
  * A token that is unknown, used, replaced or over answers null, whichever it is, and is counted for the address: past
  * the free ones each costs a wait.

@@ -8,10 +8,10 @@ export interface ResetLink {
   readonly expiresAt: Date
 }
 
-/** How a link came to be. */
+/** The origin of a link. */
 export interface ResetOrigin {
   readonly mailed: boolean
-  /** Whether the request came from a browser that the admin has signed in with. */
+  /** True if the request came from a browser that the admin has signed in with. */
   readonly knownBrowser: boolean
 }
 

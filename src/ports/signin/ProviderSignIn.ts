@@ -17,28 +17,28 @@ export class ProviderRefused
   extends Schema.TaggedError<ProviderRefused>()("ProviderRefused", { message: Schema.String })
 {}
 
-/** What somebody goes to the provider for. */
+/** A person's way to the provider. */
 export interface Going {
-  /** Which organization, as typed or known. */
+  /** The organization, as typed or known. */
   readonly organization: string
-  /** Whom to link; null to sign in. */
+  /** The admin to link; null to sign in. */
   readonly admin: SignedIn | null
-  /** What the provider may fill in as the name, as typed; nothing here depends on it. */
+  /** The name that the provider may fill in, as typed; nothing here depends on it. */
   readonly hint: string | null
-  /** Where the sign-in leads to, within the site. */
+  /** The page within the site that the sign-in leads to. */
   readonly returnTo: string
 }
 
-/** Where to go. */
+/** The way to go on. */
 export interface Gone {
   readonly url: string
   /** The provider's host, as shown. */
   readonly host: string
-  /** What to set as the cookie that only this browser comes back with. */
+  /** The cookie that only this browser comes back with. */
   readonly cookie: string
 }
 
-/** Who came back: to sign in with the first factor given, or to be linked, which they are. */
+/** A person who came back: to sign in with the first factor given, or to be linked, which they are. */
 export type Back =
   | { readonly kind: "sign_in"; readonly admin: AdminRef; readonly first: FirstFactor; readonly returnTo: string }
   | { readonly kind: "linked" }
@@ -48,7 +48,7 @@ export type Back =
  * cookie, for 10 minutes. Coming back is counted for the address before the provider is asked, and counts once.
  */
 export class ProviderSignIn extends Context.Service<ProviderSignIn, {
-  /** Whether the sign-in page of the site leads to a provider. */
+  /** True if the sign-in page of the site leads to a provider. */
   offered(site: CookieSite): Effect.Effect<boolean, ServiceUnavailable>
   go(going: Going, visit: SessionVisit): Effect.Effect<Gone, NoProvider | ProviderAway | ServiceUnavailable>
   /** Takes the answer that the provider sent the browser back with, as the query of the address. */
@@ -58,9 +58,9 @@ export class ProviderSignIn extends Context.Service<ProviderSignIn, {
     visit: SessionVisit,
     signedIn: Option.Option<SignedIn>
   ): Effect.Effect<Back, ProviderRefused | ProviderAway | TooManyAttempts | ServiceUnavailable>
-  /** What forgets the cookie. */
+  /** The cookie that makes the browser forget it. */
   forget(site: CookieSite): string
-  /** Whether the admin's organization has a provider, and whom it knows as the admin. */
+  /** The provider of the admin's organization, if it has one, and the person whom it knows as the admin. */
   state(admin: SignedIn): Effect.Effect<
     { readonly issuer: string; readonly link: IdentityLink | null } | null,
     ServiceUnavailable

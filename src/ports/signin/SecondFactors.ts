@@ -6,13 +6,13 @@ import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.t
 import type { AdminRef } from "./ConsolePasswords.ts"
 import type { CookieSite, SessionVisit, SignedIn } from "./ConsoleSessions.ts"
 
-/** What was answered to the question for the second factor. */
+/** The answer to the question for the second factor. */
 export type FactorAnswer =
   /** A code of an authenticator app or a recovery code, as typed. */
   | { readonly kind: "code"; readonly code: Redacted.Redacted }
   | { readonly kind: "passkey" } & PasskeyAnswer
 
-/** What the browser has made of a question: JSON of a `PublicKeyCredential`. */
+/** The browser's answer to a question: JSON of a `PublicKeyCredential`. */
 export interface PasskeyAnswer {
   readonly ticket: string
   readonly response: string
@@ -40,12 +40,12 @@ export interface NewApp {
   readonly address: Redacted.Redacted
 }
 
-/** What is added, with the proof that it works. */
+/** The factor that is added, with the proof that it works. */
 export type NewFactor =
   | { readonly kind: "totp"; readonly ticket: string; readonly code: Redacted.Redacted }
   | { readonly kind: "passkey"; readonly name: string } & PasskeyAnswer
 
-/** What is removed: the authenticator app, or the passkey of an id. */
+/** The factor that is removed: the authenticator app, or the passkey of an id. */
 export type KeptFactor = { readonly kind: "totp" } | { readonly kind: "passkey"; readonly id: string }
 
 export interface Passkey {
@@ -53,7 +53,7 @@ export interface Passkey {
   readonly name: string
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
-  /** Whether it is copied to other devices of its owner. */
+  /** True if it is copied to other devices of its owner. */
   readonly backedUp: boolean
   /** The host whose sign-in it works at. */
   readonly host: string
@@ -61,12 +61,12 @@ export interface Passkey {
 
 /** The second factors of an admin. */
 export interface FactorState {
-  /** Since when there is an authenticator app. */
+  /** The time when the authenticator app was added. */
   readonly totp: Date | null
   readonly passkeys: ReadonlyArray<Passkey>
-  /** How many recovery codes are left. */
+  /** The number of recovery codes that are left. */
   readonly recoveryCodes: number
-  /** Whether the organization requires a second factor. */
+  /** True if the organization requires a second factor. */
   readonly required: boolean
 }
 
@@ -84,12 +84,12 @@ export class SecondFactorNeeded
 {}
 
 /**
- * Every change is journaled and mailed to the admin, and ends the admin's other console sessions. Whoever calls it has
- * asked for the console password, and for the second factor where there is one.
+ * Every change is journaled and mailed to the admin, and ends the admin's other console sessions. The caller has asked
+ * for the console password, and for the second factor where there is one.
  */
 export class SecondFactors extends Context.Service<SecondFactors, {
   state(admin: AdminRef): Effect.Effect<FactorState, ServiceUnavailable>
-  /** Whether the session need not ask: the admin has no second factor, or gave it within the last minutes. */
+  /** True if the session need not ask: the admin has no second factor, or gave it within the last minutes. */
   remembered(admin: SignedIn): Effect.Effect<boolean, ServiceUnavailable>
   /** The question for a passkey; null where none of the admin's works at the site. */
   ask(holder: FactorSubject, site: CookieSite): Effect.Effect<PasskeyQuestion | null, ServiceUnavailable>

@@ -1,6 +1,6 @@
 /**
- * A sign-in in two steps: the first factor, of any kind, gives a console session at once where no second one
- * is asked for, and else a pending sign-in that becomes one.
+ * A sign-in in two steps: the first factor, of any kind, gives a console session immediately where no second one is
+ * asked for, and else a pending sign-in that becomes one.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
@@ -19,15 +19,15 @@ import type {
 
 /** The first factor of a sign-in. */
 export interface FirstFactor {
-  /** When it was given: a password that is set later ends what it began. */
+  /** The time when it was given: a password that is set later ends what it began. */
   readonly since: Date
-  /** What the journal says of it besides. */
+  /** Further details of it in the journal. */
   readonly details?: JournalDetails
   /** The second factor, where it was given together with the first; null and none where the console asks for it. */
   readonly factor?: FactorKind | null
 }
 
-/** What the first factor has begun, with what to set as cookies. */
+/** The result of the first factor, with what to set as cookies. */
 export interface FirstFactorResult {
   readonly state: "signed_in" | "pending"
   readonly cookies: ReadonlyArray<string>
