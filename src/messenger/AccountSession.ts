@@ -34,17 +34,17 @@ export { type LiveFailure, liveFailures } from "./BoundedCalls.ts"
 export interface Live {
   readonly profile: Effect.Effect<Profile, LiveFailure>
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, LiveFailure>
-  /** Whether another session of the service may do what the messenger does not let this one do yet. */
+  /** True if another session of the service may do what the messenger does not let this one do yet. */
   readonly hasOlderSession: Effect.Effect<boolean>
 }
 
-/** What came of signing a session out: `unknown` where the messenger lists none of that id. */
+/** The outcome of signing a session out: `unknown` where the messenger lists none of that id. */
 export type SignOut =
   | { readonly kind: "done" | "unknown" }
   /** The messenger does not allow it yet; the time is null where the messenger does not give one. */
   | { readonly kind: "locked"; readonly until: Date | null }
 
-/** What changes something on the messenger; only a journaled change gets it. */
+/** The calls that change something on the messenger; only a journaled change gets them. */
 export interface LiveWriter extends SecurityWriter {
   updateProfile(patch: ProfilePatch): Effect.Effect<Profile, LiveFailure | BioTooLong | ParameterInvalid>
   setUsername(

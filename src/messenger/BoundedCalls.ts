@@ -4,7 +4,7 @@ import { MessengerRefused, MessengerUnavailable, NoSession } from "../domain/Fai
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
 
-/** What every call to the messenger may fail with. */
+/** The failures of every call to the messenger. */
 export const liveFailures = [NoSession, MessengerRefused, MessengerUnavailable] as const
 export type LiveFailure = InstanceType<typeof liveFailures[number]>
 
@@ -14,7 +14,7 @@ export const noteUnavailable = (cause: string): Effect.Effect<void> =>
 
 const timeoutText = `no answer within ${Duration.format(messengerTimeout)}`
 
-/** What takes too long ends with another result, which is logged. */
+/** Ends a call that takes too long with another result, which is logged. */
 export const orTimeout = <A, E, R, B, E2>(call: Effect.Effect<A, E, R>, otherwise: Effect.Effect<B, E2>) =>
   Effect.timeoutOrElse(call, {
     duration: messengerTimeout,

@@ -27,7 +27,7 @@ export type Said =
   | { readonly kind: "busy"; readonly seconds: number }
   /** It refused for a reason that has no name here. */
   | { readonly kind: "unlisted" }
-  /** Whether it did anything is not known. */
+  /** It is unknown if it did anything. */
   | { readonly kind: "unknown" }
 
 export const unknown: Said = { kind: "unknown" }
@@ -53,7 +53,7 @@ const failed = (failure: LoginCommon | LoginRefused | PasswordInvalid): Effect.E
 const inTime = <R>(call: Effect.Effect<Said, LoginCommon | LoginRefused | PasswordInvalid, R>) =>
   orTimeout(Effect.catch(call, failed), Effect.succeed(unknown))
 
-/** What the new session shows of its account; null where that cannot be read now: the next look at it does. */
+/** The profile that the new session shows of its account; null where it cannot be read now: the next poll reads it. */
 const profileOf = (sessionRef: SessionRef) =>
   Effect.gen(function*() {
     const messenger = yield* MessengerSession
@@ -94,7 +94,9 @@ export const submitPassword = (sessionRef: SessionRef, state: SealedLoginState, 
     Effect.flatMap(inTime(Effect.map(messenger.submitPassword(state, password), connected)), withProfile(sessionRef))
   )
 
-/** Whether the login has signed in already, because the end of a step before was lost; null where it has not. */
+/**
+ * The login's account if it has signed in already, because the end of a step before was lost; null where it has not.
+ */
 export const resolve = (sessionRef: SessionRef, state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     inTime(

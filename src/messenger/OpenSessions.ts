@@ -17,21 +17,21 @@ import * as SessionMeasures from "./SessionMeasures.ts"
 
 type Account = Pick<Held, "accountId" | "organizationId">
 
-/** What a call answers in time; one that takes longer counts as unavailable. */
+/** Limits the time of a call; one that takes longer counts as unavailable. */
 export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>
   Effect.timeoutOrElse(call, { duration: messengerTimeout, orElse: () => Effect.fail(new PlatformUnavailable({})) })
 
-/** After so many looks because of pushes, one by one as they come, the next ones of a session are so far apart. */
+/** After so many polls because of pushes, one by one as they come, the next ones of a session are so far apart. */
 const pushesAtOnce = 3
 const pushInterval = 5000
 
-/** How often a session's pushes make its account due: a flood of pushes does not cause a flood of looks. */
+/** The rate at which a session's pushes make its account due: a flood of pushes does not cause a flood of polls. */
 class Pace {
   private due = 0
   private until = 0
   private waits = false
 
-  /** When a push makes the account due, in ms; those that wait for one look count as one. */
+  /** The time when a push makes the account due, in ms; those that wait for one poll count as one. */
   push(now: number): number {
     if (!this.waits) {
       this.waits = true
@@ -42,7 +42,7 @@ class Pace {
     return Math.max(now, this.due)
   }
 
-  /** A look has begun. */
+  /** A poll has begun. */
   looked(): void {
     this.waits = false
   }
@@ -55,12 +55,12 @@ interface Open {
   readonly live: LiveSession
   readonly scope: Scope.Closeable
   readonly pace: Pace
-  /** How many steps use it now. */
+  /** The number of steps that use it now. */
   users: number
 }
 
 export interface Options {
-  /** How many sessions stay open: beyond that, the least recently used are closed. */
+  /** The number of sessions that stay open: beyond that, the least recently used are closed. */
   readonly maxLive: number
 }
 
@@ -74,7 +74,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
   forget(ref: SessionRef): Effect.Effect<void, PlatformUnavailable>
   /** Closes the sessions of accounts that are not watched any more, and those that a newer one has replaced. */
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
-  /** How many login codes the messenger has sent to the account since they were last taken. */
+  /** The number of login codes that the messenger has sent to the account since they were last taken. */
   takeCodes(account: Account): Effect.Effect<number>
   /** Gives back codes that were taken and not stored. */
   keepCodes(account: Account, count: number): Effect.Effect<void>
@@ -123,7 +123,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               : Effect.andThen(SessionMeasures.setOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
-        /** Pushes only trigger looks, and a look finds the truth: a lost push costs a minute. */
+        /** Pushes only trigger polls, and a poll finds the truth: a lost push costs a minute. */
         const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const sent = events.filter(({ _tag }) => _tag === "CodeSent").length

@@ -1,4 +1,4 @@
-/** What secures an account on the messenger, as operations see it. */
+/** The calls that secure an account on the messenger, as operations see them. */
 import { Effect, type Redacted } from "effect"
 import {
   CodeInvalid,
