@@ -1,4 +1,4 @@
-/** How an event is journaled with the mails that are sent because of it. */
+/** Journals an event with the mails that are sent because of it. */
 import { Effect } from "effect"
 import type { JournalEntry } from "../domain/journal/JournalEntry.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
@@ -6,7 +6,7 @@ import type { OrganizationId } from "../domain/people/Access.ts"
 import { Journal } from "../ports/journal/Journal.ts"
 import { Outbox } from "../ports/mail/Outbox.ts"
 
-/** Appends the entry within the current transaction, and writes its mails beside it. */
+/** Appends the entry within the current transaction, and writes its mails with it. */
 export const append = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
   entry: JournalEntry,
