@@ -1,14 +1,11 @@
-/**
- * What is checked of every request before its input is looked at: 429, then 403 for scope, organization, role and
- * limit.
- */
+/** The checks of every request before its input is read: 429, then 403 for scope, organization, role and limit. */
 import { Context, Effect } from "effect"
 import * as Failure from "../domain/Failure.ts"
 import { Caller, type Role, type Scope } from "../domain/people/Access.ts"
 import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 
-/** Who may call an operation. */
+/** The admission of callers to an operation. */
 export interface Admitted {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
@@ -18,19 +15,19 @@ export interface Admitted {
   readonly roleAfter: Role | undefined
 }
 
-/** Whether the caller may only ask again for the answer to the change that has taken the role from them. */
+/** True if the caller may only ask again for the answer to the change that has taken the role from them. */
 export const isRepetition = (
   { roleAfter, roles }: Pick<Admitted, "roleAfter" | "roles">,
   { extras, role }: Caller["Service"]
 ): boolean => role === roleAfter && !roles.includes(role) && extras?.idempotencyKey !== undefined
 
 /**
- * Which limits of a credential forbid an operation: all where it makes sense for the whole organization alone, and
+ * The limits of a credential that forbid an operation: all where it makes sense for the whole organization alone, and
  * `accounts` where it is about an account that no list of accounts can hold yet.
  */
 export type Whole = boolean | "accounts"
 
-/** Whether the credential's limit forbids the operation. */
+/** True if the credential's limit forbids the operation. */
 export const isBeyond = (whole: Whole, limit: Caller["Service"]["limit"]): boolean =>
   limit !== null && (whole === "accounts" ? limit.scopeType === "accounts" : whole)
 

@@ -1,5 +1,5 @@
 /**
- * How an operation is made of its declaration.
+ * Makes an operation of its declaration.
  *
  * The order of checks is 401 credential, 429 rate, 403 scope, closed, role and limit, 400 input, 403 password, 404
  * access, 409 state.
@@ -23,7 +23,7 @@ import { runLive } from "./runners/MessengerRead.ts"
 import { runRead } from "./runners/Read.ts"
 import { runWrite } from "./runners/Write.ts"
 
-/** What every step of a login may fail with: there is no session yet. */
+/** The failures of every step of a login: there is no session yet. */
 export const loginFailures = [Failure.MessengerRefused, Failure.MessengerUnavailable] as const
 
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.

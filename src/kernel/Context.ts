@@ -1,4 +1,4 @@
-/** What the implementation of an operation is given, and what a write answers. */
+/** The context that the implementation of an operation is given, and the answers of a write. */
 import type { Effect } from "effect"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
 import type { Happened, JournalAction } from "../domain/journal/JournalEntry.ts"
@@ -7,7 +7,7 @@ import type { Mail } from "../domain/mail/Mail.ts"
 import type { Caller } from "../domain/people/Access.ts"
 import type * as Live from "../messenger/AccountSession.ts"
 
-/** What the kernel knows when it runs an operation. */
+/** The facts that the kernel has when it runs an operation. */
 export interface RequestContext {
   readonly caller: Caller["Service"]
   readonly now: Date
@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly account: AccountFacts | undefined
 }
 
-/** What a guarded operation knows: its account. */
+/** The context of a guarded operation: with its account. */
 export interface GuardedContext extends RequestContext {
   readonly account: AccountFacts
 }
@@ -25,9 +25,9 @@ export interface MessengerContext extends GuardedContext {
   readonly live: Live.Live & Live.LiveWriter
 }
 
-/** What an implementation knows besides its input. */
+/** The context of an implementation, besides its input. */
 export interface ReadContext<Params, Beside = undefined> extends RequestContext {
-  /** What is read together with the account, as the contract declares. */
+  /** The data read together with the account, as the contract declares. */
   readonly beside: Beside
   readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
 }
@@ -37,10 +37,10 @@ export interface LiveReading<Params> extends ReadContext<Params> {
   readonly live: Live.Live
 }
 
-/** What a write journals beside the entry that its contract declares. */
+/** A further entry of a write, in addition to the one that its contract declares. */
 export interface Further extends Happened {
   readonly journal: JournalAction
-  /** What is mailed because of it. */
+  /** The mails because of it. */
   readonly mails?: ReadonlyArray<Mail>
 }
 
@@ -66,10 +66,10 @@ export interface Stored<A, R> {
   readonly write: Effect.Effect<void, never, R>
 }
 
-/** What a check finds. */
+/** The findings of a check. */
 export type CheckResult<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
 
-/** What a change on the messenger came to. */
+/** The result of a change on the messenger. */
 export interface Settled {
   /** `done` by default. */
   readonly outcome?: "done" | "failed"
@@ -81,7 +81,7 @@ export interface Settled {
 export const planned = <P>(plan: P): Planned<P> => ({ changed: true, plan })
 export const stored = <A, R>(what: Omit<Stored<A, R>, "changed">): Stored<A, R> => ({ changed: "stored", ...what })
 
-/** What a write did: a change that changes nothing leaves no journal entry. */
+/** The outcome of a write: a change that changes nothing leaves no journal entry. */
 export type Outcome<A> =
   | {
     readonly changed: true
@@ -92,7 +92,7 @@ export type Outcome<A> =
      * Appended after the declared entry, in this order; each of them is one statement, which travels with the COMMIT.
      */
     readonly more: ReadonlyArray<Further>
-    /** What is mailed because of the declared entry. */
+    /** The mails because of the declared entry. */
     readonly mails: ReadonlyArray<Mail>
   }
   | Unchanged<A>

@@ -1,4 +1,4 @@
-/** What every operation is declared with: route, document, checks, transaction and journal entry are read from it. */
+/** The declaration of an operation: route, document, checks, transaction and journal entry are read from it. */
 import type { Effect, Schema } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -23,24 +23,26 @@ import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 export type Fields = Schema.Struct.Fields
 export type Instance<C extends ReadonlyArray<Failure.FailureClass>> = C[number]["Type"]
 
-/** What an operation is about: assistants choose some of the tools by it. What most of them need comes first. */
+/**
+ * The subject of an operation: assistants choose some of the tools by it. The one that most of them need comes first.
+ */
 export const toolsets = ["accounts", "security", "console", "journal", "archive", "admin"] as const
 export type Toolset = typeof toolsets[number]
 
-/** What a caller passes: the members of path, query and body in one object. */
+/** The input of a caller: the members of path, query and body in one object. */
 export type Input<Params extends Fields, Query extends Fields, Body extends Fields> =
   & Schema.Struct.Type<Params>
   & Schema.Struct.Type<Query>
   & Schema.Struct.Type<Body>
 
-/** What an implementation answers; the content notice is added by the kernel and cannot be written by data. */
+/** The answer of an implementation; the content notice is added by the kernel and cannot be written by data. */
 export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_notice">
 
 /**
- * How an operation works: `read` can change nothing, and each of its statements is of what is committed when it begins;
- * `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes something on it
- * while nothing else uses the account, journaled as an intent before and an outcome after; `login` takes one step of a
- * login, whose row is the intent.
+ * The kind of an operation: `read` can change nothing, and each of its statements is of what is committed when it
+ * begins; `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes
+ * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
+ * takes one step of a login, whose row is the intent.
  */
 export type OperationKind = "read" | "write" | "live" | "guarded" | "login"
 
@@ -73,7 +75,7 @@ export interface Contract<
   readonly toolset: Toolset
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
-  /** What a role that is not among `roles` gets. */
+  /** The refusal of a role that is not among `roles`. */
   readonly refusal?: RoleRefusal
   /**
    * Makes sense only for the whole organization: a credential with a limit gets `role_forbidden`; with `accounts`, one
@@ -120,7 +122,7 @@ export interface Preceded<Input, E, R> {
 }
 
 /**
- * The contract of a read that needs more than its account: both are read at once, and the result is in the context.
+ * The contract of a read that needs more than its account: both are read together, and the result is in the context.
  */
 export interface Accompanied<Input, Beside, R> {
   readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
@@ -139,7 +141,8 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
 /**
- * What a runner makes of an operation: it needs no service but those of its kind, and what the operation itself uses.
+ * The work that a runner makes of an operation: it needs no service but those of its kind, and what the operation
+ * itself uses.
  */
 export type Work<K extends OperationKind, R> = (
   ...input: never

@@ -1,9 +1,9 @@
-/** How an operation's answer becomes the JSON that every transport sends. */
+/** Turns an operation's answer into the JSON that every transport sends. */
 import { Context, Effect, Schema } from "effect"
 import * as Writer from "./JsonWriter.ts"
 
 /**
- * Whether every answer is checked by the whole of its schema before it is written; off by default, for it costs more
+ * True if every answer is checked by the whole of its schema before it is written; off by default, for it costs more
  * than all else about an answer. Tests do, and a host may.
  */
 export const CheckAnswers = Context.Reference<boolean>("org-security-console/kernel/Encoding/CheckAnswers", {
@@ -16,7 +16,7 @@ export interface EncodedAnswer {
   readonly text: string
 }
 
-/** Writes answers of the schema; one that is not of it is a defect, as far as it is looked at. */
+/** Writes answers of the schema; one that is not of it is a defect, as far as it is checked. */
 export const writer = (success: Schema.Codec<unknown, unknown>): (answer: unknown) => Effect.Effect<EncodedAnswer> => {
   const type = Schema.toType(success)
   const write = Writer.compile(type.ast)

@@ -10,7 +10,7 @@ const orNone = (fields: Schema.Struct.Fields) => Object.keys(fields).length === 
 /** The endpoint of an operation that fails with these classes. */
 export const endpoint = (contract: Declaration, failures: ReadonlyArray<FailureClass>) => {
   const body = orNone(contract.body)
-  // Which methods carry a body is known only where the declaration's types are; so are the parts of its input.
+  // The methods that carry a body are known only where the declaration's types are; so are the parts of its input.
   return HttpApiEndpoint.make(contract.method as "POST")(contract.id, contract.path, {
     params: orNone(contract.params) as any,
     query: orNone(contract.query) as any,

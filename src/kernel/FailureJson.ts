@@ -1,4 +1,4 @@
-/** How a failure looks on the wire. */
+/** The form of a failure on the wire. */
 import { Schema, SchemaGetter } from "effect"
 import * as Failure from "../domain/Failure.ts"
 

@@ -20,7 +20,7 @@ const withoutSecrets = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(member)]))
 }
 
-/** What a key is over every transport: what a header could carry, which has no space around it. */
+/** The form of a key over every transport: what a header could carry, which has no space around it. */
 export const keyPattern = /^[!-~](?:[ -~]{0,253}[!-~])?$/
 export const keyText = "1 to 255 printable ASCII characters without a space around them"
 
@@ -33,7 +33,7 @@ const replay = (answer: Effect.Effect<unknown, Schema.SchemaError>) =>
     return Effect.orDie(answer)
   })
 
-/** What gives the answer again that is kept of an earlier request with the caller's key; null where none is kept. */
+/** Gives the answer again that is kept of an earlier request with the caller's key; null where none is kept. */
 export const answered = (operation: string, success: Schema.Codec<unknown, unknown>) => {
   const decode = Schema.decodeUnknownEffect(codecOf(success))
   return Effect.fnUntraced(function*(input: unknown) {
@@ -46,8 +46,8 @@ export const answered = (operation: string, success: Schema.Codec<unknown, unkno
 }
 
 /**
- * What a repetition of a request has to match: its members without its secrets, or the answer to a repetition would say
- * whether a guess was right.
+ * The part of a request that a repetition has to match: its members without its secrets, or the answer to a repetition
+ * would reveal if a guess was right.
  */
 export const matched = (raw: unknown, decoded: Readonly<Record<string, unknown>>): unknown =>
   Predicate.isObject(raw)
@@ -57,8 +57,8 @@ export const matched = (raw: unknown, decoded: Readonly<Record<string, unknown>>
 /**
  * Runs the change of an operation that is not idempotent: without a key as it is, with one at most once.
  *
- * What is checked before the change, such as a password, is checked before the key is looked at, each time. Whatever
- * fails or is interrupted after that and before the change has committed releases the key.
+ * Checks before the change, such as that of a password, come before that of the key, each time. Whatever fails or is
+ * interrupted after that and before the change has committed releases the key.
  */
 export const once = (operation: string, success: Schema.Codec<unknown, unknown>) => {
   const codec = codecOf(success)

@@ -5,8 +5,8 @@ const three = Array.from({ length: 1000 }, (_, number) => String(number).padStar
 
 const dayLength = 86_400_000
 
-/** How many days are cached: most answers are about the last months. */
-const maxDays = 1000
+/** Most answers are about the last months. */
+const daysCached = 1000
 const days = new Map<number, string>()
 
 /** The day's part. */
@@ -14,7 +14,7 @@ const dayText = (day: number): string => {
   const known = days.get(day)
   if (known !== undefined) return known
   const text = new Date(day * dayLength).toISOString().slice(0, -13)
-  if (days.size >= maxDays) days.clear()
+  if (days.size >= daysCached) days.clear()
   days.set(day, text)
   return text
 }

@@ -1,4 +1,4 @@
-/** How operations are journaled: an entry beside the change, or an intent before and an outcome after. */
+/** The journaling of operations: an entry with the change, or an intent before and an outcome after. */
 import { Effect } from "effect"
 import { append } from "../changes/Append.ts"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
@@ -11,7 +11,7 @@ import type { Further } from "./Context.ts"
 interface Context {
   readonly caller: Caller["Service"]
   readonly account: AccountFacts | undefined
-  /** What was changed, where neither path nor caller names it. */
+  /** The changed object, where neither path nor caller names it. */
   readonly targetId?: string | undefined
 }
 
@@ -35,7 +35,7 @@ export const entry = (
     ...(closes === undefined ? {} : { closes })
   })
 
-/** Journals what happened besides, each mail beside its event. */
+/** Journals what happened besides, each mail with its event. */
 export const further = Effect.fnUntraced(function*(caller: Caller["Service"], events: ReadonlyArray<Further> = []) {
   for (const { journal: action, mails, ...happened } of events) {
     yield* append(caller.organizationId, journalEntry(Actor.caller(caller), caller, action, happened), mails)

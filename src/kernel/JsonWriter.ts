@@ -11,10 +11,10 @@ const wrong = (expected: string): never => {
   throw new TypeError(`An answer is not of its schema: expected ${expected}.`)
 }
 
-/** Up to this many code units are looked at one by one; longer texts are left to JSON.stringify. */
+/** Up to this many code units are checked one by one; longer texts are left to JSON.stringify. */
 const short = 64
 
-/** Whether JSON writes the text as it is, in quotes: no quote, backslash, control character or surrogate. */
+/** True if JSON writes the text as it is, in quotes: no quote, backslash, control character or surrogate. */
 const isPlain = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -15,7 +15,7 @@ export type Any =
     readonly endpoint: HttpApiEndpoint.Constraint
   }
 
-/** What is served: some operations. */
+/** Some operations, which are served. */
 export type List = readonly [Any, ...ReadonlyArray<Any>]
 
 /** The services that a list of operations needs, apart from the caller. */

@@ -1,13 +1,13 @@
 /** The description of each input member, for the document and the tools, taken from its declaration. */
 import { Predicate, Schema } from "effect"
 
-/** What the member means to a caller: the description of its key. */
+/** The meaning of the member for a caller: the description of its key. */
 export const descriptionOf = (member: Schema.Top): string | undefined => {
   const description = member.ast.context?.annotations?.["description"]
   return typeof description === "string" ? description : undefined
 }
 
-/** The JSON Schema of what the member looks like on the wire, with the schemas that it refers to. */
+/** The JSON Schema of the member on the wire, with the schemas that it refers to. */
 export const jsonSchema = (member: Schema.Top) =>
   Schema.toJsonSchemaDocument(Schema.toEncoded(member), { onExcessProperty: "error" })
 
@@ -18,7 +18,9 @@ export const required = (members: Readonly<Record<string, Schema.Top>>): Readonl
 const isOnlyDescription = (value: unknown): value is { readonly description: string } =>
   Predicate.isObject(value) && Object.keys(value).length === 1 && Predicate.hasProperty(value, "description")
 
-/** The JSON Schema with what its members mean beside their types, where it is derived in `allOf`; or without it. */
+/**
+ * The JSON Schema with the meaning of its members next to their types, where it is derived in `allOf`; or without it.
+ */
 export const lifted = (value: unknown, keep: boolean): unknown => {
   if (Array.isArray(value)) return value.map((part) => lifted(part, keep))
   if (!Predicate.isObject(value)) return value

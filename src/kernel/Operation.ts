@@ -43,11 +43,11 @@ type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
   | Failure.ParameterInvalid
   | Failure.ServiceUnavailable
 
-/** What an operation fails with besides where the same request may not be sent again without a key. */
+/** Further failures of an operation where the same request may not be sent again without a key. */
 type KeyFailure<Idempotent extends boolean> = Idempotent extends true ? never
   : typeof Failure.IdempotencyKeyReused | typeof Failure.IdempotencyInProgress
 
-/** What an operation of several steps declares besides. */
+/** Further declarations of an operation of several steps. */
 type SteppedContract<Idempotent extends boolean> = ChangeContract & {
   readonly idempotent: Idempotent
   readonly before?: never

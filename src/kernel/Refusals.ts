@@ -15,13 +15,13 @@ export const commonFailures = [
   Failure.ServiceUnavailable
 ] as const
 
-/** What a role that may not call an operation gets. */
+/** The refusal of a role that may not call an operation. */
 export type RoleRefusal =
   | typeof Failure.OwnerRequired
   | typeof Failure.RoleForbidden
   | typeof Failure.SuperadminRequired
 
-/** What is checked before an operation looks at its input. */
+/** The failures of the checks before an operation reads its input. */
 export type AdmissionFailure =
   | Failure.RateLimited
   | Failure.InsufficientScope
@@ -54,7 +54,7 @@ const allowed = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 const oneOf = (values: ReadonlyArray<string>): string =>
   values.length === 1 ? String(values[0]) : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`
 
-/** Where the first invalid member is, and why; the value itself is never repeated, which may be a secret. */
+/** The place of the first invalid member, and its fault; the value itself is never repeated, which may be a secret. */
 const fault = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey> = []

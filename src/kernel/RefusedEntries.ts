@@ -10,7 +10,7 @@ import { entry } from "./Journaling.ts"
 /** The parts of the context that an entry contains. */
 type Reached = Pick<RequestContext, "account" | "caller">
 
-/** Where a runner notes that the object was found, and forgets it once the journal knows of the request. */
+/** The note of a runner that the object was found, which it forgets once the journal knows of the request. */
 export interface Note {
   reached: Reached | undefined
 }
@@ -23,7 +23,7 @@ export type JournalRefusals = (
   note: Note
 ) => <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Journal>
 
-/** The codes of what was looked at and refused; who repeats a request too early or with other content was not. */
+/** The codes of what was checked and refused; a request that is repeated too early or with other content was not. */
 const codesOf = (failures: ReadonlyArray<FailureClass>): ReadonlyMap<unknown, string> =>
   new Map(
     failures.filter(({ identifier, status }) =>
@@ -31,7 +31,7 @@ const codesOf = (failures: ReadonlyArray<FailureClass>): ReadonlyMap<unknown, st
     ).map(({ identifier }) => [identifier, identifier])
   )
 
-/** How refusals of the operation are journaled: those of a destructive one, each by itself after the rollback. */
+/** The journaling of the operation's refusals: those of a destructive one, each by itself after the rollback. */
 export const journalRefusals = (
   { destructive, params }: Pick<Declaration, "destructive" | "params">,
   journaled: JournalAction | undefined,

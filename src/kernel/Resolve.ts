@@ -20,7 +20,7 @@ export type Resolve = (
 const missing = () => Effect.fail(new ResourceMissing({ param: "account_id" }))
 
 /**
- * How an operation with these members in its path finds its account.
+ * Finds the account of an operation with these members in its path.
  *
  * An account that does not exist and one that the caller cannot access fail alike.
  */

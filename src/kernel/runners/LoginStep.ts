@@ -18,7 +18,9 @@ import type { KeepAnswer } from "../Idempotency.ts"
 import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
-/** What a step knows: within its transactions the organization is locked, and the account of the path where one is. */
+/**
+ * The context of a step: within its transactions the organization is locked, and the account of the path where one is.
+ */
 export interface Entering {
   readonly caller: Caller["Service"]
   readonly now: Date
@@ -38,7 +40,7 @@ export interface Waiting {
   readonly changed: "busy"
 }
 
-/** How a step ended. */
+/** The end of a step. */
 export interface Ended<A, E> {
   readonly answer: Result.Result<A, E>
   readonly events?: ReadonlyArray<Further>
@@ -46,7 +48,7 @@ export interface Ended<A, E> {
   readonly leaves?: boolean
 }
 
-/** What the steps may need. */
+/** The services that the steps may need. */
 export type LoginServices = Db | Departments | Journal | Logins | MessengerSession
 
 export interface LoginSteps<I, P, S, A, E> {
@@ -70,8 +72,7 @@ export interface LoginSteps<I, P, S, A, E> {
   leave(plan: P, said: S | null): Effect.Effect<void, never, LoginServices>
 }
 
-/** How often a step that waits for another one tries again. */
-const interval = Duration.millis(100)
+const retryInterval = Duration.millis(100)
 
 /** Runs one step: whatever it leaves behind in a crash is found by the next one, or by the job that ends logins. */
 export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, steps: LoginSteps<I, P, S, A, E>) =>
@@ -133,7 +134,7 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
         yield* noteUnavailable("another step of the login is under way")
         return yield* new MessengerUnavailable({ retry_after: 1 })
       }
-      yield* Effect.sleep(interval)
+      yield* Effect.sleep(retryInterval)
       entered = yield* enter
     }
     if (entered.changed === false) return entered.answer

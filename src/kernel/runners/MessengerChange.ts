@@ -193,7 +193,7 @@ const finish = Effect.fnUntraced(function*<I, P, S, A, E, R>(
   )
 })
 
-/** Changes the account that is held; once the intent is written, so is its outcome, even if the client gives up. */
+/** Changes the account that is held; once the intent is written, so is its outcome, even if the client disconnects. */
 const change = <I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   plan: P,
@@ -212,7 +212,7 @@ const change = <I extends Targeting, P, S, A, E, R>(
     })
   )
 
-/** Holds the account, looks at it through its live session, and changes it where something is still to be changed. */
+/** Holds the account, reads it through its live session, and changes it where something is still to be changed. */
 const hold = Effect.fnUntraced(function*<I extends Targeting, P, S, A, E, R>(
   run: Run<I, P, S, A, E, R>,
   known: GuardedContext,

@@ -1,17 +1,17 @@
-/** What an operation that changes an account on the messenger says of its steps. */
+/** The steps of an operation that changes an account on the messenger. */
 import type { Effect } from "effect"
 import type { JournalDetails } from "../../domain/journal/JournalEvent.ts"
 import type { CheckResult, GuardedContext, MessengerContext, Planned, Settled, Unchanged } from "../Context.ts"
 
 /** The steps of an operation, in their order; each but `act` and `answer` may run more than once. */
 export interface Steps<I, P, S, A, E, R> {
-  /** Whether it goes on where the account cannot be reached: every call to the messenger fails then as opening did. */
+  /** True if it goes on where the account cannot be reached: every call to the messenger fails then as opening did. */
   readonly unreached?: boolean
-  /** What is locked before the account is, in the transaction of the outcome. */
+  /** Takes the locks that come before the account's, in the transaction of the outcome. */
   lock?(context: GuardedContext): Effect.Effect<void, never, R>
-  /** What is to be done by what is stored: before the account is held, and again once it is locked. */
+  /** Plans the work by what is stored: before the account is held, and again once it is locked. */
   check(input: I, context: GuardedContext): Effect.Effect<CheckResult<P, A, R>, E, R>
-  /** The same by what the messenger has now. */
+  /** Plans the work by what the messenger has now. */
   look?(plan: P, context: MessengerContext): Effect.Effect<Planned<P> | Unchanged<A>, E, R>
   /** The intent's details. */
   intent(plan: P): Intent
@@ -26,15 +26,15 @@ export interface Steps<I, P, S, A, E, R> {
    * messenger may have changed all the same.
    */
   failed?(plan: P, failure: ChangeFailure, context: GuardedContext): Effect.Effect<void, never, R>
-  /** What the caller is answered, with everything written. */
+  /** The answer to the caller, with everything written. */
   answer(plan: P, result: S, context: MessengerContext): Effect.Effect<A, E, R>
 }
 
-/** How a change failed, for its outcome. */
+/** The failure of a change, for its outcome. */
 export type ChangeFailure = {
   /** The code, or `interrupted`. */
   readonly error: string
-  /** Whether the messenger has certainly not changed. */
+  /** True if the messenger has certainly not changed. */
   readonly certain: boolean
 }
 

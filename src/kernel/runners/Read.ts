@@ -7,7 +7,7 @@ import type { RequestContext } from "../Context.ts"
 import type { KernelServices } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
-/** Runs what can change nothing; what is read beside the account travels with it. */
+/** Runs an operation that can change nothing; what is read with the account travels with it. */
 export const runRead = <I extends Targeting, A, E, R, B, R2>(
   resolve: Resolve,
   beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
