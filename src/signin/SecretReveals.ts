@@ -11,10 +11,9 @@ import { Journal } from "../ports/journal/Journal.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { ConsolePasswords } from "../ports/signin/ConsolePasswords.ts"
 
-/** How many accounts are listed. */
-const listed = 500
+const accountsListed = 500
 
-/** Who may read passwords: an admin sets them and does not read them. */
+/** The roles that may read passwords: an admin sets them and does not read them. */
 const allowed = Effect.gen(function*() {
   const caller = yield* Caller
   return superadmins.includes(caller.role) ? caller : yield* new SuperadminRequired({})
@@ -25,7 +24,7 @@ export const list = Effect.gen(function*() {
   const db = yield* Db
   const secrets = yield* Secrets
   const { organizationId } = yield* allowed
-  return yield* db.read(organizationId, secrets.list(organizationId, listed))
+  return yield* db.read(organizationId, secrets.list(organizationId, accountsListed))
 })
 
 /** The account, and whether its password is held. */
