@@ -8,14 +8,14 @@ import { checkMetadata } from "./registration/metadata.ts"
 
 const label = /^[a-z0-9-]{1,63}$/
 
-/** Whether it is a name with a dot in it, and not the number of an address. */
+/** True if it is a name with a dot in it, and not the number of an address. */
 const isName = (host: string): boolean => {
   const labels = host.split(".")
   return labels.length > 1 && labels.every((each) => label.test(each)) && /^[a-z]/.test(labels.at(-1) ?? "")
 }
 
 /**
- * Whether a client's id is the address of a document: https, a host by its name, a path, and neither user nor fragment,
+ * True if a client's id is the address of a document: https, a host by its name, a path, and neither user nor fragment,
  * written as a URL parser writes it, so that nothing in it is ambiguous.
  */
 export const isDocumentAddress = (id: string): boolean => {

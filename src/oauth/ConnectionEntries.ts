@@ -1,11 +1,11 @@
-/** What the authorization server writes into the journal. */
+/** The entries of the authorization server in the journal. */
 import * as Actor from "../domain/journal/Actor.ts"
 import { type ActionName, journalAction, type JournalEntry, journalEntry } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { ClientOrigin, OAuthConnection } from "../domain/oauth/OAuthRecords.ts"
 import type { SignedIn } from "../ports/signin/ConsoleSessions.ts"
 
-/** What an admin did on a page of the console. */
+/** The entry for an admin's action on a page of the console. */
 export const adminEntry = (
   action: ActionName,
   admin: SignedIn,
@@ -20,7 +20,7 @@ export const adminEntry = (
     { targetId: connectionId, details }
   )
 
-/** What an application did with its connection, or what the service had to do about it. */
+/** The entry for an application's use of its connection, or for what the service had to do about it. */
 export const connectionEntry = (
   action: ActionName,
   actor: "admin" | "service",

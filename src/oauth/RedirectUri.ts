@@ -1,5 +1,6 @@
 /**
- * Where codes may go (specification, section 5.2), judged by the text as it is written and not by what it parses to.
+ * The addresses where codes may go (specification, section 5.2), judged by the text as it is written and not by what it
+ * parses to.
  */
 import { maxRedirectUriLength } from "../domain/oauth/OAuth.ts"
 
@@ -8,7 +9,7 @@ const forbidden = /[\\#*"<>^`{|}]/
 const https = /^https:\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::[0-9]{1,5})?(?=[/?]|$)/i
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1)(?::[0-9]{1,5})?(?=[/?]|$)/
 
-/** Whether an application may register the address. */
+/** True if an application may register the address. */
 export const isAcceptable = (uri: string): boolean => {
   if (uri.length > maxRedirectUriLength || !printable.test(uri) || forbidden.test(uri) || !URL.canParse(uri)) {
     return false
@@ -17,13 +18,13 @@ export const isAcceptable = (uri: string): boolean => {
   return host !== undefined && new URL(uri).hostname === host.toLowerCase()
 }
 
-/** Whether the address is one of the machine that the browser runs on. */
+/** True if the address is one of the machine that the browser runs on. */
 export const isLoopback = (uri: string): boolean => loopback.test(uri)
 
 /** The address without its port where that is an application's own machine, whose ports come and go (RFC 8252, 7.3). */
 const withoutPort = (uri: string): string => loopback.test(uri) ? uri.replace(/^(http:\/\/[^/?:]+):[0-9]+/, "$1") : uri
 
-/** Whether the requested address is the registered one. */
+/** True if the requested address is the registered one. */
 export const matches = (registered: string, asked: string): boolean =>
   registered === asked || (isAcceptable(asked) && withoutPort(registered) === withoutPort(asked))
 

@@ -26,7 +26,7 @@ export { choices, grant, replaceable } from "./grant.ts"
 export type { AuthorizeRequest } from "./Request.ts"
 export type { UnknownClient } from "./requestedClient.ts"
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export type AuthorizeResult =
   /** An error page; nothing is ever sent to the application. */
   | { readonly _tag: "Page"; readonly reason: UnknownClient["reason"] | "query" }
@@ -52,7 +52,7 @@ const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Ret
   return { ...request, challenge, resource, ...scopes, host: hostOf(redirectUri), known }
 })
 
-/** Whether the admin may decide, by what the organization has approved. */
+/** The request for the admin to decide, or its refusal, by what the organization has approved. */
 const decidable = Effect.fnUntraced(function*(request: AuthorizeRequest, admin: SignedIn) {
   const grants = yield* OAuthGrants
   const application = applicationOf(request.client, request.redirectUri)

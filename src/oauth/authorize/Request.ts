@@ -20,7 +20,7 @@ export interface AuthorizeRequest extends Identified {
   readonly resource: Resource
   /** The scopes that may be granted: the requested ones, or all if none was requested. */
   readonly offered: ReadonlyArray<Scope>
-  /** What is ticked before the admin chooses. */
+  /** The scopes that are ticked before the admin chooses. */
   readonly ticked: ReadonlyArray<Scope>
   /** The host that the code goes to. */
   readonly host: string

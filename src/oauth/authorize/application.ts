@@ -1,4 +1,4 @@
-/** What an application is known by to those who approve it. */
+/** The identity of an application for those who approve it. */
 import type { OAuthClient } from "../../domain/oauth/OAuthRecords.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
 import { hostOf, isLoopback } from "../RedirectUri.ts"

@@ -13,7 +13,7 @@ import { isLoopback } from "../RedirectUri.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
 
-/** What the admin has chosen on the consent page. */
+/** The admin's choice on the consent page. */
 export interface ConsentChoice extends ChosenAccess {
   readonly scopes: ReadonlyArray<string>
   /** The connections that end when this one begins; one that cannot be replaced by it is left alone. */
@@ -31,7 +31,7 @@ class NotAccessible extends Schema.TaggedError<NotAccessible>()("NotAccessible",
 /** The admin has been disabled since the page was shown, or the organization closed. */
 class AdminGone extends Schema.TaggedError<AdminGone>()("AdminGone", {}) {}
 
-/** The accounts and departments that the admin may let an application use, as far as they are looked for. */
+/** The accounts and departments that the admin may let an application use, as far as the search finds them. */
 export const choices = Effect.fnUntraced(function*(
   admin: SignedIn,
   wanted: { readonly accounts: ListQuery; readonly departments: ListQuery }

@@ -4,7 +4,7 @@ import type { OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 
-/** What the token is for: exactly one of the two resources (RFC 8707). */
+/** The resource that the token is for: exactly one of the two (RFC 8707). */
 export const checkResource = (issuer: OAuthIssuer, parameters: Parameters) => {
   const asked = parameters.all("resource")
   const found = resources.find((resource) => resourceAddress(issuer.baseUrl, resource) === asked[0])

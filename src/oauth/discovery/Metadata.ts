@@ -3,7 +3,7 @@ import { type Resource, resourceAddress } from "../../domain/oauth/OAuth.ts"
 import { AuthMethod, type OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { Scope } from "../../domain/people/Access.ts"
 
-/** What the server offers by its settings. */
+/** The offers of the server by its settings. */
 export interface Offers {
   readonly registration: boolean
   readonly introspection: boolean

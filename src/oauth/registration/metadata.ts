@@ -12,10 +12,9 @@ export interface Metadata {
   readonly authMethod: AuthMethod
 }
 
-/** What an application without a name is called. */
 const unnamed = "Unnamed application"
 
-/** Characters that no name needs and that make it look like another: controls, and what turns the direction of text. */
+/** Characters that no name needs and that make it resemble another: controls, and what turns the direction of text. */
 const misleading = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/u
 
 const isStrings = (value: unknown): value is ReadonlyArray<string> =>

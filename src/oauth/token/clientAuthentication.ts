@@ -51,7 +51,7 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
   return { id: basic.value.id, method: "client_secret_basic", secret: basic.value.secret } satisfies Presented
 })
 
-/** Whether it gets tokens: one that a document describes does while the service reads such documents. */
+/** Fails where it gets no tokens: one that a document describes does only while the service reads such documents. */
 export const mayHaveTokens = ({ id }: Authenticated) =>
   Effect.flatMap(
     ClientDocuments,
@@ -64,13 +64,14 @@ export interface Authenticated {
   readonly issuer: OAuthIssuer
 }
 
-/** Whether the connection is the client's own, made at the same issuer. */
+/** True if the connection is the client's own, made at the same issuer. */
 export const owns = ({ id, issuer }: Authenticated, { clientId, resource }: OAuthConnection): boolean =>
   clientId === id && resources.some((each) => resourceAddress(issuer.baseUrl, each) === resource)
 
 /**
  * The client of a request to the token and revocation endpoints, by the method that it registered with. One that is
- * described by a document has no secret: its id is as good as the code or token beside it, and nothing is asked for.
+ * described by a document has no secret: its id is as good as the code or token that comes with it, and nothing is
+ * asked for.
  */
 export const authenticateClient = Effect.fnUntraced(function*(
   issuer: OAuthIssuer,

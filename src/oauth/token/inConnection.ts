@@ -11,7 +11,7 @@ import type { Issued } from "./issue.ts"
 /** A refusal without a reason. */
 export const invalidGrant = refuse("invalid_grant", "The grant is invalid, expired, used or revoked.")
 
-/** What becomes of a request for tokens. */
+/** The outcome of a request for tokens. */
 export type Decided = Result.Result<Issued, Refused | RateLimited>
 
 interface Place {

@@ -4,7 +4,7 @@ import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
 import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 
-/** What a client gets (RFC 6749, section 5.1). */
+/** The tokens that a client gets (RFC 6749, section 5.1). */
 export interface Issued {
   readonly accessToken: Redacted.Redacted
   readonly refreshToken: Redacted.Redacted

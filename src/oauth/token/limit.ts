@@ -16,7 +16,7 @@ const tooMany = (retry_after: number) =>
       `an hour: try again in ${retry_after} seconds.`
   })
 
-/** Refuses a request that was refused for the limit, and is sent again, without a look at the database. */
+/** Refuses a request that was refused for the limit, and is sent again, without a query of the database. */
 export const refusedFromMemory = Effect.fnUntraced(function*<A, E, R>(
   request: Redacted.Redacted,
   refresh: Effect.Effect<A, E | RateLimited, R>
@@ -30,9 +30,7 @@ export const refusedFromMemory = Effect.fnUntraced(function*<A, E, R>(
   )
 })
 
-/**
- * How long the connection has to wait for another pair of tokens, by those that it has got; nothing is written for it.
- */
+/** The wait of the connection for another pair of tokens, by those that it has got; nothing is written for it. */
 export const checkLimit = Effect.fnUntraced(function*(organizationId: OrganizationId, connectionId: string) {
   const now = yield* Clock.currentTimeMillis
   const issued = yield* (yield* OAuthGrants).issuedAt(organizationId, connectionId)
