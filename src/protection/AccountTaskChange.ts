@@ -1,4 +1,4 @@
-/** How a background task changes an account on the messenger: as an operation does, without a caller. */
+/** Changes an account on the messenger in a background task: as an operation does, without a caller. */
 import { Clock, Effect, Exit, type Redacted } from "effect"
 import * as Actor from "../domain/journal/Actor.ts"
 import { type ActionName, background, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
@@ -42,12 +42,12 @@ export interface TaskAccount {
 }
 
 interface Change<E> {
-  /** What is journaled. */
+  /** The action that is journaled. */
   readonly journaled: ActionName
   readonly details: JournalDetails
-  /** What the change is about: nothing is known of it until it is over. */
+  /** The settings that the change is about: nothing is known of them until it is over. */
   readonly facets: ReadonlyArray<keyof Facets>
-  /** Whether the change is still wanted, with the account locked; true by default. */
+  /** True if the change is still wanted, with the account locked; true by default. */
   readonly wanted?: Effect.Effect<boolean, never, ChoreServices>
   /** Written with the intent. */
   readonly prepare: Effect.Effect<void, never, ChoreServices>
@@ -56,11 +56,11 @@ interface Change<E> {
   readonly apply: (now: Date) => Effect.Effect<void, never, ChoreServices>
   /** Written where the messenger has certainly not changed. */
   readonly undo: Effect.Effect<void, never, ChoreServices>
-  /** Whether the task has more to do. */
+  /** True if the task has more to do. */
   readonly goesOn?: boolean
 }
 
-/** Whether the messenger may have changed all the same. */
+/** True if the messenger may have changed all the same. */
 export const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
   const failure = Exit.findErrorOption(exit)
   return failure._tag === "None" ||

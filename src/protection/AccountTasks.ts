@@ -15,10 +15,9 @@ import { Secrets } from "../ports/security/Secrets.ts"
 import { change, type ChoreServices, type TaskAccount } from "./AccountTaskChange.ts"
 import { logOut } from "./RetiredSessions.ts"
 
-/** How many tasks one run takes. */
-const batch = 20
+const tasksPerRun = 20
 
-/** How long a task waits that could not be done: a minute at first, an hour at most. */
+/** The wait of a task that could not be done: a minute at first, an hour at most. */
 const again = (tries: number): Duration.Duration => Duration.minutes(Math.min(60, 2 ** Math.min(tries, 6)))
 
 /** After this many attempts, about two days, a task is abandoned. */
@@ -85,7 +84,7 @@ const cancelRecovery = Effect.fnUntraced(function*(found: TaskAccount, task: Acc
   })
 })
 
-/** Whether a begun session exists, by its own answer; fails where that is unknown. */
+/** The creation time of a begun session by its own answer; null where there is none; fails where that is unknown. */
 const resolved = Effect.fnUntraced(function*(task: AccountTask, { id, session_ref }: SecondSession) {
   const sessions = yield* LiveSessions
   return yield* Effect.gen(function*() {
@@ -173,7 +172,7 @@ const run = (
 export const chores: Effect.Effect<number, ServiceUnavailable, ChoreServices> = Effect.gen(function*() {
   const tasks = yield* AccountTasks
   const now = new Date(yield* Clock.currentTimeMillis)
-  const due = yield* tasks.due(batch, now)
+  const due = yield* tasks.due(tasksPerRun, now)
   for (const task of due) {
     if (!(yield* tasks.take(task, plus(now, again(task.tries))))) continue
     yield* Effect.scoped(run(task)).pipe(

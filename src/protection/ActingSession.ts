@@ -15,7 +15,7 @@ export interface SignOutTarget {
   readonly id: AuthorizationId
 }
 
-/** The list of the oldest own session that may sign out, where that is not the one that was looked through. */
+/** The list of the oldest own session that may sign out, where that is not the one that made the poll. */
 const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
   const sessions = yield* LiveSessions
   const watch = yield* Watch
@@ -29,9 +29,9 @@ const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
 })
 
 /**
- * How the sessions that were seen are signed out: by the oldest own session, because the platform lets it first.
+ * Signs out the sessions that were seen: by the oldest own session, because the platform lets it first.
  *
- * Where an entry of its list is ambiguous, the session that made the look signs out.
+ * Where an entry of its list is ambiguous, the session that made the poll signs out.
  */
 export const acting = Effect.fnUntraced(function*(
   claimed: Claimed,

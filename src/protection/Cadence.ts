@@ -1,6 +1,8 @@
-/** How often a process queries for due accounts: rarely where there are few, and at once where some wait. */
+/**
+ * The rate at which a process queries for due accounts: rarely where there are few, and immediately where some wait.
+ */
 
-/** How many accounts one statement is to take: asking more often costs more, and less often makes looks late. */
+/** The number of accounts for one statement to take: asking more often costs more, and less often makes polls late. */
 const wanted = 100
 
 /** Between two rounds, in ms. What another process writes is found after the longest pause. */
@@ -24,7 +26,7 @@ export class Cadence {
     this.alarmed = true
   }
 
-  /** A round has ended though there is more: the next one follows at once. */
+  /** A round has ended though there is more: the next one follows immediately. */
   cut(began: number, now: number): void {
     this.next = now
     this.lastBegan = began
@@ -44,7 +46,7 @@ export class Cadence {
     this.alarmed = false
   }
 
-  /** How long to wait for the next round, in ms; one that fails is tried again after the longest pause. */
+  /** The wait for the next round, in ms; one that fails is tried again after the longest pause. */
   wait(now: number): number {
     const wait = Math.max(0, this.next - now)
     this.next = now + wait + longestPause

@@ -13,7 +13,7 @@ import type { SealedLoginState } from "../ports/messenger/MessengerLogin.ts"
 import { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import { Organizations } from "../ports/organization/Organizations.ts"
 
-/** What ending and resolving a login needs. */
+/** The services that ending and resolving a login needs. */
 export type LoginServices = Db | Journal | Logins | MessengerSession | Organizations
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -84,7 +84,7 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, id: stri
 
 /**
  * Finds out how the step of a relogin went whose end was lost, so that the service's own session is not taken for a
- * stranger's; answers whether that is known now.
+ * stranger's; returns true if that is known now.
  */
 export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationId, id: string) {
   const db = yield* Db

@@ -1,4 +1,4 @@
-/** What the watch over accounts counts and measures; labels have a bounded number of values. */
+/** The counts and measures of the watch over accounts; labels have a bounded number of values. */
 import { Clock, Effect, Metric } from "effect"
 import type { EngineEvent, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { Observation } from "../domain/protection/Observation.ts"
@@ -47,14 +47,14 @@ const keysDuplicated = Metric.counter("console_key_duplicated_total", {
   incremental: true
 })
 
-/** A look ended. */
+/** A poll ended. */
 export const polled = (outcome: "quiet" | "written" | "outdated" | "failed") =>
   Metric.update(Metric.withAttributes(polls, { outcome }), 1)
 
-/** The number of accounts that are looked at now. */
+/** The number of accounts that are polled now. */
 export const runs = (count: number) => Metric.update(running, count)
 
-/** A look began that was due at a moment. */
+/** A poll began that was due at a moment. */
 export const began = (dueAt: Date) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(lateness, Math.max(0, now - dueAt.getTime()) / 1000))
 
@@ -67,7 +67,7 @@ export const phase = (name: Phase) => <A, E, R>(effect: Effect.Effect<A, E, R>):
         Metric.update(Metric.withAttributes(steps, { phase: name }), (end - start) / 1000))
     ))
 
-/** Counts what a look has seen and caused, once it is stored. */
+/** Counts what a poll has seen and caused, once it is stored. */
 export const observed = ({ outcome }: Observation) =>
   outcome.kind === "flood" ? Metric.update(floodWaits, 1) : Effect.void
 

@@ -1,4 +1,4 @@
-/** Looks at an account on the messenger. */
+/** Polls an account on the messenger. */
 import { Clock, Effect, type Scope } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { type Authorization, cleanText } from "../domain/messenger/Messenger.ts"
@@ -12,14 +12,14 @@ import { Watch } from "../ports/protection/MonitorStore.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { RefusalLog } from "./RefusalLog.ts"
 
-/** What was seen, and by what: the session that answered, and the digest of its list. */
+/** The observation, and its source: the session that answered, and the digest of its list. */
 export interface LookResult {
   readonly observation: Observation
   readonly through: LiveSession | null
   readonly seenMark: string | null
-  /** Whether nothing has changed since the last look, and no more was requested. */
+  /** True if nothing has changed since the last poll, and no more was requested. */
   readonly same: boolean
-  /** Which of the secrets that the service holds are valid on the messenger. */
+  /** The state of the secrets that the service holds: those that are valid on the messenger. */
   readonly secrets: ReadonlyArray<SlotChange>
 }
 
@@ -64,7 +64,7 @@ const ask = Effect.fnUntraced(function*(claimed: Claimed) {
   return { answer: null, lost }
 })
 
-/** Reads what changes less often; what fails is read at the next look. */
+/** Reads what changes less often; what fails is read at the next poll. */
 const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claimed, live: LiveSession) {
   const candidates = yield* (yield* Secrets).candidates({ organizationId, accountId })
   const security = yield* Effect.option(inTime(live.security(heldOf(candidates))))
@@ -116,11 +116,11 @@ const seen = Effect.fnUntraced(function*(
   }
 })
 
-/** Looks at the account: its sessions, and security and profile where that is due or the sessions have changed. */
+/** Polls the account: its sessions, and security and profile where that is due or the sessions have changed. */
 export const look = (
   claimed: Claimed
 ): Effect.Effect<LookResult, ServiceUnavailable, LiveSessions | RefusalLog | Secrets | Scope.Scope | Watch> =>
   Effect.flatMap(LiveSessions, (sessions) =>
     Effect.flatMap(sessions.takeCodes(claimed), (codes) =>
-      // No look shows again that they were sent.
+      // No poll shows again that they were sent.
       Effect.onError(seen(claimed, codes), () => sessions.keepCodes(claimed, codes))))

@@ -16,34 +16,33 @@ import { afterAlarm, Cadence } from "./Cadence.ts"
 import * as Measures from "./Measures.ts"
 import { step, type Stepped, type StepServices } from "./Step.ts"
 
-/** How many accounts a process looks at at once, and of one organization while others wait. */
+/** The number of accounts that a process polls at the same time, and of one organization while others wait. */
 const places = 256
 const placesOfOne = places / 2
 
-/** How many places have to be free before a busy process queries for due accounts again. */
+/** The number of places that have to be free before a busy process queries for due accounts again. */
 const worthAsking = places / 4
 
-/** How many accounts are looked at while the messenger is away, so that it is not flooded when it returns. */
+/** The number of accounts polled while the messenger is away, so that it is not flooded when it returns. */
 const placesAway = 6
 
 /** After how long an announcement that failed is tried again. */
 const noticePause = Duration.seconds(10)
 
-/** How soon looks that found nothing new are stored, and how many at most at once. */
+/** The time until polls that found nothing new are stored, and the most that are stored together. */
 const flushPeriod = Duration.millis(250)
 const flushed = 100
 
-/** How long a process that stops waits for its steps. */
+/** The time that a process that stops waits for its steps. */
 const stopTimeout = Duration.seconds(10)
 
-/** How long one run keeps taking accounts while more are due. */
+/** The time that one run keeps taking accounts while more are due. */
 const longestRun = Duration.seconds(15)
 
-/** What a tick did. */
 export interface Report {
-  /** How many steps were run. */
+  /** The number of steps that were run. */
   readonly steps: number
-  /** How many sessions were signed out. */
+  /** The number of sessions that were signed out. */
   readonly signedOut: number
 }
 
@@ -61,11 +60,11 @@ export class Engine extends Context.Service<Engine, {
   readonly pause: Effect.Effect<void>
   /** Starts nothing from now on; running steps continue. */
   readonly stop: Effect.Effect<void>
-  /** Makes the changes on the messenger that are the service's own and due, and waits for them; answers how many. */
+  /** Makes the service's own changes on the messenger that are due, and waits for them; returns their number. */
   readonly secure: Effect.Effect<number, ServiceUnavailable>
   /** Closes the open sessions of accounts that are not watched any more. */
   readonly closeUnwatched: Effect.Effect<void, ServiceUnavailable>
-  /** When the next account is due; null where none is watched. */
+  /** The time when the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
 }>()("org-security-console/protection/PollLoop/Engine") {
   static readonly layer = (options: DecideOptions) =>
@@ -92,7 +91,7 @@ export class Engine extends Context.Service<Engine, {
 
         const flush = Effect.suspend(() => {
           const some = quiet.splice(0, flushed)
-          // What could not be stored is due again when the hold expires.
+          // Polls that could not be stored are due again when the hold expires.
           return some.length === 0 ? Effect.void : Effect.ignore(monitors.finish(some))
         })
 
@@ -116,14 +115,14 @@ export class Engine extends Context.Service<Engine, {
               if (quiet.length === 1) yield* Effect.forkIn(Effect.delay(flush, flushPeriod), around)
               return quiet.length < flushed ? undefined : yield* flush
             case "outdated":
-              // It is due again at once.
+              // It is due again immediately.
               return yield* Effect.andThen(guard.release(claimed), alarm.ring)
             case "written":
               report = { ...report, signedOut: report.signedOut + stepped.signedOut }
           }
         })
 
-        /** After a failure the account stays held, and is looked at again once the hold has expired. */
+        /** After a failure the account stays held, and is polled again once the hold has expired. */
         const failed = (cause: Cause.Cause<GuardLost | ServiceUnavailable>) =>
           Effect.andThen(
             Measures.polled("failed"),
@@ -153,7 +152,7 @@ export class Engine extends Context.Service<Engine, {
           notices.after = (yield* Clock.currentTimeMillis) + Duration.toMillis(noticePause)
         })
 
-        /** Starts due notifications beside the looks, so that one slow organization does not delay them. */
+        /** Starts due notifications next to the polls, so that one slow organization does not delay them. */
         const announce = Effect.gen(function*() {
           const since = detector.awaySince
           if (since === null) notices.away = false
@@ -164,9 +163,9 @@ export class Engine extends Context.Service<Engine, {
           yield* FiberHandle.run(announcement, notifyOutage, { onlyIfMissing: true })
         })
 
-        /** Starts steps in the places that are free, and answers how many, and whether that is all for now. */
+        /** Starts steps in the places that are free, and returns their number, and if that is all for now. */
         const start = Effect.gen(function*() {
-          // Where another process watches, nothing is due here.
+          // If another process watches, nothing is due here.
           if (stopped || ownership.current() === null) return { over: true, started: 0, pressing: null }
           yield* announce
           const away = detector.awaySince !== null
@@ -213,7 +212,7 @@ export class Engine extends Context.Service<Engine, {
           yield* Effect.sleep(afterAlarm)
         })
 
-        // The process that watches next begins at once.
+        // The process that watches next begins immediately.
         yield* ownership.changes.pipe(
           Stream.runForEach(() => alarm.ring),
           Effect.forkScoped({ startImmediately: true })

@@ -6,10 +6,10 @@ import type { Claimed } from "../ports/protection/Monitors.ts"
 
 const period = Duration.toMillis(Duration.hours(1))
 
-/** How many causes are remembered; the texts are the platform's, so that their number is not known. */
+/** The texts of causes are the platform's, so that their number is not known. */
 const causesKept = 100
 
-/** What was asked. */
+/** The request that was refused. */
 export type Asking = "read an account's sessions" | "sign a session out"
 
 const causeOf = (failure: Exclude<MessengerFailure, { readonly _tag: "NoSession" }>): string => {

@@ -1,4 +1,4 @@
-/** Sessions of the service that are not used any more: an account was left, signed in to anew, or paired again. */
+/** Sessions of the service that are not used any more: an account was left, signed in to again, or paired again. */
 import { Clock, Effect, Exit } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import * as Actor from "../domain/journal/Actor.ts"
@@ -21,7 +21,7 @@ import { OwnSessions, type RetiredSession } from "../ports/protection/ServiceSes
 import { Secrets, type SecretsOf } from "../ports/security/Secrets.ts"
 import { change, isUncertain, type TaskAccount } from "./AccountTaskChange.ts"
 
-/** Why an account was left, or a session of it. */
+/** The reason that an account was left, or a session of it. */
 const reasonOf = Effect.fnUntraced(function*(held: Held) {
   const { accountId, organizationId } = held
   if ((yield* (yield* Watch).own(held)).some(({ slot }) => slot === "main")) return "replaced"
@@ -31,8 +31,8 @@ const reasonOf = Effect.fnUntraced(function*(held: Held) {
 })
 
 /**
- * Removes what the service has set, of an account that was not available when it was offboarded or that has long
- * been without a licence: its passkey, and its 2FA password unless that was looked up.
+ * Removes what the service has set, of an account that was not available when it was offboarded or that has long been
+ * without a licence: its passkey, and its 2FA password unless that was revealed.
  */
 const release = Effect.fnUntraced(function*(held: Held, live: LiveSession, task: AccountTask, reason: string) {
   const db = yield* Db
@@ -103,7 +103,7 @@ const begin = Effect.fnUntraced(function*(held: Held, { log_out_intent: before }
   return (yield* journal.begin(held.organizationId, entryOf(held, "pending", details))).sequence
 })
 
-/** The session is logged out: it is deleted and journaled; an intent that the sweep has closed is begun anew. */
+/** The session is logged out: it is deleted and journaled; an intent that the sweep has closed is begun again. */
 const done = Effect.fnUntraced(function*(held: Held, { id }: RetiredSession, reason: string, intent: number) {
   const journal = yield* Journal
   yield* (yield* OwnSessions).forget(held, [id])

@@ -16,7 +16,7 @@ interface Sent extends BegunSignOut {
 }
 
 /**
- * Journals what is about to be signed out; an intent that the sweep has closed is begun anew, and names the old one.
+ * Journals what is about to be signed out; an intent that the sweep has closed is begun again, and names the old one.
  */
 export const begin = Effect.fnUntraced(function*(
   { accountId, organizationId }: Claimed,

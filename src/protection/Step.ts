@@ -1,4 +1,4 @@
-/** One step of one account: look, decide and write down, sign out, and write down what came of it. */
+/** One step of one account: poll, decide and write down, sign out, and write down the outcome. */
 import { Clock, Effect, Random, type Scope } from "effect"
 import { isWatched } from "../domain/accounts/ProtectionStatus.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
@@ -31,21 +31,21 @@ import * as SignOuts from "./SignOuts.ts"
 import { type About, mailOf } from "./StepMails.ts"
 
 /**
- * How a step ended: it found nothing new, which is written down with others', or it has given the account back itself.
+ * The end of a step: it found nothing new, which is written down with others', or it has given the account back itself.
  */
 export type Stepped =
   & (
     | { readonly kind: "quiet"; readonly quiet: Quiet }
     | { readonly kind: "written"; readonly signedOut: number }
-    /** What the look relied on has changed meanwhile: nothing was written, and the account is still held. */
+    /** The facts that the poll relied on have changed meanwhile: nothing was written, and the account is still held. */
     | { readonly kind: "outdated" }
   )
   & {
-    /** What the look shows about the messenger. */
+    /** The evidence of the poll about the messenger. */
     readonly messenger: LookOutcome
   }
 
-/** What a step may need of the core. */
+/** The services of the core that a step may need. */
 export type StepServices =
   | AccountTasks
   | LiveSessions
@@ -57,10 +57,10 @@ export type StepServices =
   | Secrets
   | Watch
 
-/** How long after a stored good look the next good one is stored in any case. */
+/** The time after a stored good poll when the next good one is stored in any case, in ms. */
 const quietFor = 9 * 60_000
 
-/** How soon an account is looked at again while a sign-in to it is under way. */
+/** The time until an account is polled again while a sign-in to it is under way, in ms. */
 const whileSigningIn = 2_000
 
 /** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
@@ -72,11 +72,11 @@ const isQuiet = (claimed: Claimed, { same }: LookResult, now: number): boolean =
 
 const actors = { service: Actor.service, external: Actor.external }
 
-/** Whether the account becomes unknown by one more look that failed. */
+/** True if the account becomes unknown by one more poll that failed. */
 const isLost = ({ failures, last_ok_at }: Claimed, now: number): boolean =>
   failures + 1 >= failuresUntilUnknown || isSilent({ last_ok_at, started_at: null }, new Date(now))
 
-/** Writes down what happened, each mail beside its event. */
+/** Writes down what happened, each mail with its event. */
 const report = Effect.fnUntraced(function*(
   { accountId, organizationId }: Claimed,
   { events, mails }: { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> },
@@ -119,7 +119,7 @@ const about = (
   session: (id) => upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
 })
 
-/** When the next step is due by what the account and its monitor are from now on; null where it is not watched. */
+/** The time of the next step by what the account and its monitor are from now on; null where it is not watched. */
 const nextAfter = (
   { account, monitor }: ProtectionFacts,
   changes: Pick<Decision, "account" | "dueAt" | "monitor">,
@@ -136,7 +136,7 @@ const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Deci
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
     : Effect.void
 
-/** Whether the list of sessions could not be requested: then no session can be one that a login has made. */
+/** True if the list of sessions could not be requested: then no session can be one that a login has made. */
 const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
   outcome.kind === "unavailable" || outcome.kind === "flood"
 
@@ -154,7 +154,7 @@ const record = Effect.fnUntraced(
       claimed.organizationId,
       Effect.gen(function*() {
         const locked = yield* watch.lock(claimed)
-        // What was seen is older than what an operation has changed: the account is due again at once.
+        // The observation is older than what an operation has changed: the account is due again immediately.
         if (locked === null || locked.epoch !== claimed.epoch) return null
         // A session that is signing in is the service's own, and is judged once that is stored.
         if (locked.login !== null && !despite) return locked.login
@@ -218,7 +218,7 @@ export const step = (
     const ownership = yield* Ownership
     const term = ownership.current()
     const looked = yield* Measures.phase("look")(look(claimed))
-    // A look during which the lease was lost proves nothing about the account.
+    // A poll during which the lease was lost proves nothing about the account.
     const messenger = outcomeOf(looked.observation)
     if (term === null || ownership.current() !== term) return { kind: "outdated", messenger }
     const now = yield* Clock.currentTimeMillis
