@@ -1,4 +1,4 @@
-/** What an operator can ask of the database: how it is run, its schema's version, and what it was used with. */
+/** The state of the database that an operator can ask for: how it is run, its schema's version, and its use. */
 import { Context, Effect, Schema } from "effect"
 import { Timestamp } from "../domain/JsonShapes.ts"
 import { type Failing, useCase } from "./UseCase.ts"
@@ -6,7 +6,7 @@ import { type Failing, useCase } from "./UseCase.ts"
 /** The latest migration; 0 for the tables alone, and null where there are none yet. */
 const Schemas = Schema.Struct({ applied: Schema.NullOr(Schema.Int), known: Schema.Int })
 
-/** How the last runs of a background job ended in the process that answers. */
+/** The ends of the last runs of a background job in the process that answers. */
 const JobState = Schema.Struct({
   name: Schema.String,
   last_done_at: Schema.NullOr(Timestamp),
@@ -18,7 +18,7 @@ const Answer = Schema.Struct({
   version: Schema.String,
   name: Schema.String,
   role: Schema.String,
-  /** Whether the login role owns the tables or may act as their owner. */
+  /** True if the login role owns the tables or may act as their owner. */
   owns_tables: Schema.Boolean,
   size_bytes: Schema.Int,
   schema: Schemas,
@@ -31,11 +31,11 @@ const Answer = Schema.Struct({
   unsigned_journals: Schema.Array(
     Schema.Struct({ organization: Schema.String, sequence: Schema.Int, at: Timestamp })
   ),
-  /** How the watch over all accounts goes; null where the schema is not this program's. */
+  /** The state of the watch over all accounts; null where the schema is not this program's. */
   watch: Schema.NullOr(Schema.Struct({
-    /** When a poll was last made, whatever it brought. */
+    /** The time of the last poll, whatever it brought. */
     last_poll_at: Schema.NullOr(Timestamp),
-    /** When one last succeeded, or monitoring began; null where no account is watched. */
+    /** The time when one last succeeded, or monitoring began; null where no account is watched. */
     last_good_at: Schema.NullOr(Timestamp),
     fault: Schema.NullOr(Schema.Literals(["unpolled", "unavailable", "failing"]))
   })),
@@ -43,7 +43,7 @@ const Answer = Schema.Struct({
   jobs: Schema.NullOr(Schema.Array(JobState))
 })
 
-/** What the process that has the database open knows of it. */
+/** The state of the database as the process that has it open knows it. */
 export class DatabaseStatus extends Context.Service<DatabaseStatus, {
   readonly read: Effect.Effect<typeof Answer.Type, Failing>
 }>()("org-security-console/operator/Database/DatabaseStatus") {}

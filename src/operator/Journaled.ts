@@ -28,7 +28,7 @@ export const entry = (action: ActionName, targetId: string, details: JournalDeta
 export const accountEntry = (action: ActionName, accountId: AccountId, details: JournalDetails): JournalEntry =>
   journalEntry(operator, commandLine, journalAction(action), { targetId: accountId, accountId, details })
 
-/** What was done, with its entry, null where nothing changed, and what is mailed because of it. */
+/** The result, with its entry, null where nothing changed, and what is mailed because of it. */
 export type Done<A> =
   | readonly [answer: A, entry: JournalEntry | null]
   | readonly [answer: A, entry: JournalEntry, mails: ReadonlyArray<Mail>]

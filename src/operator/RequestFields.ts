@@ -1,7 +1,6 @@
-/** What requests of operators have in common. */
+/** The fields that requests of operators have in common. */
 import { Schema } from "effect"
 
-/** How long the name of an organization or a person may be. */
 const maxName = 80
 
 export const Email = Schema.String.check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { expected: "an email address" }))

@@ -1,4 +1,4 @@
-/** What an operator may ask for: a name, what it takes and answers, and what it does. */
+/** The use cases of an operator: a name, what each takes and answers, and what it does. */
 import { Effect, Schema, type Stream } from "effect"
 
 /** The refusal of what an operator asked for; the message is one line. */

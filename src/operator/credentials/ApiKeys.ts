@@ -1,4 +1,4 @@
-/** What an operator does about API keys. */
+/** An operator's actions on API keys. */
 import { Effect, Schema } from "effect"
 import * as Changes from "../../changes/SharedChanges.ts"
 import { apiKeyExpiry, type ApiKeyFacts, ApiKeyState, apiKeyState } from "../../domain/credentials/Credential.ts"

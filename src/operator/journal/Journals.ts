@@ -1,4 +1,4 @@
-/** What an operator can ask of journals: whether they are whole, their newest checkpoints, and what they hold. */
+/** An operator's queries of journals: if they are whole, their newest checkpoints, and what they hold. */
 import { Context, Effect, Schema, Stream } from "effect"
 import { Checkpoint, PublicJwk } from "../../domain/journal/Checkpoint.ts"
 import { JournalEvent } from "../../domain/journal/JournalEvent.ts"
@@ -7,10 +7,10 @@ import { Journal } from "../../ports/journal/Journal.ts"
 import { existing } from "../Journaled.ts"
 import { type Failing, streamed, useCase } from "../UseCase.ts"
 
-/** Where a journal stood, without a signature: what earlier versions wrote. */
+/** The head of a journal, without a signature: earlier versions wrote it. */
 const Head = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
 
-/** A checkpoint that somebody kept outside the database. */
+/** A checkpoint that was kept outside the database. */
 export const Kept = Schema.Union([Checkpoint, Head])
 export type Kept = typeof Kept.Type
 
@@ -38,7 +38,7 @@ const Verified = Schema.Struct({
   })
 })
 
-/** What verifies journals, which none of the service's secrets are needed for. */
+/** Verifies journals, which none of the service's secrets are needed for. */
 export class JournalProofs extends Context.Service<JournalProofs, {
   verify(asked: typeof Asked.Type): Effect.Effect<typeof Verified.Type, Failing>
 }>()("org-security-console/operator/journal/Journals/JournalProofs") {}
@@ -54,7 +54,7 @@ const Page = Schema.Struct({
   last_sequence: Schema.Int
 })
 
-/** What signs journals, and reads them with their signatures. */
+/** Signs journals, and reads them with their signatures. */
 export class SignedJournals extends Context.Service<SignedJournals, {
   checkpoint(chosen: typeof Chosen.Type): Effect.Effect<typeof Newest.Type, Failing>
   pages(from: typeof From.Type): Stream.Stream<typeof Page.Type, Failing>

@@ -1,4 +1,4 @@
-/** Which applications an organization lets its admins connect, as an operator sets it. */
+/** The applications that an organization lets its admins connect, as an operator sets it. */
 import { Effect, Schema } from "effect"
 import type { JournalEntry } from "../../domain/journal/JournalEntry.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -16,7 +16,7 @@ const Application = Schema.String.check(
 
 const Rules = Schema.Struct({
   organization: Schema.String,
-  /** Whether an application has to be approved before others than owner and superadmins may connect it. */
+  /** True if an application has to be approved before others than owner and superadmins may connect it. */
   approval_required: Schema.Boolean,
   approved: Schema.Array(Schema.String)
 })

@@ -1,4 +1,4 @@
-/** What an operator does about the licences of accounts, and the links that hold seats. */
+/** An operator's actions on the licences of accounts, and on the links that hold seats. */
 import { Effect, Schema } from "effect"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import { isUuid, Timestamp } from "../../domain/JsonShapes.ts"
@@ -18,7 +18,7 @@ export const setTier = change(
     organization: Schema.String,
     account_id: Schema.String,
     tier: Tier,
-    /** What it had before. */
+    /** The tier that it had before. */
     from: Schema.NullOr(Tier)
   }),
   ({ account_id, organization, tier }, { id }) =>
@@ -47,8 +47,7 @@ export const setTier = change(
     })
 )
 
-/** How many links are listed, the newest. */
-const listed = 200
+const linksListed = 200
 
 export const listLinks = useCase(
   "sign_up_links_list",
@@ -67,7 +66,7 @@ export const listLinks = useCase(
         id,
         Effect.gen(function*() {
           const { seats_reserved } = yield* organizations.facts({ organizationId: id })
-          return { reserved: seats_reserved, links: yield* licences.links(id, listed) }
+          return { reserved: seats_reserved, links: yield* licences.links(id, linksListed) }
         })
       )
     })

@@ -1,4 +1,4 @@
-/** What an operator does about organizations. */
+/** An operator's actions on organizations. */
 import { Duration, Effect, Schema } from "effect"
 import { Timestamp } from "../../domain/JsonShapes.ts"
 import { billingFault } from "../../domain/organization/Billing.ts"
@@ -124,7 +124,7 @@ export const setOrganization = useCase(
     /** Takes the end away. */
     open_ended: Schema.Boolean,
     billing: Schema.optionalKey(BillingInput),
-    /** Whether every admin needs a second factor; left out it stays as it is. */
+    /** True if every admin needs a second factor; left out it stays as it is. */
     require_second_factor: Schema.optionalKey(Schema.Boolean)
   }),
   Organization,
@@ -143,7 +143,7 @@ export const setOrganization = useCase(
         ...(plan === null ? {} : { plan }),
         ...(seats === null ? {} : { seat_limit: seats }),
         ...(ends ? { valid_until } : {}),
-        // Who changes to a subscription has no end by agreement any more, and the other way round no billing state.
+        // A change to a subscription leaves no end by agreement, and the other way round no billing state.
         ...(billed.managed === true && !ends ? { valid_until: null } : {}),
         ...(billed.managed === false ? { billing_state: "none" as const } : {}),
         ...billed
@@ -185,13 +185,15 @@ export const setOrganization = useCase(
     })
 )
 
-/** How long an organization that was closed can be opened again. */
-const reopening = Duration.days(30)
+const reopenableFor = Duration.days(30)
 
 const closedFor = (facts: OrganizationFacts, at: Date): number =>
   facts.closed_at === null ? 0 : at.getTime() - facts.closed_at.getTime()
 
-/** What each action changes, by the facts; a text says why it is refused, null that nothing is to change. */
+/**
+ * The changes by each action, by the facts; a text is the reason that it is refused, null means that nothing is to
+ * change.
+ */
 const transitions = {
   suspend: (facts: OrganizationFacts, at: Date) =>
     facts.status === "suspended" && facts.suspend_reason !== "licence"
@@ -207,7 +209,7 @@ const transitions = {
   reopen: (facts: OrganizationFacts, at: Date) =>
     facts.closed_at === null
       ? null
-      : closedFor(facts, at) > Duration.toMillis(reopening)
+      : closedFor(facts, at) > Duration.toMillis(reopenableFor)
       ? "It was closed more than 30 days ago, and stays so."
       : { closed_at: null }
 }
@@ -223,7 +225,7 @@ export const changeStatus = useCase(
   "organizations_change_status",
   Schema.Struct({
     organization: Schema.String,
-    /** What is done: suspending and closing keep everything that is stored. */
+    /** The action: suspending and closing keep everything that is stored. */
     act: Schema.Literals(["suspend", "activate", "close", "reopen"])
   }),
   Organization,

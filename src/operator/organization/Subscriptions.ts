@@ -1,4 +1,4 @@
-/** How an organization is billed, as an operator sets and sees it. */
+/** The billing of an organization, as an operator sets and sees it. */
 import { Schema } from "effect"
 import { OptionalTimestamp } from "../../domain/JsonShapes.ts"
 import { maxEmailLength } from "../../domain/Limits.ts"
@@ -19,7 +19,7 @@ const dates = {
   next_invoice_at: OptionalTimestamp
 }
 
-/** What is shown of it. */
+/** The fields of it that are shown. */
 export const Billing = Schema.Struct({
   state: BillingState,
   period: Schema.NullOr(Period),
@@ -51,7 +51,7 @@ export const billing = (summary: OrganizationSummary): typeof Billing.Type => ({
 /** The most that an amount may be: what the column holds. */
 const maxAmount = 2_147_483_647
 
-/** What may be changed of it: what is not there stays, null takes a value away. */
+/** The fields of it that may be changed: what is not there stays, null takes a value away. */
 export const BillingInput = Schema.Struct({
   /** Licensed by subscription, not by agreement. */
   managed: Schema.optionalKey(Schema.Boolean),

@@ -1,4 +1,4 @@
-/** What an operator does about requests to the support. */
+/** An operator's actions on requests to the support. */
 import { Effect, Schema } from "effect"
 import { Text } from "../../domain/JsonShapes.ts"
 import { maxSupportMessageLength } from "../../domain/Limits.ts"
@@ -10,8 +10,7 @@ import { Support } from "../../ports/organization/Support.ts"
 import { change, entry, existing, now } from "../Journaled.ts"
 import { refuse, useCase } from "../UseCase.ts"
 
-/** How many requests are listed, the newest. */
-const listed = 200
+const requestsListed = 200
 
 export const listSupport = useCase(
   "support_list",
@@ -21,7 +20,7 @@ export const listSupport = useCase(
     Effect.gen(function*() {
       const id = yield* existing(organization)
       const at = yield* now
-      const found = yield* (yield* Db).read(id, (yield* Support).all(id, listed))
+      const found = yield* (yield* Db).read(id, (yield* Support).all(id, requestsListed))
       return { requests: found.map((facts) => supportRequest(facts, at)) }
     })
 )

@@ -1,4 +1,4 @@
-/** What an operator does about admins. */
+/** An operator's actions on admins. */
 import { Effect, Schema } from "effect"
 import * as Changes from "../../changes/SharedChanges.ts"
 import { Timestamp } from "../../domain/JsonShapes.ts"

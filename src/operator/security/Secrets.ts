@@ -1,4 +1,4 @@
-/** What an operator does about the secrets that the service holds of accounts. */
+/** An operator's actions on the secrets that the service holds of accounts. */
 import { Effect, Schema } from "effect"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import { isUuid } from "../../domain/JsonShapes.ts"

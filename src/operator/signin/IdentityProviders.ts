@@ -1,4 +1,4 @@
-/** What an operator does about the identity providers of organizations. */
+/** An operator's actions on the identity providers of organizations. */
 import { Effect, Schema } from "effect"
 import { Timestamp } from "../../domain/JsonShapes.ts"
 import { identityLinked, identityUnlinked } from "../../domain/mail/AdminMails.ts"
@@ -48,13 +48,13 @@ export const setProvider = change(
     required: Schema.NullOr(Schema.Boolean),
     second_factor: Schema.NullOr(SecondFactorBy),
     private_network: Schema.NullOr(Schema.Boolean),
-    /** `any` leaves to the provider how long ago somebody may have signed in there. */
+    /** `any` leaves the age of a person's sign-in there to the provider. */
     max_age: Schema.NullOr(Schema.Union([MaxAge, Schema.Literal("any")]))
   }),
   Schema.Struct({
     ...Provider.fields,
     ended: Schema.Struct({ links: Schema.Int, sessions: Schema.Int }),
-    /** How many admins besides the owner cannot come by the provider yet. */
+    /** The number of admins besides the owner who cannot come by the provider yet. */
     unlinked: Schema.Int
   }),
   ({ client_secret, ...said }, { at, id }) =>
@@ -80,7 +80,7 @@ export const setProvider = change(
         private_network: said.private_network ?? before?.private_network ?? false,
         max_age_minutes: said.max_age === "any" ? null : said.max_age ?? before?.max_age_minutes ?? null
       }
-      // Who came by what counts no more, and who had no need to come by it, signs in again.
+      // Sessions end that came by a provider that counts no more, or that had no need to come by one.
       const left = before !== null && moved ? yield* providers.endSessions(id, "linked") : 0
       const stayed = after.required && before?.required !== true
         ? yield* providers.endSessions(id, "not_owner")
