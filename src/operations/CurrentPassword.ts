@@ -6,7 +6,7 @@ import { ConsolePasswords } from "../ports/signin/ConsolePasswords.ts"
 
 const param = "current_password"
 
-/** What an operation fails with besides that may need the password. */
+/** Further failures of an operation that may need the password. */
 export const failures = [PasswordRequired, PasswordIncorrect, TooManyAttempts] as const
 
 /** Fails with the member's name where the password is wrong. */

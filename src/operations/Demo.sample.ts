@@ -1,6 +1,6 @@
 /**
- * What the samples of several operations show of the demo organization: one value for each thing, which a sample uses
- * or varies.
+ * The demo organization as the samples of several operations show it: one value for each thing, which a sample uses or
+ * varies.
  */
 
 /** The licences of the plan. */

@@ -14,7 +14,7 @@ import { Secrets } from "../../ports/security/Secrets.ts"
 const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step
 
 /**
- * From when on a passkey can be added, through whichever of the service's sessions is allowed to first; null for now.
+ * The time when a passkey can be added, through whichever of the service's sessions is allowed to first; null for now.
  */
 const passkeyFrom = (asked: Date | null, { enforcement_active_at }: AccountFacts, now: Date): Date | null =>
   asked === null || canSignOut(enforcement_active_at, now) ? null : earliest([asked, enforcement_active_at])

@@ -1,4 +1,4 @@
-/** How a login starts, of a new account or of one that is known. */
+/** The start of a login, of a new account or of one that is known. */
 import { Effect } from "effect"
 import type { AccountId, DepartmentId } from "../../domain/accounts/Account.ts"
 import {
@@ -22,7 +22,7 @@ import { Journal } from "../../ports/journal/Journal.ts"
 import { Logins, LoginStarts } from "../../ports/logins/Logins.ts"
 import { fail, goOn, leave, type Plan, refuse, started } from "./Steps.ts"
 
-/** What the messenger and a login that is open refuse, whatever the login is for. */
+/** Refusals of the messenger and of a login that is open, whatever the login is for. */
 export const refusals = [
   LoginInProgress,
   PhoneRefused,

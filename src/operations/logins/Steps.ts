@@ -1,4 +1,4 @@
-/** What the steps of logins share: finding and claiming a login, and applying the messenger's answer. */
+/** The common parts of the steps of logins: finding and claiming a login, and applying the messenger's answer. */
 import { Effect, Result } from "effect"
 import {
   AlreadyConnected,
@@ -65,7 +65,7 @@ const event = (
   ...(name === "login.failed" ? { outcome: "failed" as const } : {})
 })
 
-/** What is journaled of a login that has begun. */
+/** The journal's entry for a login that has begun. */
 export const started = (login: LoginFacts): Further => ({
   journal: journalAction("login.started"),
   targetId: login.id,
@@ -129,7 +129,7 @@ export const complete = Effect.fnUntraced(function*(
   } satisfies Came<never>
 })
 
-/** What refuses at the completion, as the caller sees it. */
+/** The refusal at the completion, as the caller sees it. */
 const refusalOf = ({ reason }: LoginRefusal) => {
   switch (reason) {
     case "protected_here":

@@ -1,4 +1,4 @@
-/** How a code and a password are entered: the same step with another secret. */
+/** The entry of a code and of a password: the same step with another secret. */
 import { Effect, type Redacted } from "effect"
 import {
   AlreadyConnected,
@@ -35,7 +35,7 @@ const kinds = {
   }
 } as const
 
-/** What an entry may be refused for. */
+/** Refusals of an entry. */
 export const refusals = [
   ResourceMissing,
   LoginStep,

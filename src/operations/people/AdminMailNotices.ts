@@ -1,4 +1,4 @@
-/** What is mailed about admins. */
+/** Mails about admins. */
 import { Effect, type Redacted } from "effect"
 import * as Mails from "../../domain/mail/AdminMails.ts"
 import type { Caller, Role } from "../../domain/people/Access.ts"

@@ -70,7 +70,7 @@ export const setAdminAccess = Operation.write(
     const opens = target.role === "admin" && archive !== undefined && archive !== target.archive_access
     if (opens && archive === true) yield* withinLimit(caller, target.id, target.role)
     const { added, taken } = yield* managed.setAccess(caller, target.id, opens ? { ...wanted, archive } : wanted)
-    // What is granted to an admin who reads the archive is the archive of more accounts.
+    // The grant to an admin who reads the archive is the archive of more accounts.
     if (added > 0 && current_password === undefined && readsArchive(target.role, archive ?? target.archive_access)) {
       return yield* CurrentPassword.lacking()
     }

@@ -1,4 +1,4 @@
-/** How the two addresses of an account are changed: a code is sent to the new one, and then entered. */
+/** The change of the two addresses of an account: a code is sent to the new one, and then entered. */
 import { Effect, type Redacted } from "effect"
 import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import { NoPendingChange, type ServiceUnavailable, type TooManyAttempts } from "../../domain/Failure.ts"
@@ -39,7 +39,7 @@ export const facetOf = { recovery: ["recovery"], login: ["login_email"] } as con
 const counted = (context: Context): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
   Effect.flatMap(Attempts, (attempts) => attempts.count(ofAccount(context), "email_change", emailChangesPerHour))
 
-/** What is stored and answered of a code that was sent. */
+/** The stored change for a code that was sent, and the answer. */
 const changeOf = (kind: EmailKind, { codeLength, pattern }: EmailPending, now: Date): EmailChangeFacts => ({
   kind,
   pattern,
@@ -132,7 +132,7 @@ const opened = (kind: EmailKind, context: Context, now: Date) =>
 const attempt = (kind: EmailKind, context: Context) =>
   Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
 
-/** What a code that was right leaves behind. */
+/** The state after a code that was right. */
 const confirmed = (kind: EmailKind, security: AccountSecurity | undefined, context: Context) =>
   needing(Effect.gen(function*() {
     yield* finished(kind, context)
@@ -188,7 +188,7 @@ export const confirming = <E>(
     needing(Effect.succeed(acted(`${kind}_email_confirmed`, account, null, now)))
 })
 
-/** What the messenger has after a change. */
+/** The messenger's state after a change. */
 export const after = (live: Live, seen: SeenSecurity | null) =>
   leftBehind(live, {
     twoFaPasswords: seen?.password === undefined ? [] : [seen.password.password],

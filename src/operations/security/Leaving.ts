@@ -1,5 +1,6 @@
 /**
- * What ends with the protection of an account: its work that waits, its place among people, and the service's sessions.
+ * The end of all that goes with the protection of an account: its work that waits, its place among people, and the
+ * service's sessions.
  */
 import { Duration, Effect } from "effect"
 import { cancelled } from "../../domain/logins/Login.ts"
@@ -32,7 +33,7 @@ type Needs =
   | Effect.Services<ReturnType<typeof securing>>
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 
-/** How long after it was offboarded what is left is tried again. */
+/** The time after it was offboarded when what is left is tried again. */
 const again = Duration.minutes(1)
 
 /** Ends the logins into the account, and journals each; what they leave on the messenger is removed soon. */

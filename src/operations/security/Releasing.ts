@@ -1,4 +1,4 @@
-/** What offboarding an account gives back: the 2FA password and the passkey that the service has set. */
+/** The things that offboarding an account gives back: the 2FA password and the passkey that the service has set. */
 import { Clock, Duration, Effect } from "effect"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
@@ -10,7 +10,7 @@ import { heldPasskey, needing, ofAccount, prepare, type SeenSecurity, seeSecurit
 
 type Context = Parameters<typeof ofAccount>[0]
 
-/** How long after it began a request still calls the messenger, so that it ends within 30 seconds. */
+/** The time after it began until which a request still calls the messenger, so that it ends within 30 seconds. */
 const lookUntil = Duration.seconds(16)
 const releaseUntil = Duration.seconds(22)
 export const logOutUntil = Duration.seconds(28)
@@ -23,19 +23,19 @@ export const before = <A, E, R>(since: Date, until: Duration.Duration, work: Eff
       orElse: () => Effect.fail(new MessengerUnavailable({}))
     }))
 
-/** What happened to what the service had set; `held` where it is still set, or that is unknown. */
+/** The state of what the service had set; `held` where it is still set, or that is unknown. */
 export interface Released {
   readonly twoFa: "none" | "removed" | "held"
   readonly passkey: "none" | "removed" | "held"
 }
 
-/** An account before its release: what it has, or what is left where it cannot be looked at. */
+/** An account before its release: what it has, or what is left where it cannot be read. */
 export type ReleasedAccount =
   | { readonly seen: SeenSecurity }
   | {
     readonly seen: null
     readonly isAway: boolean
-    /** What is probably still set; a retired one that was never checked may be. */
+    /** The password that is probably still set; a retired one that was never checked may be. */
     readonly password: PasswordCandidate | undefined
     readonly passkey: boolean
   }
@@ -49,7 +49,7 @@ const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): Releas
 
 const isHeld = (left: boolean) => left ? "held" as const : "none" as const
 
-/** Looks at the account; it fails only where what is held cannot be read. */
+/** Reads the account; it fails only where what is held cannot be read. */
 export const find = (live: Live, context: Context, since: Date) =>
   needing(
     before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): ReleasedAccount => ({ seen }))).pipe(

@@ -1,4 +1,4 @@
-/** How the service's own 2FA password and passkey are removed from an account. */
+/** The removal of the service's own 2FA password and passkey from an account. */
 import { Effect } from "effect"
 import type { Facets } from "../../domain/protection/Facts.ts"
 import type { SecretKind } from "../../domain/security/Secrets.ts"

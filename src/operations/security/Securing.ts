@@ -1,4 +1,4 @@
-/** What the operations that secure an account on the messenger share. */
+/** The common parts of the operations that secure an account on the messenger. */
 import { Effect, Option, type Redacted } from "effect"
 import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import {
@@ -49,11 +49,11 @@ export const ofAccount = ({ account, caller }: Context): SecretsOf => ({
 type Needs = MessengerSession | AccountTasks | Attempts | EmailChanges | OwnSessions | Passkeys | SeenFacets | Secrets
 export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
 
-/** What a look at the messenger has found; each step after the look has it. */
+/** The finding of a reading of the messenger; each step after it has one. */
 export const looked = <A>(found: A | null): Effect.Effect<A> =>
   found === null ? Effect.die(new Error("The messenger was not looked at")) : Effect.succeed(found)
 
-/** The steps of a change without input: all of it is planned by a look, and only that it was done is answered. */
+/** The steps of a change without input: all of it is planned by a reading, and only that it was done is answered. */
 export const byLook = <Ready>(did: string) => ({
   check: () => needing(Effect.succeed(Operation.planned<Ready | null>(null))),
   intent: () => ({ details: {} }),
@@ -61,11 +61,11 @@ export const byLook = <Ready>(did: string) => ({
     needing(Effect.succeed(acted(did, account, null, now)))
 })
 
-/** What the service holds of an account, and what the messenger has. */
+/** The secrets of an account that the service holds, and what the messenger has. */
 export interface SeenSecurity {
   readonly candidates: Candidates
   readonly security: AccountSecurity
-  /** Which of the held passwords is the account's. */
+  /** The held password that is the account's. */
   readonly password: PasswordCandidate | undefined
 }
 
@@ -125,7 +125,7 @@ export const prepare = (
     yield* seen.forget(ofAccount(context), facets, now)
   })
 
-/** What a change has left behind, as far as it can be read. */
+/** The state after a change, as far as it can be read. */
 export const leftBehind = (live: Live, held: Parameters<Live["security"]>[0]) =>
   Effect.map(Effect.option(live.security(held)), Option.getOrUndefined)
 

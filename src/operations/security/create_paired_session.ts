@@ -71,7 +71,7 @@ export const createPairedSession = Operation.guarded(
       needing(Effect.gen(function*() {
         const of = ofAccount({ account, caller })
         yield* (yield* OwnSessions).begin(of, (yield* looked(plan.ready)).ref, now)
-        // A crash here leaves a session that is not recorded: it is looked for before the account is looked at again.
+        // A crash here leaves a session that is not recorded: it is searched for before the account is polled again.
         yield* (yield* AccountTasks).add(of, "pair", plus(now, guardHeld))
       })),
     act: (plan, { live }) =>

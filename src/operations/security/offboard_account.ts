@@ -11,7 +11,7 @@ import * as Releasing from "./Releasing.ts"
 import { looked } from "./Securing.ts"
 
 interface Plan {
-  /** When the request began. */
+  /** The time when the request began. */
   readonly since: Date
   readonly found: Releasing.ReleasedAccount | null
 }

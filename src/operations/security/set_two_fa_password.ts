@@ -20,7 +20,7 @@ import {
 } from "./Securing.ts"
 import { sample } from "./set_two_fa_password.sample.ts"
 
-/** The change once the messenger was looked at. */
+/** The change once the messenger was read. */
 interface Ready {
   readonly seen: SeenSecurity
   readonly current: Redacted.Redacted | null
@@ -88,7 +88,7 @@ export const setTwoFaPassword = Operation.guarded(
       needing(Effect.gen(function*() {
         const { current, next } = yield* looked(plan.ready)
         yield* live.setPassword({ current, next }).pipe(
-          // The password that was right a moment ago has just been changed by somebody else.
+          // The password that was right a moment ago has just been changed by another party.
           Effect.catchTag(
             "password_invalid",
             () => Effect.fail(new TwoFaPasswordRequired({ param: "current_password" }))

@@ -1,4 +1,4 @@
-/** How two operations sign sessions out: one after the other, and what could not be is left to the engine. */
+/** Signs sessions out for two operations: one after the other, and what could not be is left to the engine. */
 import { Clock, Duration, Effect } from "effect"
 import { type AccountFacts, accountName } from "../../domain/accounts/Account.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
@@ -28,14 +28,14 @@ export const whoseOf = ({ account, caller }: Context): Whose => ({
   accountId: account.id
 })
 
-/** What came of each session, by their ids. */
+/** The outcome for each session, by their ids. */
 export interface Came {
   readonly ended: ReadonlyArray<string>
   readonly gone: ReadonlyArray<string>
   readonly waiting: ReadonlyArray<string>
-  /** Whether the messenger did it is not known. */
+  /** It is unknown if the messenger did it. */
   readonly unsure: ReadonlyArray<string>
-  /** Somebody decided otherwise in the meantime. */
+  /** An admin decided otherwise in the meantime. */
   readonly spared: ReadonlyArray<string>
   readonly retryAt: Date | null
 }
@@ -69,7 +69,7 @@ export const signOut = Effect.fnUntraced(
           came = { ...came, ended: [...came.ended, id] }
           break
         case "unknown":
-          // Where it may have been sent before, that was what ended it.
+          // If it may have been sent before, that was what ended it.
           came = sent ? { ...came, ended: [...came.ended, id] } : { ...came, gone: [...came.gone, id] }
           break
         case "locked":
@@ -80,7 +80,7 @@ export const signOut = Effect.fnUntraced(
   }
 )
 
-/** What is reported of a takeover that an admin has stopped: as where the service does by itself. */
+/** The report of a takeover that an admin has stopped: as where the service does by itself. */
 const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
   journal: journalAction("takeover.stopped"),
   targetId: account.id,
@@ -89,7 +89,7 @@ const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boo
   mails: [Mail.takeoverStopped({ account: { id: account.id, name: accountName(account) }, signedOut, twoFaManaged })]
 })
 
-/** Writes down what came of it; answers how many sessions are still to be signed out, and what is reported besides. */
+/** Writes down the outcome; returns the number of sessions still to be signed out, and further reports. */
 export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
   const sessions = yield* Sessions
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -106,7 +106,7 @@ export const settle = Effect.fnUntraced(function*(came: Came, context: Context) 
 export const answer = Effect.fnUntraced(function*(action: string, { account, caller }: Context) {
   const accounts = yield* Accounts
   const db = yield* Db
-  // What was done stays true where the status cannot be read.
+  // The result stays true where the status cannot be read.
   const after = yield* db.read(caller.organizationId, accounts.find(caller, account.id, false)).pipe(
     Effect.orElseSucceed(() => null)
   )
