@@ -7,21 +7,21 @@ import { jobs } from "./Jobs.ts"
 /** A run's timeout. */
 const timeout = Duration.minutes(5)
 
-/** How the runs of a job in this process ended last. */
+/** The ends of the last runs of a job in this process. */
 export interface JobState {
   readonly name: string
   readonly last_done_at: Date | null
   readonly last_failed_at: Date | null
-  /** Why the last run failed; null where it did not. */
+  /** The reason that the last run failed; null where it did not. */
   readonly failure: string | null
 }
 
 export interface Options {
-  /** Whether no other process uses the database. */
+  /** True if no other process uses the database. */
   readonly alone: boolean
   /** Fails while the database is not ready to be worked on; by default it is from the start. */
   readonly ready?: Effect.Effect<void, ServiceUnavailable>
-  /** Whether accounts are to be watched, though it be by another process; as this one does by default. */
+  /** True if accounts are to be watched, though it be by another process; as this one does by default. */
   readonly watched?: boolean
 }
 
@@ -94,7 +94,7 @@ export class Background extends Context.Service<Background, {
   /** Every job, and how its last runs ended. */
   readonly jobs: Effect.Effect<ReadonlyArray<JobState>>
 }>()("org-security-console/jobs/Background") {
-  /** Runs every job: at once, and then a period after each end. */
+  /** Runs every job: immediately, and then a period after each end. */
   static readonly layer = ({ alone, ready = Effect.void, watched }: Options) =>
     Layer.effect(
       Background,

@@ -6,7 +6,7 @@ import { Engine } from "../protection/PollLoop.ts"
 import type { Declared, Job, Work } from "./Job.ts"
 import { type PushTarget, Upkeep, upkeepJobs } from "./Maintenance.ts"
 
-/** The job that begins the looks at accounts. */
+/** The job that begins the polls of accounts. */
 export const watchAccounts = "watch_accounts"
 
 /** The jobs of a service whose accounts are to be watched, by this process or by another one. */
@@ -14,10 +14,10 @@ const aboutWorkers: ReadonlyArray<string> = ["notice_silence", "notice_no_worker
   keyof typeof upkeepJobs
 >
 
-/** What a process does that has the messenger, with the service that does it. */
+/** The jobs of a process that has the messenger, with the service that does them. */
 type Worked<Service> = Readonly<Record<string, Declared & { readonly work: (service: Service) => Work }>>
 
-/** What watches accounts. */
+/** The jobs that watch accounts. */
 const watchJobs: Worked<Engine["Service"]> = {
   [watchAccounts]: {
     period: longestPause,
@@ -39,7 +39,7 @@ const watchJobs: Worked<Engine["Service"]> = {
   }
 }
 
-/** What ends logins. */
+/** The jobs that end logins. */
 const loginJobs: Worked<LoginEndings["Service"]> = {
   end_logins: {
     period: "1 minute",
@@ -51,7 +51,7 @@ const loginJobs: Worked<LoginEndings["Service"]> = {
 /** A job as the documents list it. */
 export interface Documented extends Declared {
   readonly name: string
-  /** Whether it is done in a process with the role `worker` alone. */
+  /** True if it is done in a process with the role `worker` alone. */
   readonly worker: boolean
 }
 

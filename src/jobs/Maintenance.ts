@@ -1,4 +1,4 @@
-/** What has to be done to the stored data from time to time, each declared once, and the service that does it. */
+/** The work on the stored data from time to time, each kind declared once, and the service that does it. */
 import { Context } from "effect"
 import { statusSamplePeriod } from "../domain/Limits.ts"
 import type { Declared, Work } from "./Job.ts"
@@ -37,7 +37,7 @@ export const upkeepJobs = {
     period: "1 minute",
     does: "mails admins whose API keys end within 7 days, and journals keys that have ended"
   },
-  /** What two processes check is written down twice. */
+  /** A check by two processes is written down twice. */
   check_journals: {
     period: "10 minutes",
     does: "checks each journal's chain once a day; what it finds is in `get_status`, the log and a metric"
@@ -78,7 +78,7 @@ export const upkeepJobs = {
     period: "5 seconds",
     does: "journals wrong passwords: the first of an admin's, a burst of them, and others once an hour"
   },
-  // What follows deletes rows by their age: a second process finds nothing to delete.
+  // The next ones delete rows by their age: a second process finds nothing to delete.
   forget_password_attempts: {
     period: "10 minutes",
     does: "deletes attempts at passwords after a day"
@@ -123,7 +123,7 @@ export interface PushTarget extends Work {
   readonly name: string
 }
 
-/** What each of the jobs does. */
+/** The run of each of the jobs. */
 export class Upkeep extends Context.Service<
   Upkeep,
   {
