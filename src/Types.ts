@@ -4,7 +4,13 @@
  */
 export type * from "./domain/Failure.ts"
 export type { Background } from "./jobs/Background.ts"
-export type { SchemaNewer, SchemaOlder } from "./layers/postgres/Migrate.ts"
+export type {
+  ExtensionMissing,
+  SchemaNewer,
+  SchemaOlder,
+  SchemaUnreleased,
+  SimulatedTablesMissing
+} from "./layers/postgres/Migrate.ts"
 export type { DatabaseUnusable, DatabaseUrlInvalid } from "./layers/postgres/Postgres.ts"
 export type { RoleBypassesRowSecurity, RolesMissing } from "./layers/postgres/Roles.ts"
 export type { Refused } from "./operator/UseCase.ts"

@@ -198,12 +198,13 @@ describe("a journal at the command line", () => {
       ]
     ) {
       const refused = await (command[0] === "mcp" ? run : runInProcess)(command, { env })
+      const program = command[0] === "mcp" ? "security-console" : "npm run cli --"
       expect([command, refused.status, refused.stdout, refused.stderr]).toEqual([
         command,
         1,
         "",
         `There is no database in ${data}: check --data, ` +
-        "or make one there with `security-console serve` or `security-console seed`.\n"
+        `or make one there with \`${program} serve\` or \`${program} seed\`.\n`
       ])
     }
     expect(fs.readdirSync(folder)).toEqual([])

@@ -75,7 +75,7 @@ describe("what serve looks at before it opens anything", () => {
       { name: "CONSOLE_SOMETHING", nearest: null }
     ])
     expect(Variables.advice("CONSOLE_PROT", "CONSOLE_PORT")).toMatch(/is it CONSOLE_PORT\?$/)
-    expect(Variables.advice("CONSOLE_SOMETHING", null)).toMatch(/`security-console settings` prints/)
+    expect(Variables.advice("CONSOLE_SOMETHING", null)).toMatch(/`npm run cli -- settings` prints/)
   })
 
   it("takes a PostgreSQL on another machine for insecure unless TLS is demanded", () => {

@@ -175,12 +175,19 @@ describe("a client that does not read its answer", () => {
         const port = "port" in address ? address.port : 0
         const { admins, id } = yield* World.makeOrganization()
         yield* Effect.repeat(World.makeAccount(id), { times: 99 })
-        const auth = (role: "owner" | "superadmin") => `Authorization: Bearer ${Redacted.value(admins[role].key)}`
+        const auth = (role: "owner") => `Authorization: Bearer ${Redacted.value(admins[role].key)}`
         const cookies = yield* Effect.replicateEffect(Pages.signIn(id, admins.owner.id), 4)
+        const people = yield* Effect.replicateEffect(World.makePerson(id, "superadmin"), 4)
+        const keys = people.map(({ key }) => key)
         const tools = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} })
         const asked = {
           rest: [request("GET /v1/accounts?limit=100", [auth("owner")])],
-          mcp: [request("POST /mcp", [auth("superadmin"), "Accept: application/json, text/event-stream"], tools)],
+          mcp: keys.map((key) =>
+            request("POST /mcp?toolsets=all", [
+              `Authorization: Bearer ${Redacted.value(key)}`,
+              "Accept: application/json, text/event-stream"
+            ], tools)
+          ),
           pages: cookies.map((cookie) => request("GET /console/accounts", [`Cookie: ${cookie}`])),
           documents: [request("GET /openapi.json")]
         }

@@ -57,7 +57,10 @@ const plant = Effect.fnUntraced(function*(text: string) {
     eventId,
     requests: requests(account.id, eventId, { department, login, person: admins.superadmin.id, request }).map((
       request
-    ) => "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request)
+    ) => {
+      if (request.id === "list_journal_events") return requestOf(request.operation, {})
+      return "query" in request.input ? requestOf(request.operation, { ...request.input, query: text }) : request
+    })
   }
 })
 

@@ -1,8 +1,10 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import * as Documents from "../../src/http/Documents.ts"
+import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { operations } from "../../src/operations/index.ts"
+import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"
 import { operations as served } from "../added/index.ts"
 import { ask, changing, makeStage, naming } from "../support/http/requests.ts"
 import { forEachDatabase, pglite } from "../support/postgres/database.ts"
@@ -175,7 +177,9 @@ describe("4 operations, as served", () => {
     it.effect("S4-03: each operation answers 400, 401, 403 and 429, and with an id in its path 404, as its document says", () =>
       Effect.gen(function*() {
         const { every, organization } = yield* makeStage()
-        const { key } = organization.admins.owner
+        const { id: owner, key } = organization.admins.owner
+        const { current_password } = setAdminRole.sample.request
+        yield* Provisioning.password(organization.id, owner, Redacted.make(String(current_password)))
         const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
         const spent = yield* World.makePerson(organization.id, "superadmin")
         yield* World.spend(spent.keyId)

@@ -186,7 +186,7 @@ describe("4.2 credentials that ended with their admin", () => {
           expect((yield* listed(seen, superadmin.keyId)).revoked_at).toBe(at)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(at)
           const page = yield* Pages.visit("GET", "/console/developer", { cookie: yield* Pages.signIn(id, owner.id) })
-          expect(page.text).toMatch(/superadmin key<\/bdi><\/h3>\s*<span class="badge ended">Revoked/)
+          expect(page.text).toMatch(/superadmin key<\/bdi><\/h3>\s*<span class="tone is-[a-z]+">Revoked/)
           yield* Admins.enableAdmin.run({ organization: id, email })
           expect((yield* listed(seen, superadmin.keyId)).revoked_at).toBe(null)
           expect((yield* listed(seen, connectionId)).revoked_at).toBe(null)

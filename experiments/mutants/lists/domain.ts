@@ -70,8 +70,8 @@ export const domain: MutantsByFile = {
   "src/domain/logins/Connecting.ts": [
     change({
       in: "refuses",
-      replace: "(known.offboarded_at === null || !known.accessible)",
-      by: "known.offboarded_at === null"
+      replace: "known !== null && !known.accessible",
+      by: "false"
     })
       .loses("connecting a person again gives access to an account that the admin could not access")
       .seenBy("test/spec/04_16_logins.test.ts")

@@ -21,7 +21,7 @@ export interface Drawn {
 }
 
 /** Room for the numbers at the left and the times below, in pixels of the drawing. */
-const margin = { top: 10, right: 12, bottom: 24, left: 8 }
+const margin = { top: 10, right: 12, bottom: 25, left: 8 }
 const digitWidth = 7
 
 /** The least width, in pixels, of a time whose numbers a pointer finds. */
@@ -83,7 +83,7 @@ ${
     times.map((time) =>
       html`<path d="M${px(x(time))} ${px(bottom)}v5" stroke="var(--field)"></path><text x="${px(x(time))}" y="${
         height - 5
-      }" text-anchor="${x(time) > right - 20 ? "end" : "middle"}" fill="var(--soft)">${
+      }" text-anchor="${x(time) > right - margin.right ? "end" : "middle"}" fill="var(--soft)">${
         isMidnight(time) ? day(time) : clock(time)
       }</text>`
     )
