@@ -221,8 +221,8 @@ try {
     "sbom.cdx.json"
   ]
   expectTrue(carried.every((file) => existsSync(join(installed, file))), "the package carries its documents")
-  writeFileSync(join(folder, "embed.mjs"), embedding())
-  const page = JSON.parse(execFileSync(process.execPath, ["embed.mjs"], { cwd: folder, encoding: "utf8" }))
+  writeFileSync(join(folder, "embed.ts"), embedding())
+  const page = JSON.parse(execFileSync(process.execPath, ["embed.ts"], { cwd: folder, encoding: "utf8" }))
   expectTrue(page.object === "list" && page.data.length === 0, "the program of the document embeds the package")
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

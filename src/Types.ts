@@ -13,7 +13,7 @@ export type {
 } from "./layers/postgres/Migrate.ts"
 export type { DatabaseUnusable, DatabaseUrlInvalid } from "./layers/postgres/Postgres.ts"
 export type { RoleBypassesRowSecurity, RolesMissing } from "./layers/postgres/Roles.ts"
-export type { Refused } from "./operator/UseCase.ts"
+export type { Refused, UseCase } from "./operator/UseCase.ts"
 export type * from "./ports/index.ts"
 export type * from "./ports/oauth/OAuthPorts.ts"
 export type { Monitors } from "./ports/protection/Monitors.ts"
