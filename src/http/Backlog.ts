@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 /** The looks in turn that may pass without progress, and with something left of one answer. */
-export interface Patience {
+export interface AnswerLimits {
   readonly stalled: number
   readonly answer: number
 }
@@ -33,7 +33,7 @@ export class Backlog {
    * True once the client has had its time to take the response; only looks that find something left to write count, so
    * that a stream with nothing to say waits for as long as it likes.
    */
-  isExhausted(response: ServerResponse | undefined, { answer, stalled }: Patience): boolean {
+  isExhausted(response: ServerResponse | undefined, { answer, stalled }: AnswerLimits): boolean {
     const isNext = response !== this.#response
     if (isNext) {
       this.#response = response

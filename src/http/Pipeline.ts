@@ -2,7 +2,7 @@
 import { Effect, Latch } from "effect"
 import type * as http from "node:http"
 import type { Duplex } from "node:stream"
-import { Backlog, type Patience } from "./Backlog.ts"
+import { type AnswerLimits, Backlog } from "./Backlog.ts"
 
 /** How many requests of a connection may be unanswered before no more are read from it. */
 export const maxOutstanding = 16
@@ -114,8 +114,8 @@ export class Pipeline {
   }
 
   /** True once its client has had its time to take the answer that is being written. */
-  isExhausted(patience: Patience): boolean {
-    return this.#backlog.isExhausted(this.#owed[0]?.response, patience)
+  isExhausted(limits: AnswerLimits): boolean {
+    return this.#backlog.isExhausted(this.#owed[0]?.response, limits)
   }
 
   /** Parses nothing more; whatever else arrives is read and dropped. */

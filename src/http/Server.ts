@@ -15,7 +15,7 @@ import { answer } from "../transport/Answer.ts"
 import { isTrusted } from "../transport/ClientAddress.ts"
 import { makeRequestId, TrustedProxies } from "../transport/TransportSettings.ts"
 import * as App from "./App.ts"
-import type { Patience } from "./Backlog.ts"
+import type { AnswerLimits } from "./Backlog.ts"
 import { Pipeline } from "./Pipeline.ts"
 
 export interface Options {
@@ -116,8 +116,8 @@ class DrainingServer extends http.Server {
    * Resets the connections whose clients have had their time, and returns how many they were. Closed in the ordinary
    * way, they would leave what is unread in the system's memory.
    */
-  resetExhausted(patience: Patience): number {
-    const exhausted = [...this.#pipelines].filter(([pipeline]) => pipeline.isExhausted(patience))
+  resetExhausted(limits: AnswerLimits): number {
+    const exhausted = [...this.#pipelines].filter(([pipeline]) => pipeline.isExhausted(limits))
     for (const [, socket] of exhausted) socket.resetAndDestroy()
     return exhausted.length
   }

@@ -24,7 +24,7 @@ export const areHeard = (headers: Readonly<Record<string, string | undefined>>):
   headers[sessionHeader]?.startsWith(asks) === true && headers["accept"]?.includes("text/event-stream") === true
 
 /** How long a person is waited for: less than an answer may take. */
-const patience = Duration.seconds(100)
+const questionTimeout = Duration.seconds(100)
 
 /** Questions that a credential, and that all of them, may have open: each holds a connection. */
 const perCredential = 4
@@ -46,7 +46,7 @@ export class Questions {
     return Effect.acquireRelease(
       Effect.sync(() => this.#open.set(id, { credential, answer })),
       () => Effect.sync(() => this.#open.delete(id))
-    ).pipe(Effect.as(Effect.timeoutOption(Deferred.await(answer), patience)))
+    ).pipe(Effect.as(Effect.timeoutOption(Deferred.await(answer), questionTimeout)))
   }
 
   /** Takes a message that answers one of the credential's questions, and no other message. */
