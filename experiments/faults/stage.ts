@@ -173,7 +173,7 @@ export const onPostgres = async (
     CONSOLE_CHECKPOINT_KEYS: secret,
     CONSOLE_CSRF_KEYS: secret
   }
-  await Command.done(["migrate"], { env })
+  await Command.done(["migrate", "--simulated"], { env })
   const within: Stage["within"] = async (work) => {
     const client = new Client({ connectionString: server.url("console") })
     client.on("error", () => {})
