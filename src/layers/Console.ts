@@ -29,12 +29,12 @@ import * as Worker from "./Worker.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
 
-/** How mail is sent, not at all by default; the background work sends it. */
+/** The sending of mail: none by default; the background work sends it. */
 export interface Mailing {
   readonly mail?: MailSettings.MailText | null
 }
 
-/** What the console's pages need besides the core: who is signed in, and how, under keys for the forms. */
+/** The services that the console's pages need besides the core: sign-in, and the keys of the forms. */
 const pages = <E, R>(csrfKeys: Layer.Layer<CsrfKeys, E, R>) => SigningIn.layer.pipe(Layer.provideMerge(csrfKeys))
 
 const over = <Keys, E, E2, E3>(
@@ -59,11 +59,11 @@ const over = <Keys, E, E2, E3>(
 export const layerBackground = (options: Engine.Options) =>
   Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer), Layer.provideMerge(Alarms.layer))
 
-/** How a process uses the messenger. */
+/** A process's use of the messenger. */
 export interface MessengerOptions {
-  /** Whether no other process can have the database, as in a locked directory. */
+  /** True if no other process can have the database, as in a locked directory. */
   readonly alone: boolean
-  /** Whether this process watches the accounts, by `layerWatch`. */
+  /** True if this process watches the accounts, by `layerWatch`. */
   readonly worker: boolean
 }
 
@@ -106,7 +106,7 @@ export const layerMemory = over(
   Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText))
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
-/** Where checkpoints are pushed, nowhere by default, as `CONSOLE_CHECKPOINT_PUSH` says it. */
+/** The places that checkpoints are pushed to, none by default, as `CONSOLE_CHECKPOINT_PUSH` names them. */
 export interface Pushing {
   readonly checkpointPush?: Redacted.Redacted
 }
@@ -139,7 +139,7 @@ export interface PostgresOptions extends Postgres.Options, Pushing, Mailing {
   readonly csrfKeys: Redacted.Redacted
   /** The keys that sign the journal, the same for every replica. */
   readonly checkpointKeys: Redacted.Redacted
-  /** Whether it does its background work too, as by default; where it does not, another process has to. */
+  /** True if it does its background work too, as by default; where it does not, another process has to. */
   readonly background?: boolean
 }
 

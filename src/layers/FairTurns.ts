@@ -4,11 +4,11 @@ import { TooManyAttempts } from "../domain/Failure.ts"
 import { type Grouped, next, surplus } from "../domain/signin/Fairness.ts"
 
 export interface TurnLimits {
-  /** How many are at work at once: of all, of one lane, and of the narrowest group. */
+  /** The limits of concurrent work: of all, of one lane, and of the narrowest group. */
   readonly atOnce: number
   readonly ofLane: number
   readonly ofGroup: number
-  /** How many of one lane wait. */
+  /** The number of those of one lane that wait. */
   readonly waiting: number
 }
 
@@ -16,7 +16,7 @@ interface Waiter extends Grouped {
   readonly started: Deferred.Deferred<void, TooManyAttempts>
 }
 
-/** How long a full queue takes. */
+/** Seconds until a full queue has room again. */
 const retryAfter = 2
 
 const crowded = new TooManyAttempts({

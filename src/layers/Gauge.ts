@@ -1,4 +1,4 @@
-/** Metrics that are read when somebody asks, instead of at every change. */
+/** Metrics that are read on request, instead of at every change. */
 import { Effect, Metric } from "effect"
 
 const ignored = () => {}

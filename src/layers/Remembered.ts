@@ -1,4 +1,4 @@
-/** What a process remembers of a bounded number of keys: then it forgets those that were not asked for longest. */
+/** A memory for a bounded number of keys, from which those that were not asked for longest are dropped. */
 export class Remembered<Value> {
   readonly #values = new Map<string, Value>()
   readonly #most: number

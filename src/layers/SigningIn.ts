@@ -1,4 +1,4 @@
-/** How admins sign in to the console: what its pages need besides the core and the keys of their forms. */
+/** The sign-in of admins to the console: what its pages need besides the core and the keys of their forms. */
 import { Layer } from "effect"
 import { AdminSignIn } from "../ports/signin/AdminSignIn.ts"
 import * as ProviderSignIn from "./identity/ProviderSignIn.ts"

@@ -11,9 +11,9 @@ import * as Monitors from "./sql/protection/Monitors.ts"
 import * as Watch from "./sql/protection/MonitorStore.ts"
 
 export interface Options {
-  /** How long an admin has to approve a session; 12 hours by default. */
+  /** The time that an admin has to approve a session; 12 hours by default. */
   readonly reviewWindow?: Duration.Input
-  /** How many sessions on the messenger stay open; 1200 by default. */
+  /** The number of sessions on the messenger that stay open; 1200 by default. */
   readonly maxLive?: number
 }
 

@@ -1,4 +1,4 @@
-/** What the ports are made of: databases, keys, messengers, and all of them composed. */
+/** The layers behind the ports: databases, keys, messengers, and all of them composed. */
 export { LiveSessions } from "../messenger/OpenSessions.ts"
 export { type LeaseState, Ownership } from "../ports/messenger/Ownership.ts"
 export * as Monitors from "../ports/protection/Monitors.ts"

@@ -14,7 +14,7 @@ export class PepperInvalid extends Schema.TaggedError<PepperInvalid>()("PepperIn
 
 const minimumBytes = 32
 
-/** What identifies a pepper: the first bytes of its SHA-256, which reveal nothing about the key. */
+/** The name of a pepper: the first bytes of its SHA-256, which reveal nothing about the key. */
 const identify = (key: Uint8Array): string => crypto.createHash("sha256").update(key).digest("hex").slice(0, 8)
 
 const fromBase64 = Effect.fnUntraced(function*(text: string) {
@@ -62,7 +62,7 @@ export class Peppers extends Context.Service<Peppers, readonly [Pepper, ...Reado
 export const hmac = (pepper: Pepper, text: string): string =>
   crypto.createHmac("sha256", Redacted.value(pepper.key)).update(text).digest("hex")
 
-/** Whether two texts are equal, in constant time. */
+/** True if two texts are equal, in constant time. */
 export const sameText = (one: string, other: string): boolean => {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && crypto.timingSafeEqual(first, second)

@@ -25,7 +25,7 @@ export class Vault extends Context.Service<Vault, {
   sealBytes(secret: Redacted.Redacted<Uint8Array>, context: ReadonlyArray<string>): string
   /** Dies as `open` does. */
   openBytes(sealed: string, context: ReadonlyArray<string>): Effect.Effect<Redacted.Redacted<Uint8Array>>
-  /** Whether the text is sealed under the pepper that new ones are sealed under. */
+  /** True if the text is sealed under the pepper that new ones are sealed under. */
   isCurrent(sealed: string): boolean
 }>()("org-security-console/layers/crypto/Vault") {
   static readonly layer = Layer.effect(

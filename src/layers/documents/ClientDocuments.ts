@@ -24,7 +24,7 @@ const windowMillis = Duration.toMillis(Duration.minutes(1))
 const least = Duration.toMillis(documentKeptLeast)
 const most = Duration.toMillis(documentKeptMost)
 
-/** How long a document is kept by its `Cache-Control`, in milliseconds. */
+/** The time that a document is kept by its `Cache-Control`, in milliseconds. */
 const keptFor = (cacheControl: string): number => {
   const seconds = /(?:^|,)\s*max-age="?([0-9]{1,9})"?\s*(?:,|$)/i.exec(cacheControl)?.[1]
   return seconds === undefined || /(?:^|,)\s*no-(?:store|cache)\b/i.test(cacheControl)

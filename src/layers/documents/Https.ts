@@ -21,9 +21,9 @@ export interface Fetched {
   readonly cacheControl: string
 }
 
-/** What the internet is to a process: how names are resolved, where it may go, and how it connects. */
+/** A process's view of the internet: how names are resolved, where it may go, and how it connects. */
 export interface Internet {
-  /** How long a document may take, from the name of its host to its last byte. */
+  /** The time that a document may take, from the name of its host to its last byte. */
   readonly deadline: Duration.Duration
   resolve(host: string, signal: AbortSignal): Promise<ReadonlyArray<string>>
   isRefused(address: string): boolean
@@ -49,7 +49,10 @@ export const internet: Internet = {
 
 const isIpv6 = (address: string): boolean => address.includes(":")
 
-/** Resolves a name for a connection: none of its addresses may be special, and it goes to the very ones looked at. */
+/**
+ * Resolves a name for a connection: none of its addresses may be special, and it goes to the very ones that were
+ * checked.
+ */
 const lookup = ({ isRefused, resolve }: Internet, signal: AbortSignal): LookupFunction => (host, options, callback) => {
   const fail = () => callback(new Error("The name has no address, or one that is not asked."), [])
   resolve(host, signal).then((found) => {
@@ -63,7 +66,7 @@ const lookup = ({ isRefused, resolve }: Internet, signal: AbortSignal): LookupFu
 
 const json = /^application\/json\s*(?:;|$)/i
 
-/** Whether the head announces a document: no redirect, and JSON. */
+/** True if the head announces a document: no redirect, and JSON. */
 const isDocument = (status: number | undefined, headers: IncomingHttpHeaders): boolean =>
   status === 200 && json.test(headers["content-type"] ?? "")
 

@@ -1,4 +1,4 @@
-/** Which addresses are public, and which are special (the registries of IANA). */
+/** The public and the special addresses (the registries of IANA). */
 import ipaddr from "ipaddr.js"
 
 /** The public range; everything else in IPv6 is special. */
@@ -17,6 +17,6 @@ export const isSpecial = (address: string): boolean => {
 /** Private networks, which an operator may allow. */
 const own: ReadonlySet<string> = new Set(["private", "uniqueLocal", "carrierGradeNat"])
 
-/** Whether the address is neither a plain one of the internet nor one of a private network. */
+/** True if the address is neither a plain one of the internet nor one of a private network. */
 export const isSpecialAtHome = (address: string): boolean =>
   isSpecial(address) && !(ipaddr.isValid(address) && !address.includes("%") && own.has(ipaddr.parse(address).range()))

@@ -18,7 +18,7 @@ import * as Https from "../documents/Https.ts"
 import { isSpecialAtHome } from "../documents/special.ts"
 import { Remembered } from "../Remembered.ts"
 
-/** How providers are called: at public addresses, and at private ones where the operator allows it. */
+/** The internet as providers are called: public addresses, and private ones where the operator allows it. */
 export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => Https.Internet>(
   "org-security-console/layers/identity/Provider/ProviderInternet",
   {
@@ -39,15 +39,15 @@ export interface SignInSecrets {
   readonly verifier: string
 }
 
-/** The same, with when the person left for the provider, in milliseconds. */
+/** The secrets of a sign-in, with the time that the person left for the provider, in milliseconds. */
 interface Begun extends SignInSecrets {
   readonly since: number
 }
 
-/** Who the provider says that it is. */
+/** The person, as the provider describes them. */
 export interface ProviderUser {
   readonly subject: string
-  /** Whether the provider says that more than one factor was given. */
+  /** True if the provider says that more than one factor was given. */
   readonly multiFactor: boolean
 }
 
@@ -111,7 +111,7 @@ const unreached = (provider: IdentityProviderFacts, reason: string) =>
   )
 
 /**
- * What the provider is asked for where the person has to have signed in there lately: with none at all, anew, which
+ * What the provider is asked for where the person has to have signed in there lately: with none at all, again, which
  * some providers know by one of the two alone.
  */
 const freshness = ({ max_age_minutes }: IdentityProviderFacts): Readonly<Record<string, string>> =>
@@ -119,7 +119,7 @@ const freshness = ({ max_age_minutes }: IdentityProviderFacts): Readonly<Record<
     ? {}
     : { max_age: String(max_age_minutes * 60), ...(max_age_minutes === 0 ? { prompt: "login" } : {}) }
 
-/** Whether the person has signed in at the provider lately enough, seen from when they left for it. */
+/** True if the person has signed in at the provider lately enough, seen from when they left for it. */
 const isFresh = ({ auth_time }: IDToken, { max_age_minutes }: IdentityProviderFacts, since: number, now: number) => {
   if (max_age_minutes === null) return true
   const tolerance = Duration.toSeconds(providerTolerance)
@@ -134,7 +134,7 @@ const stale = Effect.andThen(
   })
 )
 
-/** What is asked of the token besides what the library has checked: issuer, audience, nonce, expiry, signature. */
+/** The check of the token beyond what the library has checked: issuer, audience, nonce, expiry, signature. */
 const faultOf = (claims: IDToken, provider: IdentityProviderFacts, now: number): string | null => {
   const age = now / 1000 - claims.iat
   const tolerance = Duration.toSeconds(providerTolerance)
@@ -177,7 +177,7 @@ export const make = Effect.gen(function*() {
         const offered = server.id_token_signing_alg_values_supported ?? ["RS256"]
         const allowed = algorithms.filter((each) => offered.includes(each))
         const goesTo = server.authorization_endpoint ?? ""
-        // Where the library makes an exception for one provider, here the issuer is the very text.
+        // For the one provider that the library makes an exception for, the issuer must be the very text here.
         if (server.issuer !== provider.issuer || allowed.length === 0 || !goesTo.startsWith("https://")) {
           throw new Error("The provider's document is not fit.")
         }
@@ -190,7 +190,7 @@ export const make = Effect.gen(function*() {
         )
         config[oidc.customFetch] = fetched
         config.timeout = seconds
-        // Without this the signature is not looked at, for the token came over TLS.
+        // Without this the signature is not checked, for the token came over TLS.
         oidc.enableNonRepudiationChecks(config)
         return config
       },
@@ -231,7 +231,7 @@ export const make = Effect.gen(function*() {
   })
 
   return {
-    /** Where somebody is sent to sign in there. */
+    /** The address that a person is sent to, to sign in there. */
     address: Effect.fnUntraced(
       function*(
         provider: ProviderWithSecret,
@@ -256,7 +256,7 @@ export const make = Effect.gen(function*() {
       }
     ),
 
-    /** Who came back to the address, with everything checked that the token and the answer say. */
+    /** The person who came back to the address, with everything checked that the token and the answer say. */
     person: Effect.fnUntraced(
       function*(provider: ProviderWithSecret, address: URL, { nonce, since, state, verifier }: Begun) {
         const oidc = yield* library

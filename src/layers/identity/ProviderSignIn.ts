@@ -23,7 +23,7 @@ import { sealedFor } from "../sql/signin/IdentityProviders.ts"
 import { countAll, makeTurns, takeBack } from "../sql/signin/PasswordThrottle.ts"
 import * as Provider from "./Provider.ts"
 
-/** What a sign-in that is under way relies on, sealed in the browser's cookie. */
+/** The facts that a sign-in under way relies on, sealed in the browser's cookie. */
 const UnderWay = Schema.fromJsonString(Schema.Struct({
   organization: Schema.String,
   version: Schema.String,
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
       return { ...facts, secret: opened } satisfies Provider.ProviderWithSecret
     })
 
-    /** What the cookie holds; none for one that is not this service's, or was planted beside another. */
+    /** The cookie's content; none for one that is not this service's, or was planted with another. */
     const underWay = Effect.fnUntraced(function*({ cookies, site }: SessionVisit) {
       const sealed = valueOf(cookies, cookieName(site))
       if (sealed === undefined) return Option.none<UnderWay>()

@@ -1,4 +1,4 @@
-/** How the service sends mail. */
+/** The settings of mail. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 
 /** A setting of mail cannot be used; the message never repeats the address of the server. */
@@ -20,7 +20,7 @@ export interface MailText {
   readonly url: Redacted.Redacted
   /** The sender, as `Name <address>` or `address`. */
   readonly from: string
-  /** Where requests to the support go. */
+  /** The address that requests to the support go to. */
   readonly support?: string | undefined
 }
 
@@ -55,7 +55,7 @@ const parseFrom = (text: string) => {
   return address.test(mailbox) ? { name: inner === undefined ? "" : name.trim(), address: mailbox } : undefined
 }
 
-/** How the service sends mail; null where it sends none. */
+/** The settings of mail; null where the service sends none. */
 export const MailSettings = Context.Reference<
   {
     readonly server: MailServer
@@ -64,7 +64,7 @@ export const MailSettings = Context.Reference<
   } | null
 >("org-security-console/layers/mail/MailSettings", { defaultValue: () => null })
 
-/** Reads the settings as somebody writes them; none sends no mail. */
+/** Reads the settings as an operator writes them; none sends no mail. */
 export const parse = Effect.fnUntraced(function*(text: MailText | null) {
   if (text === null) return null
   const server = parseServer(Redacted.value(text.url))

@@ -6,13 +6,13 @@ import { html, plainText } from "../../domain/mail/Letter.ts"
 import { MailSender, NotSent, type OutgoingMail } from "../../ports/mail/MailSender.ts"
 import { type MailServer, MailSettings } from "./MailSettings.ts"
 
-/** How long the server may be silent, and how long one mail may take; less than a mail is claimed for. */
+/** The time that the server may be silent, and that one mail may take; less than a mail is claimed for. */
 const timeouts = { silence: Duration.seconds(10), inAll: Duration.seconds(25) }
 
 /** Commands whose refusal is about one mail and not about the service. */
 const aboutMail = ["RCPT TO", "DATA"]
 
-/** Why a mail was not taken, by codes alone: what servers write repeats addresses. */
+/** The reason that a mail was not taken, by codes alone: what servers write repeats addresses. */
 const notSent = (cause: unknown): NotSent => {
   const has = (name: "code" | "command" | "responseCode") =>
     Predicate.hasProperty(cause, name) ? String(cause[name]) : ""
@@ -24,7 +24,7 @@ const notSent = (cause: unknown): NotSent => {
   })
 }
 
-/** What loads the library with the first mail: most starts send none. */
+/** Loads the library with the first mail: most starts send none. */
 const connect = async ({ host, port, tls, user }: MailServer, silence: number): Promise<Transporter> => {
   const { createTransport } = await import("nodemailer")
   return createTransport({

@@ -3,7 +3,7 @@ import { requestsPerMinute } from "../../domain/Limits.ts"
 import * as Ports from "../../ports/index.ts"
 import { state, windowMillis } from "../RateWindow.ts"
 
-/** How many keys are remembered before those whose window is over are forgotten. */
+/** The number of keys that are remembered before those whose window is over are forgotten. */
 const keysKept = 10_000
 
 /** The sliding log of a process: at most 120 hits of a key in any 60 seconds. */

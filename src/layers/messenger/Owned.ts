@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../../ports/messenger/Ownership.ts"
 
-/** What ends with a term: every session that was opened in it. */
+/** The sessions that were opened in a term, and end with it. */
 interface Opened {
   readonly term: number
   readonly scope: Scope.Closeable

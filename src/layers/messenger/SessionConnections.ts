@@ -19,7 +19,7 @@ import {
   NoSession
 } from "../../ports/messenger/MessengerSession.ts"
 
-/** How many unread events a session keeps. */
+/** The number of unread events that a session keeps. */
 export const eventsKept = 256
 
 /** The calls of a connection to the platform. */

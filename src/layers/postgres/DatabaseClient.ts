@@ -8,15 +8,15 @@ import type { Deadline } from "./protocol/Cycle.ts"
 import { WireSession } from "./protocol/ServerSession.ts"
 import { Shared } from "./protocol/SharedSession.ts"
 
-/** How often it is looked for what is over its time, in milliseconds, while anything is owed. */
+/** The interval of the search for what is over its time, in milliseconds, while anything is owed. */
 const sweepInterval = 250
 
 const onHostClock = Effect.provideService(Clock.Clock, hostClock)
 
-/** Who is to be called once a deadline is over. */
+/** The one to call once a deadline is over. */
 interface Watch extends Deadline {
   readonly late: () => void
-  /** Where in the list it is. */
+  /** Its index in the list. */
   place: number
 }
 
@@ -49,14 +49,14 @@ class Watches {
 
 const accesses = new WeakMap<SqlClient.SqlClient, Access>()
 
-/** How the sessions of a client from `make` are used. */
+/** The use of the sessions of a client from `make`. */
 export const accessOf = (sql: SqlClient.SqlClient): Access => {
   const access = accesses.get(sql)
   if (access === undefined) throw new Error("A client of another driver")
   return access
 }
 
-/** How many of a server's sessions are shared by statements outside transactions. */
+/** The number of a server's sessions that statements outside transactions share. */
 const sharedSessions = (maxConnections: number): number =>
   maxConnections < 4 ? 0 : Math.min(4, Math.floor(maxConnections / 2))
 
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       clearInterval(sweeper)
-      // Nothing looks after their deadlines any more; the library ends the others.
+      // Their deadlines are no longer watched; the library ends the others.
       for (const session of open) if (session.outstanding > 0) session.destroy()
     })
   )

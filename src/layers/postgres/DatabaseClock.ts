@@ -39,7 +39,7 @@ export const make = (wall: bigint, monotonic: () => bigint): Anchored => {
   }
 }
 
-/** How often the clock queries the database, and how long it waits for a usable answer. */
+/** The interval at which the clock queries the database, and the time it waits for a usable answer. */
 const interval = Duration.seconds(30)
 const timeout = Duration.seconds(2)
 

@@ -44,7 +44,7 @@ const lastCheckpoint = Effect.gen(function*() {
   return row ?? null
 })
 
-/** How the watch over all accounts goes. */
+/** The state of the watch over all accounts. */
 const watch = Effect.gen(function*() {
   const now = new Date(yield* Clock.currentTimeMillis)
   const { known_at, tried_at, ...facts } = yield* Polls.facts
@@ -52,7 +52,7 @@ const watch = Effect.gen(function*() {
   return { last_poll_at: tried_at, last_good_at: known_at, fault }
 })
 
-/** How it is run, its schema's version, and what it was used with. */
+/** The way the database is run, its schema's version, and what it was used with. */
 export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const facts = yield* Tenant.directory(sql)(Effect.gen(function*() {
@@ -100,11 +100,11 @@ export const openIntents = Effect.gen(function*() {
 /** So much later than it was due, a sign-out is overdue. */
 const overdue = Duration.minutes(2)
 
-/** How the watch over an account goes: `unwatched` are the paused, the stopped and the offboarded ones. */
+/** The states of the watch over an account: `unwatched` are the paused, the stopped and the offboarded ones. */
 export const watchStates = ["watched", "failing", "waiting", "unwatched"] as const
 
 /**
- * The accounts of all organizations by how their watch goes, how many looks are due, and how many sign-outs are
+ * The accounts of all organizations by how their watch goes, how many polls are due, and how many sign-outs are
  * overdue.
  */
 export const watched = Effect.gen(function*() {

@@ -1,10 +1,10 @@
-/** Whether the database answers: logged when that changes, not at every request that notices. */
+/** True if the database answers: logged when that changes, not at every request that notices. */
 import { Clock, Context, Effect, Metric } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
 interface State {
   away: boolean
-  /** When that was last logged, on the monotonic clock; undefined for a database that has always answered. */
+  /** The time it was last logged, on the monotonic clock; undefined for a database that has always answered. */
   loggedAt: bigint | undefined
 }
 
@@ -27,7 +27,7 @@ const failures = Metric.counter("console_database_failures_total", {
   incremental: true
 })
 
-/** How long passes between two lines of the log: a database that comes and goes fills no log. */
+/** Nanoseconds between two lines of the log: a database that comes and goes fills no log. */
 const interval = 5_000_000_000n
 
 /** The server's or the socket's own message, in one line. */
@@ -47,7 +47,7 @@ export const lost = (sql: SqlClient.SqlClient, reason: string): Effect.Effect<vo
     return Effect.logWarning(`The database is away: ${reason}`)
   })
 
-/** Whether the database did not answer when it was last asked. */
+/** True if the database did not answer when it was last asked. */
 export const isAway = (sql: SqlClient.SqlClient): boolean => stateOf(sql).away
 
 /** Records that the database has answered; nothing changes if it was available. */

@@ -1,4 +1,4 @@
-/** What a client's statements run on: a session of their own, or one that others use too. */
+/** The sessions that a client's statements run on: one of their own, or one that others use too. */
 import type { PgConnection } from "@effect/sql-pg"
 import { Clock, Effect, type Queue, type Scope, Stream } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
@@ -7,10 +7,10 @@ import * as Failures from "./protocol/ServerFailures.ts"
 import type { Placement, WireSession } from "./protocol/ServerSession.ts"
 import type { Slot } from "./protocol/SharedSession.ts"
 
-/** Sessions are kept and given up by the host's clock, whatever time the service goes by. */
+/** Sessions are kept and abandoned by the host's clock, whatever time the service goes by. */
 export const hostClock = Clock.Clock.defaultValue()
 
-/** How long BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
+/** The time that BEGIN, COMMIT, ROLLBACK and savepoints may take, in milliseconds; no interruption reaches them. */
 const controlTime = 5000
 const isControl = /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/
 
@@ -29,7 +29,7 @@ const aborted = () => {
   })
 }
 
-/** What statements need of a connection, whatever it is made of. */
+/** The connection as statements need it, whatever it is made of. */
 abstract class Link implements SqlConnection.Connection {
   abstract query(statement: Statement): Effect.Effect<StatementResult, SqlError.SqlError>
 
@@ -62,9 +62,9 @@ abstract class Link implements SqlConnection.Connection {
 /** A session of one's own: for one borrower, until it is given back. */
 export class Own extends Link {
   readonly #session: WireSession
-  /** What begins the organization's transaction, until it is sent. */
+  /** The statements that begin the organization's transaction, until they are sent. */
   #beginning: ReadonlyArray<Statement> = []
-  /** What travels with the next statement that is waited for. */
+  /** The statements that travel with the next one that is waited for. */
   #posted: Array<Statement> = []
   #failure: SqlError.SqlError | undefined
   #deadline: Deadline | undefined
@@ -152,7 +152,7 @@ export class Own extends Link {
   }
 }
 
-/** Where statements keep to one session, as long as it answers. */
+/** The placement of statements that keep to one session, as long as it answers. */
 interface Kept extends Placement {
   slot: Slot | undefined
 }
@@ -188,12 +188,12 @@ export class SharedLink extends Link {
   }
 }
 
-/** What is notified, until the session is lost. */
+/** Notifications, until the session is lost. */
 export type Heard = Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>
 
-/** How a client's sessions are used. */
+/** The use of a client's sessions. */
 export interface Access {
-  /** Whether statements share sessions; where they do not, each waits for its turn. */
+  /** True if statements share sessions; where they do not, each waits for its turn. */
   readonly shares: boolean
   /** Runs the statements as one transaction, and answers what the last of them answered. */
   flush(

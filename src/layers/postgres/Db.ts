@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import * as Ports from "../../ports/index.ts"
 import * as Tenant from "./Tenant.ts"
 
-/** How long a supervisor's question waits for the database. */
+/** The time that a supervisor's question waits for the database. */
 const checkDeadline = Duration.seconds(2)
 
 /** The port over the tenant's transaction. */

@@ -25,7 +25,7 @@ export class DirectoryOpen extends Schema.TaggedError<DirectoryOpen>()("Director
   }
 }
 
-/** Who may open a directory that was there before, which the service never changes; Windows has no such modes. */
+/** The mode of a directory that was there before, which the service never changes; Windows has no such modes. */
 const modeOf = (directory: string): number => process.platform === "win32" ? 0o700 : fs.statSync(directory).mode & 0o777
 
 /** The two functions of `fs-native-extensions`, which carries no types. */
@@ -59,13 +59,13 @@ const makeDirectory = (directory: string): void => {
   }
 }
 
-/** Whether the last holder has released the directory, and no other process has taken it since. */
+/** True if the last holder has released the directory, and no other process has taken it since. */
 export const isLetGo = (directory: string): boolean => {
   const file = fileOf(path.resolve(directory))
   return fs.existsSync(file) && readHolder(file) === null
 }
 
-/** Whether to try again where another process holds the directory. */
+/** True if another try is to be made while another process holds the directory. */
 export type WhenInUse = (inUse: DirectoryInUse) => Effect.Effect<boolean>
 
 /**

@@ -85,7 +85,7 @@ class Wire extends Duplex {
   }
 }
 
-/** What the schema needs besides PostgreSQL itself. */
+/** The extensions that the schema needs besides PostgreSQL itself. */
 export const extensions = { pg_trgm }
 
 /** PostgreSQL's settings for the embedded database: PGlite's own, without its `-F`, which turns fsync off. */

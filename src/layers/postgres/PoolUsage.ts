@@ -1,9 +1,9 @@
-/** How many of a client's connections are in use: counted when they are lent, read by the metrics. */
+/** A client's connections in use: counted when they are lent, read by the metrics. */
 import { Effect, Exit, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import * as Gauge from "../Gauge.ts"
 
-/** How many transactions and statements may wait for a connection; whatever comes then is refused at once. */
+/** The number of transactions and statements that may wait for a connection; more are refused immediately. */
 export const maxWaiting = 512
 
 /** The queue for connections is full: the database answers, only not this one now. */
@@ -26,7 +26,7 @@ const refused = Effect.suspend(() => {
 export const atEnd = (finalizer: Effect.Effect<unknown>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, finalizer))
 
-/** What a shared session still owes. */
+/** The debt of a shared session. */
 interface Owing {
   readonly outstanding: number
 }

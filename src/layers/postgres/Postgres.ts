@@ -46,7 +46,7 @@ const checkUrl = Effect.fnUntraced(function*(url: Redacted.Redacted) {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
-/** Whether passwords and rows would leave the machine in the clear: TCP to another one, and TLS not demanded. */
+/** True if passwords and rows would leave the machine in the clear: TCP to another one, and TLS not demanded. */
 export const isInsecure = (url: Redacted.Redacted): boolean => {
   const text = Redacted.value(url)
   if (!URL.canParse(text)) return false
@@ -100,7 +100,7 @@ export const check = Effect.gen(function*() {
   }
 })
 
-/** Where the server is, and how many connections are opened to it at most. */
+/** The address of the server, and the number of connections to it at most. */
 export interface Options {
   readonly url: Redacted.Redacted
   /** Defaults to 10. */

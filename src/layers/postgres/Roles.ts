@@ -37,7 +37,7 @@ export class RoleBypassesRowSecurity
   }
 }
 
-/** Whether the login role owns the tables or may act as their owner. */
+/** True if the login role owns the tables or may act as their owner. */
 export const ownsTables = (sql: SqlClient.SqlClient) =>
   sql`exists (select 1 from pg_class where oid in (to_regclass('organization'), to_regclass('journal_event'))
     and pg_has_role(session_user, relowner, 'member'))`
@@ -64,7 +64,7 @@ const read = Effect.gen(function*() {
   return facts ?? (yield* Effect.die(new Error("The login role is not in pg_roles")))
 })
 
-/** What is missing of the roles, and with `member` of the login role's membership, as statements. */
+/** The missing roles and, with `member`, the login role's missing membership, as statements. */
 const lacking = (facts: Facts, member: boolean): ReadonlyArray<string> => [
   ...(facts.app ? [] : ["create role console_app nologin"]),
   ...(facts.service
@@ -93,7 +93,9 @@ export const ensure = Effect.fnUntraced(function*({ alone }: { readonly alone: b
   yield* checkFacts(yield* read, alone)
 })
 
-/** What an administrator runs to take the tables away from the login role of the service, where it owns them. */
+/**
+ * The statements by which an administrator takes the tables away from the login role of the service, if it owns them.
+ */
 export const separation: Effect.Effect<
   { readonly role: string; readonly statements: ReadonlyArray<string> } | null,
   Effect.Error<typeof read>,

@@ -8,10 +8,10 @@ import * as Connections from "./DatabaseSessions.ts"
 import { QueueFull } from "./PoolUsage.ts"
 import type { Deadline, Statement } from "./protocol/Cycle.ts"
 
-/** How long a transaction or a directory statement may take by default. */
+/** The time that a transaction or a directory statement may take by default. */
 export const defaultDeadline: Duration.Duration = Duration.seconds(10)
 
-/** How long the answer waits, after the deadline, for the outcome of what has just been interrupted. */
+/** The time that the answer waits, after the deadline, for the outcome of what has just been interrupted. */
 const commitGrace = Duration.seconds(1)
 
 /**
@@ -34,11 +34,11 @@ const isAway = (error: SqlError.SqlError): boolean => {
   }
 }
 
-/** What a reason carries, whether it failed or died with it. */
+/** The error of a reason, whether it failed or died with it. */
 const errorOf = (reason: Cause.Reason<unknown>): unknown =>
   Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
 
-/** Whether the database was away, by what an effect outside `transaction` and `directory` ended with. */
+/** True if the database was away, by what an effect outside `transaction` and `directory` ended with. */
 export const isAwayIn = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.map(errorOf).some((error) => SqlError.isSqlError(error) && isAway(error))
 
@@ -127,21 +127,21 @@ const connectionOf = (
   context: Context.Context<never>
 ): SqlConnection.Connection | undefined => Context.getOrUndefined(context, sql.transactionService)?.[0]
 
-/** Whether statements are observed: by a tracer, or by a transformer that rewrites them. */
+/** True if statements are observed: by a tracer, or by a transformer that rewrites them. */
 const isWatched = ({ cache, context }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracer !== undefined || Context.get(context, Statements.CurrentTransformer) !== undefined
 
-/** What a transaction may do. */
+/** The permissions of a transaction. */
 export interface Options {
   /** One that only reads is one statement after another, each of what is committed when it begins. */
   readonly access?: "read" | "write"
   readonly deadline?: Duration.Input
 }
 
-/** What makes a transaction the organization's. */
+/** The statement that makes a transaction the organization's. */
 const tenant = "select set_config('role', 'console_app', true), set_config('console.organization_id', $1, true)"
 
-/** The same, and what keeps one that reads from anything else, with how the statements behind it are planned. */
+/** The statement for a transaction that only reads, with how the statements behind it are planned. */
 const reading = (plans: "force_custom_plan" | "force_generic_plan") =>
   `${tenant}, set_config('transaction_read_only', 'on', true), set_config('plan_cache_mode', '${plans}', true)`
 
@@ -256,7 +256,7 @@ const planned = (...without: ReadonlyArray<string>) => {
   }`
 }
 
-/** How the statements of `askByIndex` and `askInOrder` are planned. */
+/** The planning of the statements of `askByIndex` and `askInOrder`. */
 const byIndex = planned("seqscan", "bitmapscan", "hashjoin", "mergejoin")
 export const inOrder = planned("seqscan", "bitmapscan", "hashjoin", "mergejoin", "sort")
 

@@ -6,7 +6,7 @@ import { lines, notTaken, type PushTarget } from "./Target.ts"
 
 const newline = 10
 
-/** Whether a write was torn at the end of the file, so that the next line needs a start of its own. */
+/** True if a write was torn at the end of the file, so that the next line needs a start of its own. */
 const isTorn = async (file: string): Promise<boolean> => {
   const handle = await fs.open(file, "r")
   try {
@@ -47,6 +47,6 @@ export const target = (file: string): PushTarget => ({
   name: `file:${file}`,
   send: (checkpoints) =>
     Effect.flatMap(lines(checkpoints), (texts) =>
-      // What has been begun is ended: a second write must not start in the middle of it.
+      // A begun write is ended: a second one must not start in the middle of it.
       Effect.uninterruptible(Effect.tryPromise({ try: () => append(file, texts), catch: notTaken })))
 })

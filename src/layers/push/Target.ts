@@ -1,4 +1,4 @@
-/** Where signed checkpoints are pushed: outside the database, so that its owner cannot take them back. */
+/** The targets of signed checkpoints: outside the database, so that its owner cannot take them back. */
 import { Data, Effect, Schema } from "effect"
 import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
 
@@ -6,7 +6,7 @@ import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
 export class NotTaken extends Data.TaggedError("NotTaken")<{ readonly reason: string }> {}
 
 export interface PushTarget {
-  /** What log, metrics and the database call it: never a secret of its address. */
+  /** The name in log, metrics and the database: never a secret of its address. */
   readonly name: string
   /** Succeeds once the target has all of them; what was in doubt is sent again. */
   readonly send: (checkpoints: ReadonlyArray<Checkpoint>) => Effect.Effect<void, NotTaken>
@@ -18,7 +18,7 @@ const encodeLine = Schema.encodeEffect(Schema.fromJsonString(Checkpoint))
 export const lines = (checkpoints: ReadonlyArray<Checkpoint>) =>
   Effect.orDie(Effect.forEach(checkpoints, (checkpoint) => encodeLine(checkpoint)))
 
-/** What a system's error says of itself, by its code alone: texts repeat addresses. */
+/** The code of a system's error alone: texts repeat addresses. */
 export const notTaken = (cause: unknown): NotTaken => {
   const error = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined

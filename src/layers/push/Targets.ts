@@ -25,7 +25,7 @@ const parse = (text: string): PushTarget | undefined => {
   return Syslog.target(transport, url.hostname.replaceAll(/^\[|\]$/g, ""), Number(url.port))
 }
 
-/** Where this process pushes checkpoints, none by default. */
+/** The targets that this process pushes checkpoints to, none by default. */
 export class Targets extends Context.Service<Targets, ReadonlyArray<PushTarget>>()(
   "org-security-console/layers/push/Targets"
 ) {

@@ -156,7 +156,7 @@ const Account = Schema.Struct({
 export type SeedAccount = typeof Account.Type
 export type SeedSession = typeof Session.Type
 
-/** Whether the session can be the service's second one. */
+/** True if the session can be the service's second one. */
 export const isPaired = ({ current = false, service = false }: SeedSession): boolean => service && !current
 
 const Admin = Schema.Struct({

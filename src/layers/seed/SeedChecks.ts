@@ -9,7 +9,7 @@ const sessionsOf = ({ sessions = [], terminations = [] }: SeedAccount): Readonly
     ...terminations.map(({ session_id }) => session_id)
   ])
 
-/** What a well-formed file still gets wrong: duplicate names, and names of what is not in the organization. */
+/** The faults of a well-formed file: duplicate names, and names of what is not in the organization. */
 export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
   const found: Array<SeedFault> = []
   const unique = (path: ReadonlyArray<string | number>, names: ReadonlyArray<string | undefined>, last?: string) => {

@@ -1,4 +1,4 @@
-/** What is wrong with a seed file. */
+/** The faults of a seed file. */
 import { Schema } from "effect"
 
 /** One thing that is wrong with a seed file, and where. */

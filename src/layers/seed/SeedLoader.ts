@@ -17,7 +17,7 @@ import { meet } from "./SimulatedUsers.ts"
 export { SeedInvalid } from "./SeedFault.ts"
 export type { LoadedKey } from "./SeedOrganization.ts"
 
-/** What came of a file. */
+/** The result of loading a file. */
 export interface Loaded {
   /** The organizations that were made. */
   readonly created: ReadonlyArray<string>
@@ -77,7 +77,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
     if (missing.length > 0) yield* makePeople(seed)
     return made
   })))
-  // What was loaded is kept, whatever becomes of this.
+  // The loaded data is kept, whatever becomes of this.
   if (missing.length > 0) yield* Effect.ignore(analyze)
   return {
     created: missing.map(({ id }) => id),
@@ -86,7 +86,7 @@ export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   }
 })
 
-/** What the messenger knows besides the organizations: usernames that strangers have, and those it sells. */
+/** The usernames that the messenger knows besides the organizations': those of strangers, and those it sells. */
 const makeUnrelatedAccounts = Effect.fnUntraced(function*(seed: Seed) {
   const sql = yield* SqlClient.SqlClient
   const platform = yield* SimulatedPlatform
@@ -110,7 +110,7 @@ const makeUnrelatedAccounts = Effect.fnUntraced(function*(seed: Seed) {
   }
 })
 
-/** People whom no organization has connected; a number that somebody has stays theirs. */
+/** People whom no organization has connected; a number in use stays with its person. */
 const makePeople = Effect.fnUntraced(function*(seed: Seed) {
   const sql = yield* SqlClient.SqlClient
   for (const [index, person] of (seed.messenger?.people ?? []).entries()) {
@@ -126,5 +126,5 @@ const makePeople = Effect.fnUntraced(function*(seed: Seed) {
   }
 })
 
-/** How long the loading of a file may take. */
+/** The time that the loading of a file may take. */
 const loadDeadline = Duration.minutes(5)

@@ -38,7 +38,7 @@ const find = (ids: ReadonlyMap<string, string>, name: string): string => {
   return id
 }
 
-/** What the service holds of the account; of a passkey only that it does, because nobody signs in with it. */
+/** The service's secrets of the account; of a passkey only that it has one, because nobody signs in with it. */
 const heldSecrets = (messenger: SeedAccount["messenger"]): ReadonlyArray<NewSecret> => [
   ...(messenger?.two_fa_managed === true && messenger.two_fa_password !== undefined
     ? [{ kind: "two_fa" as const, secret: Redacted.make(messenger.two_fa_password) }]

@@ -25,7 +25,7 @@ export const resolve = (moment: string, now: Date): Date => {
 
 const century = 36_525 * 86_400_000
 
-/** Whether the calendar has the instant, and a distance is of a hundred years at most. */
+/** True if the calendar has the instant, and a distance is of a hundred years at most. */
 const isInstant = (moment: string): boolean => {
   const millis = resolve(moment, new Date(0)).getTime()
   return /^[+-]/.test(moment) ? Math.abs(millis) <= century : !Number.isNaN(millis)

@@ -86,7 +86,7 @@ export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Da
   return connected
 })
 
-/** Makes somebody on the simulated messenger whom no organization has connected, with a phone of theirs. */
+/** Makes a person on the simulated messenger whom no organization has connected, with a phone of theirs. */
 export const meet = Effect.fnUntraced(function*(person: SeedPerson) {
   const platform = yield* SimulatedPlatform
   const { phone, two_fa_hint, two_fa_password, ...profile } = person

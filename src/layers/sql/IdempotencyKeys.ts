@@ -55,7 +55,7 @@ export const layer = Layer.effect(
         sql`digest = ${digestOf(key)}`
       ])
 
-    /** Whether the row was made for the same request: a digest without a secret would let a short code be guessed. */
+    /** True if the row was made for the same request: a digest without a secret would let a short code be guessed. */
     const isSame = (row: Row, body: string): boolean => {
       const pepper = peppers.find(({ id }) => id === row.pepper_id)
       return pepper !== undefined &&

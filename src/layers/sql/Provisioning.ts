@@ -127,7 +127,7 @@ const moment = (columns: Columns, name: string): Date | null => {
 
 const isMonitoringState = Schema.is(MonitoringState)
 
-/** What the status of a new account without sessions is derived from. */
+/** The facts from which the status of a new account without sessions is derived. */
 const statusFacts = (columns: Columns): StatusFacts => {
   const state = columns["monitoring_state"]
   if (!isMonitoringState(state)) throw new TypeError(`monitoring_state is ${MonitoringState.literals.join(", ")}`)
@@ -144,7 +144,7 @@ const statusFacts = (columns: Columns): StatusFacts => {
   }
 }
 
-/** What of the facts of a new account the engine keeps apart. */
+/** The facts of a new account that the monitor keeps apart. */
 const monitorColumns = ["last_polled_at", "last_ok_at", "last_poll_error", "failures"]
 
 const split = (columns: Columns, names: ReadonlyArray<string>): readonly [Columns, Columns] => {
@@ -161,7 +161,7 @@ const claim = (organizationId: string, id: string, userId: string, { offboarded_
       values (${userId}, ${organizationId}, ${id}) on conflict do nothing`)
   )
 
-/** Has a new account looked at by the engine, through the service's session on the messenger. */
+/** Has a new account polled by the protection, through the service's session on the messenger. */
 const watch = Effect.fnUntraced(
   function*(organizationId: string, id: string, sessionRef: string, { enforcement_active_at, ...facts }: StatusFacts) {
     const sql = yield* SqlClient.SqlClient

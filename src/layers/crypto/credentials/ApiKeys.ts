@@ -50,7 +50,7 @@ export const form = (start: string, more = 0) => {
   }
 }
 
-/** What is kept of a key. */
+/** The stored form of a key. */
 export interface StoredKey {
   readonly digest: string
   readonly pepper_id: string
@@ -64,9 +64,9 @@ export interface StoredKey {
  */
 export class ApiKeys extends Context.Service<ApiKeys, {
   readonly make: Effect.Effect<Redacted.Redacted>
-  /** Whether the text has the form of a key of this service, its checksum included. */
+  /** True if the text has the form of a key of this service, its checksum included. */
   isWellFormed(key: Redacted.Redacted): boolean
-  /** What to keep of a new key. */
+  /** The stored form of a new key. */
   digest(key: Redacted.Redacted): StoredKey
   /** Every digest under which the key may have been kept. */
   digests(key: Redacted.Redacted): ReadonlyArray<string>
@@ -92,5 +92,5 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     )
 }
 
-/** What a configured prefix may be. */
+/** True if the text can be configured as a prefix. */
 export const isPrefix = (text: string): boolean => /^[a-z][a-z0-9]{1,15}$/.test(text)

@@ -12,7 +12,7 @@ export class CheckpointKeyInvalid
 
 const seedLength = 32
 
-/** What precedes the seed of an Ed25519 key in PKCS#8. */
+/** The bytes that precede the seed of an Ed25519 key in PKCS#8. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const toJwk = (key: crypto.KeyObject): PublicJwk => {
@@ -54,11 +54,11 @@ const texts = (text: string): ReadonlyArray<string> =>
 /** The text that a checkpoint's signature is of. */
 const signedText = (checkpoint: Checkpoint): string => canonicalize(signed(checkpoint)) ?? ""
 
-/** What the next checkpoint names this one by. */
+/** The digest by which the next checkpoint names this one. */
 export const digest = (checkpoint: Checkpoint): string =>
   crypto.createHash("sha256").update(`${signedText(checkpoint)}\n${checkpoint.signature}`).digest("hex")
 
-/** Whether one of the keys made the checkpoint's signature, or that its key is none of them. */
+/** Judges the checkpoint's signature: made by one of the keys or not, or its key is none of them. */
 export const judge = (
   keys: ReadonlyArray<PublicJwk>,
   checkpoint: Checkpoint

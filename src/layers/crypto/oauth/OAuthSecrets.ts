@@ -5,7 +5,7 @@ import { type OAuthSecretKind, OAuthSecrets, type RefreshReference } from "../..
 import { base62, form, fromBase62 } from "../credentials/ApiKeys.ts"
 import { hmac, type Pepper, Peppers } from "../Peppers.ts"
 
-/** What is between the prefix and the secret, by kind: code, access token, refresh token, client secret. */
+/** The text between the prefix and the secret, by kind: code, access token, refresh token, client secret. */
 const marks: Readonly<Record<OAuthSecretKind, string>> = { code: "oac", access: "oat", refresh: "ort", client: "ocs" }
 
 /** The reference of a refresh token: 16 bytes of its connection's id, 4 of its generation, 6 of its end. */
@@ -42,10 +42,9 @@ const isSame = (one: string, other: string): boolean =>
   one.length === other.length && crypto.timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /**
- * Secrets in the form of API keys: the prefix, what it is, 256 random bits, and a checksum.
- *
- * A refresh token says besides whose it is, which one and until when, under a seal. The seal tells a used one from one
- * that never was; it grants nothing, for what works is known by its digest.
+ * Secrets in the form of API keys: the prefix, what it is, 256 random bits, and a checksum. A refresh token also says
+ * whose it is, which one and until when, under a seal. The seal tells a used one from one that never was; it grants
+ * nothing, for what works is known by its digest.
  */
 export const layer = (prefix: string) =>
   Layer.effect(

@@ -7,7 +7,7 @@ import { hmac, Peppers } from "../Peppers.ts"
 interface LinkTokens {
   readonly make: Effect.Effect<Redacted.Redacted>
   isWellFormed(token: Redacted.Redacted): boolean
-  /** What is kept of a new token. */
+  /** The stored form of a new token. */
   digest(token: Redacted.Redacted): { readonly digest: string; readonly pepperId: string }
   /** Every digest under which the token may have been kept. */
   digests(token: Redacted.Redacted): ReadonlyArray<string>

@@ -33,7 +33,7 @@ const Assertion = Schema.fromJsonString(Schema.Struct({
   })
 }))
 
-/** What a browser answers with a passkey. */
+/** A browser's answer with a passkey. */
 export type Assertion = typeof Assertion.Type
 
 /** Reads what a browser has answered; none where it is not of that form. */
@@ -77,7 +77,7 @@ const algorithms = [-8, -7, -257]
 
 const timeout = Duration.toMillis(passkeyAsked)
 
-/** What `navigator.credentials.create` takes, as JSON. */
+/** The argument of `navigator.credentials.create`, as JSON. */
 export const creation = (
   party: Party,
   challenge: string,
@@ -101,7 +101,7 @@ export const creation = (
       })
     )).pipe(Effect.map((options) => JSON.stringify(options)))
 
-/** What `navigator.credentials.get` takes, as JSON; without passkeys the person chooses one. */
+/** The argument of `navigator.credentials.get`, as JSON; without passkeys the person chooses one. */
 export const request = (party: Party, challenge: string, allow: ReadonlyArray<PasskeyDescriptor>) =>
   Effect.flatMap(library, ({ generateAuthenticationOptions }) =>
     Effect.promise(() =>

@@ -3,7 +3,7 @@ import { hash, verify } from "@node-rs/argon2"
 import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
 import { ServiceUnavailable } from "../../../domain/Failure.ts"
 
-/** How much work a hash is: memory in KiB, passes and lanes. */
+/** The work of a hash: memory in KiB, passes and lanes. */
 export interface HashParameters {
   readonly memoryCost: number
   readonly timeCost: number
@@ -12,21 +12,21 @@ export interface HashParameters {
 
 const standard: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** How many hashes are computed at a time: each takes 19 MiB. */
+/** The number of hashes that are computed at a time: each takes 19 MiB. */
 const atATime = 4
 
-/** How many passwords may wait to be verified; beyond that a request is refused at once. */
+/** The number of passwords that may wait to be verified; beyond that a request is refused immediately. */
 export const maxWaiting = 64
 
-/** How long the longest queue takes, at about 50 ms for each password and four at a time, and some. */
+/** Seconds that the longest queue takes, at about 50 ms for each password and four at a time, and some. */
 const retryAfter = 2
 
 /** Hashes and verifies console passwords; argon2id is the library's default. */
 export class PasswordHasher extends Context.Service<PasswordHasher, {
   hash(password: Redacted.Redacted): Effect.Effect<string>
-  /** Whether it is the password; fails at once where too many are waiting to be verified. */
+  /** True if it is the password; fails immediately where too many are waiting to be verified. */
   verify(hashed: string, password: Redacted.Redacted): Effect.Effect<boolean, ServiceUnavailable>
-  /** Whether the hash was made with the parameters of today. */
+  /** True if the hash was made with the parameters of today. */
   isCurrent(hashed: string): boolean
 }>()("org-security-console/layers/crypto/signin/PasswordHasher") {
   static readonly layerWith = (parameters: HashParameters) =>

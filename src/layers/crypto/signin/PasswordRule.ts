@@ -1,14 +1,14 @@
-/** What a new console password must be: long, hard to guess, and not built from known facts about its owner. */
+/** The rule for new console passwords: long, hard to guess, and not built from known facts about the owner. */
 import { Effect } from "effect"
 import { maxPasswordLength, minPasswordLength } from "../../../domain/Limits.ts"
 
-/** What a guesser knows of the admin. */
+/** The facts about the admin that a guesser knows. */
 export interface Owner {
   readonly organizationId: string
   readonly email: string
 }
 
-/** How much of a password is estimated: the work grows faster than the length. */
+/** The number of characters of a password that are estimated: the work grows faster than the length. */
 const estimated = 64
 
 /** Fewer letters than this are found in many a good password. */
@@ -26,7 +26,7 @@ const estimator = Effect.runSync(Effect.cached(Effect.promise(async () => {
   return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
 })))
 
-/** What is wrong with a new password, in one sentence; null when nothing is. */
+/** The fault of a new password, in one sentence; null if it has none. */
 export const faultOf = Effect.fnUntraced(function*(password: string, { email, organizationId }: Owner) {
   const text = normalized(password)
   const length = [...text].length

@@ -6,7 +6,7 @@ import { hmac, type Pepper, sameText } from "../Peppers.ts"
 
 type Keys = readonly [Pepper, ...ReadonlyArray<Pepper>]
 
-/** What came back: the text, and when it was given out. */
+/** A ticket that came back: its text, and the time it was given out. */
 export interface Ticket {
   readonly value: string
   readonly at: number
@@ -19,7 +19,7 @@ const sign = (key: Pepper, about: ReadonlyArray<string>, value: string, at: stri
 export const write = (keys: Keys, about: ReadonlyArray<string>, value: string, now: number): string =>
   `${value}.${now}.${sign(keys[0], about, value, String(now))}`
 
-/** What was given out for the same purpose, not longer ago than that. */
+/** Reads what was given out for the same purpose, not longer ago than that. */
 export const read = (
   keys: Keys,
   about: ReadonlyArray<string>,

@@ -5,7 +5,7 @@ import { totpWindow } from "../../../domain/Limits.ts"
 const period = 30
 const digits = 6
 
-/** How many bytes a secret has, as RFC 4226 recommends. */
+/** The number of bytes of a secret, as RFC 4226 recommends. */
 export const secretBytes = 160 / 8
 
 /** Read when the first code is. */

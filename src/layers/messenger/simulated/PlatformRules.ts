@@ -1,4 +1,4 @@
-/** What the messaging platform accepts: the rules that the simulated platform applies. */
+/** The rules of the messaging platform, as the simulated platform applies them. */
 import { Duration, Result } from "effect"
 import { bioLimit, maxNameLength, maxUsernameLength, signOutLock } from "../../../domain/Limits.ts"
 import { type ProfilePatch, textOrNull } from "../../../domain/messenger/Messenger.ts"
@@ -6,7 +6,7 @@ import { ProfileRefused } from "../../../ports/messenger/MessengerSession.ts"
 
 const minUsernameLength = 5
 
-/** How long the platform waits before it removes a forgotten 2FA password. */
+/** The time that the platform waits before it removes a forgotten 2FA password. */
 export const resetTime = Duration.days(7)
 
 /** A code of the platform: how long it is, how long it is good, and how soon another one is sent. */
@@ -14,16 +14,15 @@ export const codeLength = (channel: string): number => channel === "email" ? 6 :
 export const codeLifetime = Duration.minutes(5)
 export const codeWait = Duration.seconds(60)
 
-/** How long the code that is sent to an address is good. */
+/** The time that the code sent to an address is good. */
 export const addressCodeLifetime = Duration.hours(1)
 
-/** How many passkeys an account has at most. */
 export const passkeysAtMost = 5
 
-/** Whether the platform takes the text as an e-mail address. */
+/** True if the platform takes the text as an e-mail address. */
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
 
-/** How often a code, and a password, may be wrong before a login is over. */
+/** The number of times that a code, and a password, may be wrong before a login is over. */
 export const entriesAtMost = 5
 
 const characters = (text: string): number => Array.from(text).length
@@ -35,7 +34,7 @@ interface ProfileTexts {
   readonly premium: boolean
 }
 
-/** Whether the platform takes the text as a username: 5 to 32 letters, digits and underscores, a letter first. */
+/** True if the platform takes the text as a username: 5 to 32 letters, digits and underscores, a letter first. */
 export const isUsername = (text: string): boolean =>
   text.length >= minUsernameLength && text.length <= maxUsernameLength && /^[A-Za-z][A-Za-z0-9_]*$/.test(text)
 
@@ -69,7 +68,7 @@ export const applyPatch = <P extends ProfileTexts>(
   return Result.succeed({ ...profile, ...next })
 }
 
-/** When a session that was created at `createdAt` may sign others out and add a passkey, or null when it may now. */
+/** The time from which a session created at `createdAt` may sign others out and add a passkey; null if it may now. */
 export const unlockedAt = (createdAt: Date, now: Date): Date | null => {
   const unlocked = createdAt.getTime() + Duration.toMillis(signOutLock)
   return unlocked > now.getTime() ? new Date(unlocked) : null

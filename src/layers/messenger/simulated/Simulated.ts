@@ -40,7 +40,7 @@ export const layerSql = Layer.provideMerge(layerSeeded, Layer.effectDiscard(crea
 
 const away = () => Effect.fail(new PlatformUnavailable())
 
-/** What answers where there is no messenger; a host spreads it where its own does not do everything. */
+/** The session where there is no messenger; a host spreads it where its own does not do everything. */
 export const none: MessengerSession["Service"] = {
   open: () => Effect.fail(new NoSession({ reason: "never" })),
   forget: () => Effect.void,

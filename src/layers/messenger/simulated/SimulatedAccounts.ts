@@ -1,4 +1,4 @@
-/** What an account of the simulated platform shows, and how its password is kept. */
+/** The public facts of an account of the simulated platform, and its stored password. */
 import { Redacted, type Redacted as Secret } from "effect"
 import { createHash, scryptSync } from "node:crypto"
 import type { AccountSecurity, Authorization, HeldSecrets, Profile } from "../../../domain/messenger/Messenger.ts"
@@ -33,7 +33,7 @@ export const withPassword = (account: SimulatedAccount, password: Secret.Redacte
     : { ...next, two_fa_digest: digestOf(next, password) }
 }
 
-/** Whether the candidate is the account's 2FA password. */
+/** True if the candidate is the account's 2FA password. */
 export const isPassword = (account: SimulatedAccount, candidate: Secret.Redacted): boolean =>
   account.two_fa_digest !== null && digestOf(account, candidate) === account.two_fa_digest
 

@@ -1,4 +1,4 @@
-/** How the simulated platform answers a call of the service: by a script, or by executing it. */
+/** The simulated platform's answer to a call of the service: by a script, or by executing it. */
 import { DateTime, Effect } from "effect"
 import type { MessengerUserId, SessionRef } from "../../../domain/messenger/Messenger.ts"
 import type { LoginCommon } from "../../../ports/messenger/MessengerLogin.ts"
@@ -31,7 +31,7 @@ export interface Calls {
 
 /** Calls of the service from one place: a key that is used at another one meanwhile dies. */
 export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges, place: string): Calls => {
-  /** The script is used up at once, so that a call which waits leaves the next one to the next script. */
+  /** The script is used up immediately, so that a call which waits leaves the next one to the next script. */
   const nextAnswer = Effect.fnUntraced(function*(userId: MessengerUserId | null, operation: PlatformOperation) {
     if ((yield* store.nextScript(userId, operation)) === null) return null
     return yield* store.exclusively(Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** How the service signs in to accounts of the simulated platform. */
+/** The service's logins to accounts of the simulated platform. */
 import { DateTime, Duration, Effect, Random, Redacted } from "effect"
 import { isPossible } from "../../../domain/logins/PhoneNumber.ts"
 import {
@@ -55,7 +55,7 @@ const connected = (authorization: SimulatedAuthorization): Connected => ({
 })
 
 export const make = (store: SimulatedStore["Service"], changes: SimulatedChanges, calls: Calls): SimulatedLogins => {
-  /** How codes are sent to the account, in order. */
+  /** The ways that codes are sent to the account, in order. */
   const channels = Effect.fnUntraced(function*(account: SimulatedAccount) {
     const devices = (yield* store.authorizations(account.user_id)).filter(({ password_pending }) => !password_pending)
     const first: ReadonlyArray<Channel> = [

@@ -42,11 +42,11 @@ export const PlatformOperation = Schema.Literals([
 ])
 export type PlatformOperation = typeof PlatformOperation.Type
 
-/** How the platform answers a call that a script matches. */
+/** The platform's answer to a call that a script matches. */
 export const ScriptedAnswer = Schema.TaggedUnion({
   /** A flood wait. */
   Busy: { seconds: Schema.Int },
-  /** Nothing is done and nothing is answered: the connection fails at once. */
+  /** Nothing is done and nothing is answered: the connection fails immediately. */
   Unavailable: {},
   Refused: { reason: Schema.String },
   /** The call waits on the Clock, then is done and answered. */
@@ -67,7 +67,7 @@ export interface Script {
   readonly operation?: PlatformOperation
   /** The account it matches; absent, every account. */
   readonly userId?: MessengerUserId
-  /** How many calls it answers; absent, one. */
+  /** The number of calls that it answers; absent, one. */
   readonly times?: number
 }
 
@@ -78,7 +78,7 @@ export interface PlatformCall {
   readonly at: Date
 }
 
-/** How many of the latest calls are kept at least. */
+/** The number of the latest calls that are kept at least. */
 export const callsKept = 10_000
 
 /** A new account; what is left out is empty. */
@@ -104,9 +104,9 @@ export interface HolderChange extends ProfilePatch {
 
 /** A change of the security settings by their holder or an intruder; an absent field stays, null removes. */
 export interface SecurityChange {
-  /** A password that is set anew counts as changed even where it is the same. */
+  /** A password that is set again counts as changed even where it is the same. */
   readonly two_fa_password?: Redacted.Redacted | null
-  /** What the holder is reminded of the password by. */
+  /** The holder's reminder of the password. */
   readonly two_fa_hint?: string | null
   /** The full address; the platform keeps only its pattern. */
   readonly login_email?: string | null
@@ -118,7 +118,7 @@ export interface SecurityChange {
   readonly passkey_ids?: ReadonlyArray<string>
 }
 
-/** What a device sends about itself when it signs in, and what the platform sees of it. */
+/** A device's description of itself when it signs in, and what the platform sees of it. */
 export interface Device {
   readonly device_model?: string
   readonly platform?: string
@@ -128,11 +128,11 @@ export interface Device {
   readonly country?: string
   /** Absent means now; null where the platform does not report it. */
   readonly created_at?: Date | null
-  /** What the 24 hours are counted from; absent, `created_at`. */
+  /** The start of the 24 hours; absent, `created_at`. */
   readonly signed_in_at?: Date
   /** Absent, `created_at`. */
   readonly last_active_at?: Date | null
-  /** Whether the platform asks the holder to confirm it; absent, if it signs in now. */
+  /** True if the platform asks the holder to confirm it; absent, if it signs in now. */
   readonly unconfirmed?: boolean
 }
 
@@ -215,7 +215,7 @@ export class SimulatedPlatform extends Context.Service<SimulatedPlatform, {
   offerForSale(username: string): Effect.Effect<void>
   /** The code that was sent to an address of the account last; null where none waits. */
   emailCode(userId: MessengerUserId, kind: "recovery" | "login"): Effect.Effect<Redacted.Redacted | null>
-  /** Whether the text is the account's 2FA password; false where it has none. */
+  /** True if the text is the account's 2FA password; false where it has none. */
   isPassword(userId: MessengerUserId, candidate: Redacted.Redacted): Effect.Effect<boolean>
   /** The codes of logins of the service that have not run out, the oldest first. */
   readonly codes: Effect.Effect<ReadonlyArray<ArrivedCode>>

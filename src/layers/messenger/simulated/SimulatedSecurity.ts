@@ -43,7 +43,7 @@ const started = Effect.fnUntraced(function*(account: SimulatedAccount, kind: Add
   }
 })
 
-/** What a code makes of the account; a wrong one costs an attempt. */
+/** The effect of a code on the account; a wrong one costs an attempt. */
 const entered = Effect.fnUntraced(function*(account: SimulatedAccount, kind: AddressKind, code: Redacted.Redacted) {
   const sent = account.email_codes[kind]
   const now = (yield* DateTime.nowAsDate).getTime()

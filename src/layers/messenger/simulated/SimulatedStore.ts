@@ -19,7 +19,7 @@ import {
   type ScriptedAnswer
 } from "./SimulatedPlatform.ts"
 
-/** What an address is for. */
+/** The purpose of an address. */
 export type AddressKind = "recovery" | "login"
 
 /** A code that waits to be entered. */
@@ -44,7 +44,7 @@ export interface SimulatedAccount extends Profile {
   /** The codes that were sent to addresses, by what they are to become. */
   readonly email_codes: { readonly [Kind in AddressKind]?: SentCode | undefined }
   readonly passkey_ids: ReadonlyArray<string>
-  /** How the account ended. */
+  /** The way that the account ended. */
   readonly ended: "deleted" | "banned" | null
   /** No events about signed-in devices are sent. */
   readonly unreachable: boolean
@@ -59,9 +59,9 @@ export interface SimulatedAuthorization extends Omit<Authorization, "current"> {
   readonly session_ref: SessionRef | null
   /** The id under which it is shown to itself. */
   readonly shown_as: AuthorizationId
-  /** What its age is counted from; `created_at` is what the platform reports. */
+  /** The start of its age; `created_at` is what the platform reports. */
   readonly signed_in_at: Date
-  /** Where the service uses its key. */
+  /** The place where the service uses its key. */
   readonly place: string | null
 }
 
@@ -73,7 +73,7 @@ export interface SimulatedLogin {
   readonly code: string
   readonly channel: Exclude<CodeChannel, "other">
   readonly sent_at: Date
-  /** When the next code may be requested, and when this one expires. */
+  /** The time that the next code may be requested, and the time that this one expires. */
   readonly resend_at: Date
   readonly expires_at: Date
   /** Wrong entries that are left. */
@@ -128,7 +128,7 @@ export class SimulatedStore extends Context.Service<SimulatedStore, {
   logins(now: Date): Effect.Effect<ReadonlyArray<SimulatedLogin>>
   /** The accounts with codes that were sent to addresses, by their number. */
   readonly withEmailCodes: Effect.Effect<ReadonlyArray<Pick<SimulatedAccount, "email_codes" | "phone">>>
-  /** How a session of the service ended. */
+  /** The way that a session of the service ended. */
   ended(sessionRef: SessionRef): Effect.Effect<SessionEnd | null>
   /** The accounts that the service has a session of, but for those that are frozen or unreachable. */
   readonly connected: Effect.Effect<ReadonlyArray<HeldAccount>>

@@ -21,7 +21,7 @@ const encodeAnswer = Schema.encodeSync(AnswerText)
 const accountTexts = ["first_name", "last_name", "about", "two_fa_hint"] as const
 const deviceTexts = ["device_model", "platform", "app_name", "app_version", "ip", "country"] as const
 
-/** What begins a text that the database could not hold as it is. */
+/** The first character of a text that the database could not hold as it is. */
 const mark = "\u0001"
 
 const keep = (text: string): string =>

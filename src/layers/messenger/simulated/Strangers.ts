@@ -5,10 +5,10 @@ import type { AuthorizationId } from "../../../domain/messenger/Messenger.ts"
 import { demoEvent } from "./DemoEvent.ts"
 import { type Device, SimulatedPlatform } from "./SimulatedPlatform.ts"
 
-/** How many sign in while a process runs. */
+/** The number that sign in while a process runs. */
 export const strangersAtMost = 40
 
-/** How many sign-ins to one account wait for their confirmation at most, over all starts. */
+/** The number of sign-ins to one account that wait for their confirmation at most, over all starts. */
 export const strangersPerAccount = 3
 
 const later = { from: Duration.minutes(2), to: Duration.minutes(6) }

@@ -1,4 +1,4 @@
-/** Connections to data centres: not too many at once, none without a right to the key, and whether they come about. */
+/** Connections to data centres: how many are open together, each with a right to the key, and their outcome. */
 import { Clock, Duration, Effect, Schedule, Semaphore } from "effect"
 import * as net from "node:net"
 import * as Gauge from "../../Gauge.ts"
@@ -17,12 +17,12 @@ export const rightFor = (duration: Duration.Duration): Right => {
   return () => isBefore(hostInstant(), end) ? 1 : null
 }
 
-/** How a session connects to its data centre. */
+/** A session's connection to its data centre. */
 export interface SessionLine {
   readonly transport: WireTransport
   /** Ends every connection, also one that is being made, and makes none any more. */
   readonly cut: () => void
-  /** How many connections were lost, other than by `cut`. */
+  /** The number of connections that were lost, other than by `cut`. */
   readonly losses: () => number
 }
 

@@ -1,4 +1,4 @@
-/** What the platform's refusals mean. The platform's own codes appear only here. */
+/** The meaning of the platform's refusals. The platform's own codes appear only here. */
 import type { SessionEnd } from "../../../domain/messenger/Messenger.ts"
 import {
   type MessengerFailure,
@@ -38,14 +38,14 @@ const longWaits = new Set(["PHONE_NUMBER_FLOOD", "PHONE_PASSWORD_FLOOD", "PEER_F
 const longWait = 3600
 const longestWait = 7 * 86_400
 
-/** How many seconds the platform demands to wait; null where it does not. */
+/** The number of seconds that the platform demands to wait; null where it does not. */
 const waitOf = ({ code, text }: PlatformRefusal): number | null => {
   const [, number, minutes] = (code === tooMuch ? anyNumber : namedWait).exec(text) ?? []
   if (number === undefined) return code === tooMuch || longWaits.has(text) ? longWait : null
   return Math.min(longestWait, Math.max(1, Number(number) * (minutes === undefined ? 1 : 60)))
 }
 
-/** What a refusal means by default. */
+/** The default meaning of a refusal. */
 export const common = (refusal: PlatformRefusal): MessengerFailure => {
   const reason = ended[refusal.text]
   if (reason !== undefined) return new NoSession({ reason })

@@ -1,4 +1,4 @@
-/** What the library keeps of one session: its key, and the data centre that has its account. */
+/** The library's data of one session: its key, and the data centre that has its account. */
 import { Redacted } from "effect"
 import type { KeptSession } from "../../../ports/messenger/MessengerKeys.ts"
 import type { WireStorage } from "./Protocol.ts"
@@ -12,7 +12,7 @@ export interface StorageWriter {
 
 const keyName = (centre: number): string => `key:${centre}`
 
-/** Whether the value of this name is a key. */
+/** True if the value of this name is a key. */
 export const isKey = (name: string): boolean => name.startsWith("key:")
 
 /** Salts last half an hour, and are then requested again. */

@@ -9,17 +9,17 @@ import * as Refusals from "./PlatformRefusals.ts"
 import { type Address, isRefusal, type wire, WireClient } from "./Protocol.ts"
 import * as Storage from "./Storage.ts"
 
-/** How to connect to the platform, and as which application. */
+/** The platform to connect to, and the application to connect as. */
 export interface Platform {
   readonly applicationId: number
   readonly applicationHash: Redacted.Redacted
   /** The data centre that is connected to first; the platform names the others. */
   readonly dataCentre: Address
-  /** What the holder sees of the service beside its name. */
+  /** What the holder sees of the service with its name. */
   readonly version: string
 }
 
-/** What the texts of refusals mean where a request has meanings of its own for them. */
+/** The meanings of refusals' texts, where a request has meanings of its own for them. */
 export type Meanings<E> = Readonly<Record<string, () => E>>
 
 export interface Client {
@@ -31,9 +31,9 @@ export interface Client {
   ): Effect.Effect<wire.RpcCallReturn[M["_"]], MessengerFailure | E>
   /** Goes on at another data centre, under a key of its own there. */
   moveTo(dataCentre: number): Effect.Effect<void, MessengerFailure>
-  /** Whether the platform has reported that it does not know the key: no more calls are made over this connection. */
+  /** True if the platform has reported that it does not know the key: no more calls are made over this connection. */
   isDoubted(): boolean
-  /** How many connections the session has lost so far: their calls are sent again. */
+  /** The number of connections that the session has lost so far: their calls are sent again. */
   losses(): number
   /** Forgets the session's key: the service has signed out itself. */
   readonly loggedOut: Effect.Effect<void, MessengerFailure>
@@ -50,7 +50,7 @@ export interface Options {
   readonly unasked?: (update: Unasked) => void
 }
 
-/** How long a key that the platform reports as unknown is not used: such reports are sometimes temporary. */
+/** The time that a key which the platform reports as unknown is not used: such reports are sometimes temporary. */
 const doubt = Duration.seconds(30)
 
 /** Between tries to connect, in milliseconds: each twice as long as the one before. */
@@ -172,7 +172,9 @@ export const make = Effect.fnUntraced(function*(
     return keys.doubt(sessionRef, null)
   })
 
-  /** A session that has ended leaves its connection at once: who opens it again must not find the key in use. */
+  /**
+   * A session that has ended leaves its connection immediately: the next one to open it must not find the key in use.
+   */
   const failed = (failure: MessengerFailure): Effect.Effect<never, MessengerFailure> =>
     failure instanceof NoSession && failure.reason !== "never"
       ? Deferred.fail(ended, failure).pipe(

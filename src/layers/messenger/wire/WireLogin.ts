@@ -1,4 +1,4 @@
-/** Signing in with a phone number: each step opens the session's key anew, in whatever process it runs. */
+/** Signing in with a phone number: each step opens the session's key again, in whatever process it runs. */
 import { Clock, Effect, Redacted, Schema, type Scope } from "effect"
 import { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import {
@@ -22,7 +22,7 @@ import type { wire } from "./Protocol.ts"
 import type { Client, Meanings } from "./WireClient.ts"
 import * as Passwords from "./WirePasswords.ts"
 
-/** What the next step has to know. */
+/** The facts that the next step needs. */
 const State = Schema.Struct({ session_ref: SessionRef, phone: Schema.String, hash: Schema.String })
 type State = typeof State.Type
 

@@ -7,7 +7,7 @@ import type { Client, Meanings } from "./WireClient.ts"
 
 const cipher = new Cipher()
 
-/** What the platform needs to hear of a password, by the account's settings of the moment. */
+/** The proof of a password for the platform, by the account's settings of the moment. */
 const proof = (settings: wire.account.RawPassword, password: Redacted.Redacted) =>
   Effect.tryPromise({
     try: () => computeSrpParams(cipher, settings, Redacted.value(password)),
@@ -21,7 +21,7 @@ export class Stale {
 
 const stale = () => new Stale()
 
-/** What the platform's refusals of a proof mean. */
+/** The meaning of the platform's refusals of a proof. */
 export const meanings: Meanings<PasswordInvalid | Stale> = {
   PASSWORD_HASH_INVALID: () => new PasswordInvalid(),
   SRP_ID_INVALID: stale,

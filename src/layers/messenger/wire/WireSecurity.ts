@@ -1,4 +1,4 @@
-/** How an account is secured: its e-mail addresses and passkeys. */
+/** The means that secure an account: its e-mail addresses and passkeys. */
 import { Effect, Redacted, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { maskEmail } from "../../../domain/messenger/Messenger.ts"
@@ -47,7 +47,7 @@ const withEmail = (email: string): wire.account.RawPasswordInputSettings => ({
   email
 })
 
-/** What has to be signed: for which site, and which challenge. */
+/** The content that has to be signed: the site, and the challenge. */
 const Options = Schema.fromJsonString(Schema.Struct({
   publicKey: Schema.Struct({ challenge: Schema.String, rp: Schema.Struct({ id: Schema.String }) })
 }))

@@ -21,7 +21,7 @@ import * as Client from "./WireClient.ts"
 import * as Login from "./WireLogin.ts"
 import * as Session from "./WireSession.ts"
 
-/** How to connect to the platform, and as which application. */
+/** The platform to connect to, and the application to connect as. */
 export interface Options extends Client.Platform {
   /** The keys that data centres prove themselves with, in PEM (PKCS #1). */
   readonly publicKeys: ReadonlyArray<string>

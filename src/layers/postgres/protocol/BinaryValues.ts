@@ -144,7 +144,7 @@ const arrayOf = (element: Read): Read => (bytes, offset) => {
   return values
 }
 
-/** How a column of the type is read; a type that neither we nor the library knows is its text. */
+/** The reader of a column of the type; a value of a type that neither we nor the library knows is its text. */
 const readerOf = (field: PgProtocol.FieldDescription): Read => {
   const known = readers.get(field.dataTypeOid)
   if (known !== undefined) return known
@@ -159,11 +159,11 @@ export interface WireRow {
   readonly [column: string]: unknown
 }
 
-/** What the rows of a statement look like. */
+/** The form of a statement's rows. */
 export interface Description {
   readonly read: PgProtocol.FieldReader<unknown>
   readonly row: (values: ReadonlyArray<unknown>) => WireRow
-  /** Why a value since the last time this was asked could not be read; undefined where each could. */
+  /** The reason that a value could not be read since the last call; undefined where each could. */
   readonly fault: () => unknown
 }
 
@@ -197,7 +197,7 @@ const isMakeRow = (value: unknown): value is MakeRow => typeof value === "functi
 let whole: Uint8Array | undefined
 let buffer: Buffer = Buffer.alloc(0)
 
-/** Compiles what a statement's rows look like. */
+/** Compiles the form of a statement's rows. */
 export const describe = (fields: ReadonlyArray<PgProtocol.FieldDescription>): Description => {
   const columns = fields.map(readerOf)
   const names = fields.map(({ name }) => name)

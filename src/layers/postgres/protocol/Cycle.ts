@@ -1,4 +1,4 @@
-/** What a session sends and answers together. */
+/** The messages that a session sends and answers together. */
 import { type Clock, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type * as Values from "./BinaryValues.ts"
@@ -10,18 +10,18 @@ export interface Statement {
   readonly named: boolean
 }
 
-/** What a statement answered. */
+/** The answer to a statement. */
 export interface StatementResult {
   readonly rows: ReadonlyArray<Values.WireRow>
   /** The command's tag, such as `SELECT 1`. */
   readonly command: string
 }
 
-/** How long to wait for an answer, by the waiting fiber's clock. */
+/** The time to wait for an answer, by the waiting fiber's clock. */
 export interface Deadline {
   readonly clock: Clock.Clock
   readonly at: number
-  /** Whether a session that is late with the answer is given up at once. */
+  /** True if a session that is late with the answer is abandoned immediately. */
   readonly final?: boolean
 }
 
@@ -31,13 +31,13 @@ export interface Prepared {
   readonly text: string
   /** The types of its parameters. */
   readonly types: string
-  /** When it was last sent, counted in statements. */
+  /** The time it was last sent, counted in statements. */
   used: number
   /** Undefined until the server has described it, null where it answers no rows. */
   description: Values.Description | null | undefined
 }
 
-/** How a statement of a cycle was sent: whether the server has yet to learn its name. */
+/** The way a statement of a cycle was sent: whether the server has yet to learn its name. */
 export interface Sent {
   readonly prepared: Prepared
   readonly parsed: boolean
@@ -58,18 +58,18 @@ export class PendingStatement implements StatementResult {
   }
 }
 
-/** What is answered together. */
+/** The statements that are answered together. */
 export class Cycle {
   readonly statements: Array<Statement>
   /** Its requested statements; the ones before them, such as BEGIN, are not included. */
   readonly asked: Array<PendingStatement>
-  /** How its statements were sent, those that are. */
+  /** The way its statements were sent, of those that are. */
   sent: Array<Sent> = []
   readonly deadline: Deadline | undefined
-  /** Whether it may be sent once more, because its transaction ends with it and nothing of it has happened. */
+  /** True if it may be sent once more, because its transaction ends with it and nothing of it has happened. */
   repeatable: boolean
   isRepeated = false
-  /** Which of its statements is being answered. */
+  /** The index of the statement that is being answered. */
   at = 0
   failure: SqlError.SqlError | undefined
   code: string | undefined
@@ -86,12 +86,12 @@ export class Cycle {
     this.asked = [new PendingStatement(settle)]
   }
 
-  /** Whether anybody still waits for any of it. */
+  /** True if anybody still waits for any of it. */
   get isAwaited(): boolean {
     return this.asked.some(({ settle }) => settle !== undefined)
   }
 
-  /** Who waits for the statement that is being answered. */
+  /** The request that waits for the statement that is being answered. */
   get answering(): PendingStatement | undefined {
     return this.asked[this.at - this.statements.length + this.asked.length]
   }

@@ -10,7 +10,7 @@ const execute = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
 
 const close = ({ name }: Prepared): Uint8Array => PgProtocol.encodeClose({ target: "statement", name })
 
-/** How many statements a session knows by name; the one that was not used for longest is forgotten first. */
+/** The number of statements that a session knows by name; the one that was not used for longest is forgotten first. */
 const maxPrepared = 256
 
 export class PreparedStatements {
@@ -49,7 +49,7 @@ export class PreparedStatements {
     return { prepared, parsed: known === undefined }
   }
 
-  /** What was to be learned by messages that are not sent is not known. */
+  /** Names that unsent messages would have taught are not known. */
   unlearn(sent: ReadonlyArray<Sent>): void {
     for (const { parsed, prepared } of sent) if (parsed && prepared.name !== "") this.#drop(prepared)
   }

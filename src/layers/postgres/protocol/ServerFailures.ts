@@ -37,7 +37,7 @@ const reasonOf = (code: string, constraint: string | undefined, cause: Error): S
   }
 }
 
-/** What the server refused a statement with. */
+/** The error with which the server refused a statement. */
 export const refused = (fields: PgProtocol.ErrorFields): SqlError.SqlError => {
   const cause: ServerError = Object.assign(new Error(fields.message ?? "The server reports an error"), fields)
   return new SqlError.SqlError({ reason: reasonOf(fields.code ?? "", fields.constraint, cause) })

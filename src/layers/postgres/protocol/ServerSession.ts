@@ -25,15 +25,15 @@ import * as Failures from "./ServerFailures.ts"
 
 const sync = PgProtocol.encodeSync()
 
-/** How long a session may take to cancel an interrupted statement before the session is given up, in milliseconds. */
+/** The time that a session may take to cancel an interrupted statement before it is abandoned, in milliseconds. */
 const grace = 3000
 
-/** How long after the server took it a cancellation may still meet another statement, in milliseconds. */
+/** The time after the server took it that a cancellation may still meet another statement, in milliseconds. */
 const lateCancel = 1000
 
-/** Where statements go that are asked for beside each other. */
+/** The place for statements that are asked for together. */
 export interface Placement {
-  /** What they were sent in last. */
+  /** The cycle that they were sent in last. */
   cycle: Cycle | undefined
 }
 
@@ -55,15 +55,15 @@ export class WireSession {
   /** Messages that have not been written. */
   #unwritten: Array<Uint8Array> = []
   #flushing = false
-  /** What is to be answered, in its order. */
+  /** The cycles to be answered, in their order. */
   #owed: Array<Cycle> = []
   #status: PgProtocol.TransactionStatus = "I"
   #lost: SqlError.SqlError | undefined
   readonly #onLost: Array<() => void> = []
   #onAnswered: (() => void) | undefined
-  /** When, by the host's clock, the cancelling of an interrupted statement was requested. */
+  /** The time, by the host's clock, at which the cancelling of an interrupted statement was requested. */
   #cancelled: number | undefined
-  /** How many cancellations are on their way, and when the last of the others arrived. */
+  /** The number of cancellations on their way, and the time that the last of the others arrived. */
   #cancelling = 0
   #lastCancel = -Infinity
 
@@ -78,27 +78,29 @@ export class WireSession {
     if (socket.destroyed) this.#end(Failures.lost("The connection is closed"))
   }
 
-  /** How many cycles have not been answered. */
+  /** The number of cycles that have not been answered. */
   get outstanding(): number {
     return this.#owed.length
   }
 
-  /** Whether it answers nothing any more. */
+  /** True if it answers nothing any more. */
   get isLost(): boolean {
     return this.#lost !== undefined
   }
 
-  /** Whether the session still runs an interrupted statement. */
+  /** True if the session still runs an interrupted statement. */
   get isDoubtful(): boolean {
     return this.#cancelled !== undefined
   }
 
-  /** Whether a transaction was open, or failed and not rolled back, at the last answer. */
+  /** True if a transaction was open, or failed and not rolled back, at the last answer. */
   get isInTransaction(): boolean {
     return this.#status !== "I"
   }
 
-  /** Whether the session may be used again: no answer is outstanding, and no cancelling can affect the next statement. */
+  /**
+   * True if the session may be used again: no answer is outstanding, and no cancelling can affect the next statement.
+   */
   get isFree(): boolean {
     return this.#lost === undefined && this.outstanding === 0 && this.#status === "I" && this.#cancelling === 0
   }
@@ -145,7 +147,7 @@ export class WireSession {
     })
   }
 
-  /** Whether it is the last that is owed, with its Sync the last of what is to be written. */
+  /** True if it is the last that is owed, with its Sync the last of what is to be written. */
   #isOpen(cycle: Cycle): boolean {
     return this.#owed.at(-1) === cycle && this.#unwritten.at(-1) === sync && cycle.isAwaited && !cycle.isRepeated
   }
@@ -173,7 +175,7 @@ export class WireSession {
     const before = messages.length
     const sent: Array<Sent> = []
     try {
-      // What is repeated relies on nothing that another cycle has to teach the server.
+      // A repeated cycle relies on nothing that another cycle has to teach the server.
       for (const statement of cycle.statements) {
         sent.push(this.#prepared.encode(cycle.isRepeated ? { ...statement, named: false } : statement, messages))
       }
@@ -322,7 +324,7 @@ export class WireSession {
   /** The head is answered whole. */
   #ready(cycle: Cycle, status: PgProtocol.TransactionStatus): void {
     this.#status = status
-    // What was answered belongs to its request alone: a session that always owes something would keep them all.
+    // An answer belongs to its request alone: a session that always owes something would keep them all.
     this.#owed.shift()
     const isAwaited = cycle.isAwaited
     if (!isAwaited) this.#cancelled = undefined
@@ -353,6 +355,6 @@ export class WireSession {
   }
 }
 
-/** Whether the server ends the session with it. */
+/** True if the server ends the session with it. */
 const isFatal = ({ severity, severityUnlocalized = severity }: PgProtocol.ErrorFields): boolean =>
   severityUnlocalized === "FATAL" || severityUnlocalized === "PANIC"

@@ -10,12 +10,12 @@ export class Slot {
   session: WireSession | undefined
   opening: Deferred.Deferred<WireSession, SqlError.SqlError> | undefined
 
-  /** Whether it has a session to rely on, or will have. */
+  /** True if it has a session to rely on, or will have. */
   get serves(): boolean {
     return this.opening !== undefined || this.session?.isLost === false && !this.session.isDoubtful
   }
 
-  /** How much would be answered before what comes now. */
+  /** The load ahead of a new statement: what would be answered before it. */
   get load(): number {
     if (this.session === undefined || this.session.isLost) return this.opening === undefined ? 0.5 : 1
     return this.session.outstanding + (this.session.isDoubtful ? 1000 : 0)
@@ -40,7 +40,7 @@ export class Shared {
     return this.#slots.flatMap(({ session }) => session === undefined ? [] : [session])
   }
 
-  /** Where there is the least to do. */
+  /** The slot with the least to do. */
   get least(): Slot {
     let best: Slot | undefined
     for (const slot of this.#slots) {

@@ -1,8 +1,8 @@
-/** Which accounts a caller can access: the conditions that several queries share. */
+/** The conditions for the accounts that a caller can access, which several queries share. */
 import type { SqlClient, Statement } from "effect/sql"
 import { type AccessLimit, type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
 
-/** What decides which accounts a caller can access. */
+/** The facts of a caller that decide which accounts they can access. */
 export type Accessing = Pick<Caller["Service"], "adminId" | "limit" | "role">
 
 /**
@@ -21,7 +21,7 @@ const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Accessing): Statem
           where granted.organization_id = account.organization_id and granted.admin_id = ${adminId}
             and granted.department_id = account.department_id))`
 
-/** Holds for a row of `account` that was chosen for the connection, by itself or by its department. */
+/** The condition that the connection was given a row of `account`, by itself or by its department. */
 const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: AccessLimit): Statement.Fragment =>
   scopeType === "accounts"
     ? sql`exists (
@@ -40,7 +40,7 @@ export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statemen
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /**
- * Whether the caller can access the account of an id, at the same cost whether it cannot or there is none: the account
+ * True if the caller can access the account of an id, at the same cost whether it cannot or there is none: the account
  * with the next id is looked at in the place of one that is not there.
  */
 export const canAccessId = (
@@ -76,7 +76,7 @@ export interface AccessSources {
   readonly accounts: Statement.Fragment | undefined
 }
 
-/** What the caller can access, or null for one who can access every account. */
+/** The sources of what the caller can access, or null for one who can access every account. */
 export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"]): AccessSources | null => {
   const { adminId, limit, organizationId, role } = caller
   const granted = sql`granted.organization_id = ${organizationId} and granted.admin_id = ${adminId}`
@@ -113,7 +113,7 @@ export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"
   }
 }
 
-/** Holds for a row of `department` whose accounts the caller can access, all of them. */
+/** The condition that the caller can access all the accounts of a row of `department`. */
 export const canAccessDepartment = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
   sql.and([
     canAccessEveryAccount(caller.role)

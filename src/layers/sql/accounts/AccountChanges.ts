@@ -9,7 +9,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { isSpared } from "../sessions/Sessions.ts"
 import { statusColumns } from "./AccountStatuses.ts"
 
-/** What changes accounts, within the transaction that is open. */
+/** Changes to accounts, within the transaction that is open. */
 export const make = Effect.gen(function*() {
   const alarm = yield* Alarm
   const sql = yield* SqlClient.SqlClient
@@ -24,7 +24,7 @@ export const make = Effect.gen(function*() {
       yield* post(sql`
         update monitor set epoch = epoch + 1, next_at = null, urgent = false
         where organization_id = ${organizationId} and account_id = ${account.id}`)
-      // Who wanted it, and that it may have been sent, stay: a session that is gone later was signed out by us.
+      // The origin, and that it may have been sent, stay: a session that is gone later was signed out by us.
       const ended = yield* sql`
         update session set review_deadline = null, queued_at = null, ending_reason = null, ending_at = null,
           withheld_at = coalesce(queued_at, ending_at, withheld_at),
@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
         update account set stop_reason = null,
           ${sql.update({ ...changed, ...statusColumns({ ...account, ...changed }, now) })}
         where organization_id = ${organizationId} and id = ${account.id}`)
-      // Looked at even without a session: that it is lost is reported again, and shows again.
+      // Polled even without a session: that it is lost is reported again, and shows again.
       yield* post(sql`
         update monitor set epoch = epoch + 1, next_at = ${now}, urgent = true, started_at = ${now},
           failures = 0, first_failure_at = null, last_poll_error = null

@@ -7,10 +7,10 @@ import { Guard, GuardLost, type Held } from "../../../ports/accounts/AccountLock
 import { Alarm } from "../../../ports/protection/Alarm.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** How often a waiting request tries again. */
+/** The interval at which a waiting request tries again. */
 const interval = Duration.millis(100)
 
-/** How long an answer waits until the account is given back. */
+/** The time that an answer waits until the account is given back. */
 const longestRelease = Duration.seconds(1)
 
 const waits = Metric.counter("console_guard_waits_total", {

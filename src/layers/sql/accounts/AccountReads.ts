@@ -9,16 +9,16 @@ import { accessSources, accountOf, canAccess, canAccessId, union } from "./Accou
 import { accountColumns } from "./AccountColumns.ts"
 import { type InStatus, inStatus } from "./AccountStatuses.ts"
 
-/** How many matches of each kind are looked at: of more than these, which come first is not said. */
+/** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
 const candidates = 500
 
 /**
- * Up to how many accounts of an organization are looked through one by one: the index of trigrams is shared by all
- * organizations, and what a search of a small one costs must not depend on the others.
+ * The number of an organization's accounts up to which they are searched one by one: the index of trigrams is shared by
+ * all organizations, and what a search of a small one costs must not depend on the others.
  */
 const few = 5000
 
-/** What finds accounts, and reads what is stored of one. */
+/** The search for accounts, and the reading of one. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 

@@ -1,6 +1,6 @@
 /**
  * The status of accounts as their rows keep it, for lists to find: what it is, until when, and what time alone makes of
- * it then. Everything that changes a fact of the status writes it anew.
+ * it then. Everything that changes a fact of the status writes it again.
  */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -19,7 +19,7 @@ export const statusColumns = (facts: StatusFacts, now: Date) => {
   return {
     status,
     status_until: until,
-    /** What follows, and when each of it begins. */
+    /** The statuses that follow, and the time that each begins. */
     later_statuses: later.map((period) => period.status),
     status_changes: [until, ...later.map((period) => period.until)].filter((moment) => moment !== null)
   }
@@ -50,7 +50,7 @@ export const save = Effect.fnUntraced(
   }
 )
 
-/** What is true of the accounts in a status at a moment; of each of them exactly one of the conditions. */
+/** The conditions of the statuses at a moment; each account meets exactly one of them. */
 export interface InStatus {
   readonly now: Date
   /** Goes by the status that is kept. */
@@ -71,10 +71,10 @@ export const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: D
     : undefined
 })
 
-/** What ended so recently is left alone: the clocks of replicas may differ by a moment. */
+/** Accounts whose status ended this recently are left alone: the clocks of replicas may differ by a moment. */
 const margin = Duration.minutes(1)
 
-/** How many accounts one statement refreshes, and how many statements one run makes at most. */
+/** The number of accounts that one statement refreshes, and of statements that one run makes at most. */
 const batch = 1000
 const batches = 100
 

@@ -21,7 +21,7 @@ import { organizationColumns } from "../organization/Organizations.ts"
 import { LastUses } from "./LastUses.ts"
 import { type Counted, counting } from "./RateLimiter.ts"
 
-/** What is known of an admin and their organization. */
+/** The known facts of an admin and their organization. */
 export interface AdminRow {
   readonly organization_id: OrganizationId
   readonly closed: boolean
@@ -39,7 +39,7 @@ interface BearerRow extends AdminRow {
   readonly credential_id: string
   readonly label: string
   readonly scopes: ReadonlyArray<Scope>
-  /** Whether the time of its last use is to be written again. */
+  /** True if the time of its last use is to be written again. */
   readonly stale: boolean
   /** Null for a key. */
   readonly reach: AccessLimit["scopeType"] | null
@@ -68,7 +68,7 @@ export const caller = (
   arrival
 })
 
-/** How old `last_used_at` may be before a request writes it again. */
+/** The age of `last_used_at` from which a request writes it again. */
 const lastUsedGrain = Duration.toMillis(Duration.minutes(1))
 
 /**
@@ -175,7 +175,7 @@ export const make = Effect.gen(function*() {
     isWellFormed,
     /** The caller of the token. */
     authenticate: (token: Redacted.Redacted, resource: string) => identified(token, resource, null),
-    /** The same, and the request counted. */
+    /** The same lookup, and the request counted. */
     enter: find<CountedRow>(true, (row, now) => ({
       admitted: state(row.admitted, row.used, row.oldest, now),
       organization: row

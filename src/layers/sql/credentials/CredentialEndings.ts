@@ -4,7 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { disconnect } from "../oauth/OAuthGrants.ts"
 
-/** When a key ended by itself or by its admin: by a later password, and for as long as the admin is disabled. */
+/** The time that a key ended by itself or by its admin: by a later password, and while the admin is disabled. */
 export const endOfKey = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql`(select min(ended) from (values
       (api_key.revoked_at),
@@ -13,7 +13,7 @@ export const endOfKey = (sql: SqlClient.SqlClient): Statement.Fragment =>
     ) as endings (ended)
     where ended = api_key.revoked_at or api_key.expires_at is null or ended < api_key.expires_at)`
 
-/** When a connection ended by itself or by its admin, for as long as the admin is disabled. */
+/** The time that a connection ended by itself or by its admin, while the admin is disabled. */
 export const endOfConnection = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql`(select min(ended) from (values (ai_connection.revoked_at), (admin.disabled_at)) as endings (ended)
     where ended = ai_connection.revoked_at or ai_connection.expires_at is null or ended < ai_connection.expires_at)`

@@ -5,7 +5,7 @@ import type { Via } from "../../../domain/people/Access.ts"
 import type { CredentialNotice, SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** How many notices a page shows, how many events are looked through for them, and how old they may be. */
+/** The number of notices that a page shows, of events that are searched for them, and the events' age at most. */
 const shown = 5
 const looked = 200
 const oldest = Duration.days(30)

@@ -38,7 +38,7 @@ export const layer = Layer.effect(
       }
     )
 
-    /** Whether the console's session goes on. */
+    /** True if the console's session goes on. */
     const session = Effect.fnUntraced(function*({ credential, organizationId }: Caller["Service"]) {
       const found = yield* Effect.orDie(sql`
         select 1 from console_session where organization_id = ${organizationId} and id = ${credential.id} for share`)

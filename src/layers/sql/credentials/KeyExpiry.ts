@@ -9,11 +9,10 @@ import { Db, Journal, Outbox } from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isOpen } from "../organization/Organizations.ts"
 
-/** How long before its end the admin of a key is mailed; no mail is sent for a key that is younger than that. */
+/** The time before its end that the admin of a key is mailed; no mail is sent for a key that is younger than that. */
 const notice = Duration.days(7)
 
-/** How many keys one run reports at most. */
-const batch = 500
+const keysPerRun = 500
 
 interface Key {
   readonly id: string
@@ -73,7 +72,7 @@ export const reportExpiry = Effect.gen(function*() {
     where revoked_at is null and expiry_told is distinct from 'ended' and (
       expires_at <= ${now} or expires_at <= ${soon} and expiry_told is null and created_at <= ${age})
       and ${isOpen(sql, "api_key")}
-    order by expires_at limit ${batch}`)
+    order by expires_at limit ${keysPerRun}`)
   let reported = 0
   for (const [organization, keys] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)

@@ -1,6 +1,4 @@
-/**
- * When keys and connections were used last: written in the background, for all that were used within a second at once.
- */
+/** The last uses of keys and connections: written in the background, together for all uses within a second. */
 import { Context, Duration, Effect, Latch, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Tenant from "../../postgres/Tenant.ts"
@@ -13,7 +11,7 @@ export interface CredentialUse {
   readonly at: Date
 }
 
-/** How long a use waits to be written with others. */
+/** The time that a use waits to be written with others. */
 const writeDelay = Duration.seconds(1)
 
 /** A locked row is skipped, because the credential's next use is written anyway. */

@@ -5,10 +5,10 @@ import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { state, windowMillis } from "../../RateWindow.ts"
 
-/** What counting a hit answers. */
+/** The result of counting a hit. */
 export interface Counted {
   readonly admitted: boolean
-  /** How many hits are in the window, and when the oldest of them was, in milliseconds. */
+  /** The number of hits in the window, and the time of the oldest of them, in milliseconds. */
   readonly used: number
   readonly oldest: number
 }

@@ -9,7 +9,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Chain from "./JournalChain.ts"
 
-/** How often a chain is checked, and how many chains one run checks at most. */
+/** The interval of a chain's checks, and the number of chains that one run checks at most. */
 const period = Duration.days(1)
 const batch = 100
 
@@ -47,7 +47,7 @@ export const foundBroken = Effect.fnUntraced(function*(organizationId: Organizat
   return found.length > 0
 })
 
-/** What checks the chains that are due; a broken one is logged at each check. */
+/** Checks the chains that are due; a broken one is logged at each check. */
 export const turns = Effect.gen(function*() {
   let broken = 0
   yield* Gauge.show(

@@ -10,16 +10,15 @@ import type { PushTarget } from "../../push/Target.ts"
 import { NotTaken } from "../../push/Target.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 
-/** How many checkpoints go at once. */
-const batch = 100
+const checkpointsPerPush = 100
 
-/** How long a target may take. */
+/** The time that a target may take. */
 const timeLimit = Duration.seconds(10)
 
-/** How long a process keeps a target for itself, even if the process has ended. */
+/** The time that a process keeps a target for itself, even if the process has ended. */
 const lease = Duration.seconds(30)
 
-/** How long a target that failed is left alone at least and at most. */
+/** The time that a target that failed is left alone at least and at most. */
 const shortestPause = Duration.seconds(15)
 const longestPause = Duration.minutes(10)
 
@@ -46,7 +45,7 @@ const take = Effect.fnUntraced(function*(name: string, until: Date) {
     const [cursor] = yield* sql<Cursor>`
       select number, failures from journal_push where target = ${name} and free_at <= ${now} for update skip locked`
     if (cursor === undefined) return Option.none()
-    const checkpoints = yield* Checkpoints.after(cursor.number, batch)
+    const checkpoints = yield* Checkpoints.after(cursor.number, checkpointsPerPush)
     if (checkpoints.length > 0) {
       yield* sql`update journal_push set free_at = ${until} where target = ${name}`
     }
@@ -62,7 +61,7 @@ const giveBack = Effect.fnUntraced(function*(name: string, until: Date, cursor: 
     where target = ${name} and free_at = ${until}`)
 })
 
-/** What came of looking after one target. */
+/** The outcome of a turn of one target. */
 type Outcome =
   | { readonly is: "taken"; readonly more: boolean }
   | { readonly is: "nothing"; readonly failing: boolean }
@@ -88,7 +87,7 @@ export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
   const now = yield* Clock.currentTimeMillis
   if (reason === null) {
     yield* giveBack(target.name, until, { number: last.number, failures: 0 }, now)
-    return { is: "taken", more: checkpoints.length === batch } satisfies Outcome
+    return { is: "taken", more: checkpoints.length === checkpointsPerPush } satisfies Outcome
   }
   const failures = cursor.failures + 1
   yield* giveBack(target.name, until, { ...cursor, failures }, now + Duration.toMillis(pauseAfter(failures)))
@@ -96,7 +95,7 @@ export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
   return { is: "failed", reason } satisfies Outcome
 })
 
-/** When the oldest checkpoint was signed that the target has not taken; null where it has all. */
+/** The time that the oldest checkpoint was signed which the target has not taken; null where it has all. */
 const waitingSince = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Tenant.directory(sql)(sql<{ at: Date }>`

@@ -8,7 +8,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { hit } from "../credentials/RateLimiter.ts"
 import { pieces } from "./JournalRows.ts"
 
-/** How long an intent may stay without an outcome before it counts as abandoned. */
+/** The time after which an intent without an outcome counts as abandoned. */
 export const intentTime = Duration.minutes(1)
 
 /** The call by which the database appends the entry; with time it is an intent, and answers its sequence. */
@@ -39,7 +39,7 @@ export const appendAt = Effect.fnUntraced(function*(organizationId: string, entr
   yield* Effect.orDie(sql`select ${yield* calling({ random, sql }, { at, entry, organizationId, time: undefined })}`)
 })
 
-/** What appends to the journal, and what closes an intent. */
+/** Appends to the journal, and the closing of intents. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const post = Tenant.post(sql)

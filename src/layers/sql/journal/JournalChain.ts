@@ -23,7 +23,7 @@ export interface Broken {
 
 const verifyPage = 1000
 
-/** Where reading a journal begins. */
+/** The head with which reading a journal begins. */
 export const beginning = (organizationId: string): Head => ({ sequence: 0, hash: seedHash(organizationId) })
 
 /** Reads the next events from a position on, within the organization's transaction; `last` where no others follow. */
@@ -67,7 +67,7 @@ export const forgedBy = (keys: ReadonlyArray<PublicJwk>, last: Checkpoint | null
 
 /**
  * Reads the organization's journal, all of it or from a position on, within its transaction, and compares it with its
- * checkpoints, and with others that somebody has kept: a chain alone does not show that its end was cut off.
+ * checkpoints, and with others that were kept elsewhere: a chain alone does not show that its end was cut off.
  */
 export const verify = Effect.fnUntraced(function*(
   organizationId: string,

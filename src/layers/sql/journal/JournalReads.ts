@@ -8,14 +8,14 @@ import { columns, type EventRow, following, fromRow, toPage, withHead } from "./
 /** The kinds of objects whose events the billing role sees. */
 const billingObjects = ["organization", "subscription", "billing"]
 
-/** Holds for a row of `journal_event` about an account that the caller can access. */
+/** The condition that a row of `journal_event` is about an account that the caller can access. */
 const aboutAccessible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   sql`exists (
     select 1 from account
     where account.organization_id = journal_event.organization_id and account.id = journal_event.account_id
       and ${canAccess(sql, caller)})`
 
-/** Holds for a row of `journal_event` that the admin's role may see. */
+/** The condition that the admin's role may see a row of `journal_event`. */
 const visibleToRole = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   if (superadmins.includes(caller.role)) return sql`true`
   const others = caller.role === "billing"
@@ -24,13 +24,15 @@ const visibleToRole = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Sta
   return sql`(actor_admin_id = ${caller.adminId} or ${others})`
 }
 
-/** Holds for a row of `journal_event` that the caller may see: a limited credential sees of accounts its own alone. */
+/**
+ * The condition that the caller may see a row of `journal_event`: a limited credential sees of accounts its own alone.
+ */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment =>
   isNarrowing(caller.limit)
     ? sql`(${visibleToRole(sql, caller)} and (account_id is null or ${aboutAccessible(sql, caller)}))`
     : visibleToRole(sql, caller)
 
-/** What reads the journal: a page, one event, and what follows one. */
+/** Reads of the journal: a page, one event, and what follows one. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const literalColumns = sql.literal(columns)
@@ -53,7 +55,7 @@ export const make = Effect.gen(function*() {
         order by sequence desc limit ${count})`
     const ofEach = (sources: Statement.Fragment, holds: Statement.Fragment) =>
       sql`(select page.sequence from (${sources}) as source cross join lateral ${newest(holds)} as page)`
-    // Filtered events are looked at one by one, newest first: never more of them than the caller may see.
+    // Filtered events are read one by one, newest first: never more of them than the caller may see.
     const filtered = filters.length === 0 ? sql`` : sql`cross join lateral (
       select 1 from journal_event
       where ${
@@ -150,7 +152,7 @@ export const make = Effect.gen(function*() {
             select ${literalColumns} from journal_event
             where organization_id = ${organizationId} and sequence in (select sequence from page)
             order by sequence desc`
-        // Which index serves best depends on the values: one plan for all of them would read too much.
+        // The best index depends on the values: one plan for all of them would read too much.
         const plain = filters.length === 0 && query.before === undefined && query.since === undefined
         const beside = withHead(sql, organizationId, statement, "desc")
         return toPage(organizationId, yield* plain ? beside : beside.unprepared)

@@ -50,10 +50,10 @@ export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
     .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
     .digest("hex")
 
-/** What an event has besides what only the head of its journal knows. */
+/** An event without what only the head of its journal knows. */
 type Unplaced = Omit<JournalEvent, Placed | "hash">
 
-/** What only the journal's head knows, in the order of the canonical JSON, which sorts the members. */
+/** The members that only the journal's head knows, in the order of the canonical JSON, which sorts them. */
 const placed = ["at", "prev_hash", "sequence"] as const
 type Placed = typeof placed[number]
 
@@ -99,7 +99,7 @@ export const head = Effect.fnUntraced(function*(organizationId: string): Effect.
  * A row with what is to be proved of it: what it is found by, and its hash in the checkpoint of it, if there is one.
  */
 export interface ProvedRow extends EventRow {
-  /** Whether what the event is found by follows from its action. */
+  /** True if what the event is found by follows from its action. */
   readonly filed: boolean
   readonly signed_hash: string | null
 }
@@ -121,7 +121,7 @@ export const following = (sql: SqlClient.SqlClient, organizationId: string, afte
     select ${sql.literal(columns)} from journal_event
     where organization_id = ${organizationId} and sequence > ${after} order by sequence limit ${limit}`
 
-/** An event, if there is one, beside the head, if there is one. */
+/** An event, if there is one, with the head, if there is one. */
 type HeadedRow = (EventRow | { readonly sequence: null }) & {
   readonly last_sequence: number | null
   readonly head_hash: string | null

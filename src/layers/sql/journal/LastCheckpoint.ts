@@ -1,4 +1,4 @@
-/** What a process remembers of the checkpoints outside the database: the last one that it has seen there. */
+/** A process's memory of the checkpoints outside the database: the last one that it has seen there. */
 import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -6,7 +6,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 /** The longest that an event may wait for its signature: two periods. */
 const signingGrace = Duration.minutes(2)
 
-/** Journals that are looked at, and named, at most. */
+/** Journals that are checked, and named, at most. */
 const most = 200
 
 /** An event that is late for its signature. */

@@ -24,7 +24,7 @@ interface Known extends KnownAccount {
   readonly username: string | null
 }
 
-/** What an account that is protected anew has left behind. */
+/** The reset of what an account that is protected again has left behind. */
 const anew = {
   offboarded_at: null,
   paused_at: null,
@@ -40,7 +40,7 @@ const anew = {
   paired_error: null
 } as const
 
-/** How the monitor of an account begins again; what earlier looks saw stays where the account goes on. */
+/** The first state of an account's monitor; what earlier polls saw stays where the account goes on. */
 const watchedAnew = { failures: 0, first_failure_at: null, last_poll_error: null, flood_until: null, due_at: null }
 
 const makeNames = (login: LoginFacts, profile: Profile | null, known: Known | null) => ({

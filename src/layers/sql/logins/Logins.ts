@@ -36,10 +36,9 @@ const columns = [
 
 const isOpen = "login.state in ('code_sent', 'password_needed')"
 
-/** How many of those that have not ended are listed. */
-const listed = 50
+const loginsListed = 50
 
-/** How many a run looks after; the rest is looked after by the next one. */
+/** The number of logins that one run takes; the next one takes the rest. */
 const leftOver = `
   select organization_id, id from login
   where (state in ('code_sent', 'password_needed') and expires_at <= $1
@@ -51,7 +50,7 @@ const forgotten = `delete from login where ended_at <= $1 and state_sealed is nu
 
 const ended = new Set(["completed", "failed", "expired", "cancelled"])
 
-/** What the state of a login is sealed for. */
+/** The context that the state of a login is sealed for. */
 const sealedFor = (organizationId: string, id: string): ReadonlyArray<string> => [organizationId, id, "login"]
 
 /** The logins in SQL; what the messenger needs at the next step is sealed in the row. */
@@ -69,7 +68,7 @@ export const layer = Layer.effect(
     const one = (organizationId: string, id: string): Statement.Fragment =>
       sql`login.organization_id = ${organizationId} and login.id = ${id}`
 
-    /** Holds for logins into what the connection is limited to. */
+    /** The condition that a login is for an account that the connection is limited to. */
     const within = (caller: Caller["Service"]): Statement.Fragment =>
       sql`(account_id is null or exists (
           select 1 from account
@@ -84,7 +83,7 @@ export const layer = Layer.effect(
               and ${canAccessDepartment(sql, caller)}))`
       }`
 
-    /** Holds for logins that the caller may see: owner and superadmins see all, any other admin their own. */
+    /** The condition that the caller may see a login: owner and superadmins see all, any other admin their own. */
     const visible = (caller: Caller["Service"]): Statement.Fragment =>
       sql`${within(caller)} and ${superadmins.includes(caller.role) ? sql`true` : sql`started_by = ${caller.adminId}`}`
 
@@ -129,7 +128,7 @@ export const layer = Layer.effect(
           where login.organization_id = ${caller.organizationId} and ${open} and expires_at > ${now} and ${
           visible(caller)
         }
-          order by created_at desc, id limit ${listed}`),
+          order by created_at desc, id limit ${loginsListed}`),
 
       read: (organizationId, id) =>
         sql<LoginFacts>`select ${facts} from login where ${one(organizationId, id)}`.pipe(

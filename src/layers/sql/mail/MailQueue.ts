@@ -12,16 +12,16 @@ import * as Gauge from "../../Gauge.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { sealedFor } from "./Outbox.ts"
 
-/** How many mails are claimed, and sent, at a time. */
+/** The number of mails that are claimed, and sent, at a time. */
 const batch = 10
 
-/** How many waiting notifications one mail joins. */
+/** The number of waiting notifications that one mail joins. */
 const joinedAtMost = 100
 
-/** How long a process keeps claimed mails for itself, even if the process has ended. */
+/** The time that a process keeps claimed mails for itself, even if the process has ended. */
 const claimTime = Duration.seconds(60)
 
-/** How often what waits is counted. */
+/** The interval at which what waits is counted. */
 const countEvery = Duration.toMillis(Duration.seconds(15))
 
 interface Row {
@@ -50,8 +50,8 @@ const rowOf = ({ id, organization_id, recipient }: Pick<Row, "id" | "organizatio
   JSON.stringify([organization_id, id, recipient])
 
 /**
- * Drops what goes to nobody of what was taken: to an admin who was disabled or removed since it was written, or to
- * somebody in an organization that was closed. What goes to the support stays.
+ * Drops what goes to nobody of what was taken: to an admin who was disabled or removed since it was written, or to an
+ * admin of an organization that was closed. What goes to the support stays.
  */
 const drop = (sql: SqlClient.SqlClient, taken: ReadonlyArray<Row>) => {
   const admin = (which: Statement.Fragment) =>
@@ -108,7 +108,7 @@ const claim = Effect.fnUntraced(function*(token: string) {
   })))
 })
 
-/** Whether anything is due; a plain question, because it is asked every second. */
+/** True if anything is due; a plain question, because it is asked every second. */
 const isDue = Effect.fnUntraced(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -7,7 +7,7 @@ import { Vault } from "../../crypto/Vault.ts"
 import { MailSettings } from "../../mail/MailSettings.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** What a letter is sealed for. */
+/** The context that a letter is sealed for. */
 export const sealedFor = (organizationId: string, id: string): ReadonlyArray<string> => ["mail", organizationId, id]
 
 /**
@@ -21,7 +21,7 @@ export const isRecipient = (sql: SqlClient.SqlClient, choice: string): Statement
       where organization.id = admin.organization_id and notification_recipients = 'owner_superadmins'))
     and disabled_at is null and ${sql(`mail_${choice}`)})`
 
-/** Holds for the admins of the audience. */
+/** The condition that an admin is in the audience. */
 const isAddressed = (sql: SqlClient.SqlClient, audience: Exclude<Audience, { readonly to: "support" }>) => {
   switch (audience.to) {
     case "recipients":

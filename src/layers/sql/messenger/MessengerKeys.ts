@@ -9,10 +9,10 @@ import * as Tenant from "../../postgres/Tenant.ts"
 
 const keyLength = 32
 
-/** What the key of a session is sealed for. */
+/** The context that the key of a session is sealed for. */
 export const keyContext = (sessionRef: SessionRef): ReadonlyArray<string> => ["messenger_session", sessionRef]
 
-/** What a value is sealed for: moved to another session or name it does not open. */
+/** The context that a value is sealed for: moved to another session or name it does not open. */
 const valueContext = (sessionRef: SessionRef, name: string): ReadonlyArray<string> => [
   "messenger_key",
   sessionRef,
@@ -27,7 +27,7 @@ interface Row {
   readonly version: number | null
 }
 
-/** What sessions keep, in SQL. */
+/** The stored values of sessions, in SQL. */
 export const layer = Layer.effect(
   MessengerKeys,
   Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** What an admin chooses from on the consent page: lists of any length, of which as much is read as is shown. */
+/** The choices of an admin on the consent page: lists of any length, of which as much is read as is shown. */
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { accountName } from "../../../domain/accounts/Account.ts"

@@ -15,13 +15,13 @@ interface Counts {
   readonly oldest_here: Date | null
 }
 
-/** What a limit refuses, and until when. */
+/** The outcome of a limit that refuses, and the end of the refusal. */
 interface Refusal {
   readonly key: string
   readonly until: number
 }
 
-/** What is locked while a registration is counted and kept, so that the limits are exact on any number of replicas. */
+/** The lock while a registration is counted and kept, so that the limits are exact on any number of replicas. */
 const registrationLock = 7_142_003
 
 const windowMillis = Duration.toMillis(registrationWindow)

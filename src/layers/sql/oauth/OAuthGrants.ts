@@ -11,7 +11,7 @@ import { LastUses } from "../credentials/LastUses.ts"
 import { isOpen } from "../organization/Organizations.ts"
 import { choices, unlimited } from "./OAuthChoices.ts"
 
-/** How long the outcome of a transaction whose end was not heard is asked for. */
+/** The time that the outcome of a transaction whose end was not heard is asked for. */
 export const DoubtDeadline = Context.Reference<Duration.Input>(
   "org-security-console/layers/sql/oauth/OAuthGrants/DoubtDeadline",
   {

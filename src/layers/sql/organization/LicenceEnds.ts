@@ -1,4 +1,4 @@
-/** What time makes of licences that have ended: trials lapse, organizations are suspended, and accounts are left. */
+/** The consequences of licences that have ended: trials lapse, organizations are suspended, and accounts are left. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../domain/accounts/Account.ts"
@@ -12,8 +12,7 @@ import { Db, Directory, Journal, Organizations, OwnSessions, Secrets } from "../
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isLive, type Licence, licenceColumns } from "./LicenceStops.ts"
 
-/** How many accounts one run leaves at most. */
-const batch = 500
+const accountsPerRun = 500
 
 /** Changes the organization as time has, if it still has once the organization is locked. */
 const end = Effect.fnUntraced(function*(organizationId: OrganizationId, now: Date) {
@@ -95,7 +94,7 @@ export const leaveAccounts = Effect.gen(function*() {
           and own.account_id = account.id and slot <> 'retired')
         or exists (select from account_secret as held where held.organization_id = account.organization_id
           and held.account_id = account.id and erase_at is null))
-    order by organization_id, id limit ${batch}`)
+    order by organization_id, id limit ${accountsPerRun}`)
   let left = 0
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)

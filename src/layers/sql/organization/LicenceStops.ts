@@ -15,8 +15,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import { lockMonitors } from "../protection/MonitorLocks.ts"
 
-/** How many accounts one transaction stops or restores at most. */
-const batch = 500
+const accountsPerTransaction = 500
 
 export const licenceColumns = "status, managed, billing_state, trial_ends_at, valid_until, closed_at"
 
@@ -121,14 +120,14 @@ const change = Effect.fnUntraced(
     const due = sql.literal(live ? waiting : running)
     const mine = (ids: ReadonlyArray<string>): Statement.Fragment =>
       sql`organization_id = ${organizationId} and id = any(${ids}::uuid[])`
-    // What something else had stopped was reported then, and stays stopped.
+    // Accounts that something else had stopped were reported then, and stay stopped.
     const [{ all } = { all: 0 }] = yield* sql<{ all: number }>`
       select count(*)::int as all from account where organization_id = ${organizationId} and ${due}
         and ${sql.literal(live ? stoppedByIt : "stopped_at is null")}`
     const reporting = before ?? (all > lossesReportedAlone ? "all" : "each")
     const accounts = yield* sql<Account>`
       select id, first_name, last_name, username, phone_number, stopped_at, licence_stopped_at
-      from account where organization_id = ${organizationId} and ${due} order by id limit ${batch} for no key update`
+      from account where organization_id = ${organizationId} and ${due} order by id limit ${accountsPerTransaction} for no key update`
     if (accounts.length === 0) return { changed: 0, reporting }
     const ids = accounts.map(({ id }) => id)
     yield* lockMonitors(sql, organizationId, ids)
@@ -184,7 +183,7 @@ export const applyLicences = Effect.gen(function*() {
       const some = yield* db.transaction(organizationId, change(sql, organizationId, now, reporting))
       changed += some.changed
       reporting = some.reporting
-      if (some.changed < batch) break
+      if (some.changed < accountsPerTransaction) break
     }
   }
   return changed

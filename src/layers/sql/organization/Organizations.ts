@@ -38,7 +38,7 @@ const columns: { readonly [Fact in keyof OrganizationFacts]: true } = {
 /** The columns as a statement selects them. */
 export const organizationColumns = Object.keys(columns).map((column) => `organization.${column}`).join(", ")
 
-/** Holds for a row of an organization that was not wound down. */
+/** The condition that a row's organization was not wound down. */
 export const isOpen = (sql: SqlClient.SqlClient, table = "admin") =>
   sql`exists (
     select 1 from organization where organization.id = ${

@@ -21,7 +21,7 @@ const statusNow = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
   sql`case when status_until is null or status_until > ${now}::timestamptz then status
     else later_statuses[width_bucket(${now}::timestamptz, status_changes)] end`
 
-/** Why an account saves nothing, as `saving` of the domain says: the first reason that holds. */
+/** The reason that an account saves nothing, as `saving` of the domain says: the first that applies. */
 const savingReason = (sql: SqlClient.SqlClient, organization: OrganizationFacts, now: Date): Statement.Fragment => {
   const { archive_key_set, storage_limit_bytes, storage_used_bytes } = organization
   const full = storage_limit_bytes !== null && storage_used_bytes >= storage_limit_bytes

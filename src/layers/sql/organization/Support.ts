@@ -7,7 +7,7 @@ import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess } from "../accounts/AccountAccess.ts"
 
-/** Holds for the requests that the caller sees. */
+/** The condition that the caller sees a request. */
 const visible = (sql: SqlClient.SqlClient, caller: Caller["Service"]): Statement.Fragment => {
   const own = sql`support_request.organization_id = ${caller.organizationId} and created_by = ${caller.adminId}`
   if (isNarrowing(caller.limit)) {

@@ -21,7 +21,7 @@ interface Cursor {
   readonly id: string
 }
 
-/** How an admin's status is kept in the columns. */
+/** The condition on the columns that an admin has the status. */
 const statusIs = (sql: SqlClient.SqlClient, status: AdminStatus): Statement.Fragment =>
   status === "disabled"
     ? sql`disabled_at is not null`
@@ -42,12 +42,12 @@ export const layer = Layer.effect(
     const uses = yield* LastUses
     const place = sql.literal(`(role <> 'owner'), lower(email collate "C"), admin.id`)
 
-    /** Holds for a row of `admin` that the caller sees: owner and superadmins see all, any other role itself. */
+    /** The condition that the caller sees a row of `admin`: owner and superadmins see all, any other role itself. */
     const seen = ({ adminId, organizationId, role }: Caller["Service"]): Statement.Fragment =>
       sql`admin.organization_id = ${organizationId} and removed_at is null
         and ${superadmins.includes(role) ? sql`true` : sql`admin.id = ${adminId}`}`
 
-    /** Holds for a grant of the kind that lies within the caller's limit. */
+    /** The condition that a grant of the kind lies within the caller's limit. */
     const within = (caller: Caller["Service"], kind: "account" | "department"): Statement.Fragment =>
       !isNarrowing(caller.limit) ? sql`true` : sql`exists (
         select 1 from ${sql(kind)}
@@ -64,7 +64,9 @@ export const layer = Layer.effect(
     const own = (table: string): Statement.Fragment =>
       sql`${sql(table)}.organization_id = admin.organization_id and ${sql(table)}.admin_id = admin.id`
 
-    /** How many of the admin's credentials have not ended; those that expire and the others, each by the index. */
+    /**
+     * The number of the admin's credentials that have not ended; those that expire and the others, each by the index.
+     */
     const live = (table: "ai_connection" | "api_key", now: Date, more = sql``): Statement.Fragment => {
       const count = (ends: Statement.Fragment) =>
         sql`(select count(*) from ${sql(table)} where ${own(table)} and revoked_at is null and ${ends} ${more})`
@@ -205,7 +207,7 @@ export const layer = Layer.effect(
           connections: Endings.endConnections(sql, organizationId, id, now),
           sessions: Endings.endSessions(sql, organizationId, id)
         }
-        // What they have left on the messenger is taken back by the job that ends logins.
+        // The traces that they have left on the messenger are taken back by the job that ends logins.
         const started = sql<CancelledLogin>`
           update login set state = 'cancelled', ended_at = ${now}
           where organization_id = ${organizationId} and started_by = ${id} and state in ('code_sent', 'password_needed')

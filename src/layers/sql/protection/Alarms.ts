@@ -1,6 +1,6 @@
 /**
- * Alarms from one process to another over PostgreSQL (NOTIFY): the watching process learns at once what another process
- * was asked.
+ * Alarms from one process to another over PostgreSQL (NOTIFY): the watching process learns immediately what another
+ * process was asked.
  */
 import { Duration, Effect, FiberHandle, Layer, Option, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"

@@ -10,8 +10,7 @@ import { Db, Journal, Outbox } from "../../../ports/index.ts"
 import { Outages } from "../../../ports/protection/MessengerOutages.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** How many accounts one transaction makes due at most. */
-const batch = 1000
+const accountsPerTransaction = 1000
 
 /** Before every account. */
 const nobody = "00000000-0000-0000-0000-000000000000"
@@ -41,7 +40,7 @@ export const reportRestored = (organizationId: OrganizationId, details: JournalD
     (journal) => journal.append(organizationId, entry("monitoring.restored", organizationId, details))
   )
 
-/** Whether the organization has been notified that the messenger is away. */
+/** True if the organization has been notified that the messenger is away. */
 export const isNotified = (sql: SqlClient.SqlClient, organizationId: OrganizationId) =>
   Effect.map(
     sql`select from organization where id = ${organizationId} and messenger_away_at is not null`,
@@ -90,12 +89,14 @@ export const layer = Layer.effect(
               select account_id from monitor
               where organization_id = ${organizationId} and account_id > ${after} and next_at is not null
                 and (next_at <= ${now} or failures > 0 and last_poll_error in ('unavailable', 'silent'))
-              order by account_id limit ${batch} for no key update)
+              order by account_id limit ${accountsPerTransaction} for no key update)
             update monitor set failures = least(failures, 1), started_at = ${now}, next_at = least(next_at,
               ${now}::timestamptz + slot * ${Duration.toMillis(awayReturn)} / 1024 * interval '1 millisecond')
             from unseen where monitor.organization_id = ${organizationId} and monitor.account_id = unseen.account_id
             returning monitor.account_id`
-          return unseen.length < batch ? null : unseen.map(({ account_id }) => account_id).toSorted().at(-1) ?? null
+          return unseen.length < accountsPerTransaction
+            ? null
+            : unseen.map(({ account_id }) => account_id).toSorted().at(-1) ?? null
         }).pipe(Effect.orDie)
       )
 

@@ -10,7 +10,7 @@ import { OrganizationId } from "../../../domain/people/Access.ts"
 import type { Claimed, ClaimLimits, Taken } from "../../../ports/protection/Monitors.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** How many organizations are known to wait behind one that has enough places, and for how long, in ms. */
+/** The number of organizations that are known to wait behind one that has enough places, and the time, in ms. */
 const mostWaiting = 256
 const waitingKnown = 1000
 
@@ -22,7 +22,7 @@ export const pressing =
   `(case when urgent then greatest(next_at, flood_until) else greatest(next_at, due_at, flood_until) end)`
 export const presses = "next_at is not null and (urgent or due_at is not null)"
 
-/** When an account is to be polled. */
+/** The time that an account is to be polled. */
 export const poll = "(greatest(next_at, flood_until))"
 export const polls = "next_at is not null and not urgent"
 
@@ -81,7 +81,7 @@ const taking = `
   select taken.*, whole, (select ${pressing} from monitor where ${presses} order by ${pressing} limit 1) as pressing
   from head left join taken on true order by place`
 
-/** When something of an organization is due first, from one organization to the next. */
+/** The first due time in an organization, from one organization to the next. */
 const firsts = (name: string, which: string, at: string) => {
   const first = (and: string) => `
     select organization_id, ${at} as at from monitor where ${which} ${and} order by organization_id, ${at} limit 1`
@@ -117,13 +117,13 @@ const claimed = (
     main: main_id === null || main_ref === null ? null : { id: main_id, session_ref: SessionRef.make(main_ref) }
   }]
 
-/** What a process knows of who waits. */
+/** A process's knowledge of the organizations that wait. */
 interface Known {
   readonly waiting: ReadonlyArray<string>
   readonly until: number
 }
 
-/** What takes the accounts that are due. */
+/** Takes the accounts that are due. */
 export const make = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
   let known: Known | null = null
 

@@ -4,9 +4,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 
 /**
  * Locks the monitors of several accounts by their ids, within the transaction, before one statement changes them all.
- *
- * Giving back the accounts that were looked at locks many monitors too; in another order both would wait for
- * each other.
+ * Giving back the accounts that were polled locks many monitors too; in another order both would wait for each other.
  */
 export const lockMonitors = (
   sql: SqlClient.SqlClient,

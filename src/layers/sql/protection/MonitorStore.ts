@@ -20,7 +20,7 @@ import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import { isSpared } from "../sessions/Sessions.ts"
 import { retire } from "./ServiceSessions.ts"
 
-/** How far back sessions that others ended count together. */
+/** The time within which sessions that others ended count together. */
 const endedTogether = Duration.minutes(10)
 
 /** The columns of a session's row and their types, in the statements that write many. */
@@ -209,7 +209,7 @@ export const layer = Layer.effect(
           yield* writeOwn(held, changes.own, now)
           if (changes.freesIdentity === true) yield* identities.release(organizationId, accountId)
           const { nextAt, release } = changes
-          // What was asked for since the account was claimed is not undone; a push only makes it due earlier.
+          // A request since the account was claimed is not undone; a push only makes it due earlier.
           yield* post(sql`
             update monitor set ${
             sql.update({

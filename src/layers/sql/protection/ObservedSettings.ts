@@ -6,7 +6,7 @@ import { SeenFacets } from "../../../ports/protection/ObservedSettings.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** What was seen last, in the monitor's row of each account. */
+/** The settings seen last, in the monitor's row of each account. */
 export const layer = Layer.effect(
   SeenFacets,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -1,4 +1,4 @@
-/** How the polls of all organizations' accounts go. */
+/** The state of the polls of all organizations' accounts. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { unpolledReported } from "../../../domain/Limits.ts"

@@ -1,4 +1,4 @@
-/** Sets the status of accounts to unknown that were not looked at for too long, whatever the reason. */
+/** Sets the status of accounts to unknown that were not polled for too long, whatever the reason. */
 import { Clock, type Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountName } from "../../../domain/accounts/Account.ts"
@@ -22,8 +22,7 @@ import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import * as Outages from "./MessengerOutages.ts"
 import * as Polls from "./Polls.ts"
 
-/** How many accounts one run makes unknown at most. */
-const batch = 2000
+const accountsPerRun = 2000
 
 /** The monitor's row after polls that were not made. */
 const error = "silent"
@@ -140,7 +139,7 @@ const noticeAfter = Effect.fnUntraced(function*(silence: Duration.Duration) {
     where next_at <= ${now} and greatest(last_ok_at, started_at) <= ${silentSince(now, silence)}
       and (busy_until is null or busy_until <= ${now})
       and failures < ${failuresUntilUnknown} and last_poll_error is distinct from ${error}
-    order by organization_id, account_id limit ${batch}`)
+    order by organization_id, account_id limit ${accountsPerRun}`)
   let unknown = 0
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)

@@ -1,4 +1,4 @@
-/** Locks that stopped takeovers have left end after 48 hours, whether or not anybody looks at the account. */
+/** Locks that stopped takeovers have left end after 48 hours, whether or not the account is polled. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { service } from "../../../domain/journal/Actor.ts"
@@ -9,8 +9,7 @@ import { Db, Journal } from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isOpen } from "../organization/Organizations.ts"
 
-/** How many locks one run ends at most. */
-const batch = 500
+const locksPerRun = 500
 
 interface Due {
   readonly organization_id: string
@@ -54,7 +53,7 @@ export const expire = Effect.gen(function*() {
     select organization_id, id from account
     where locked_at <= ${until}
       and ${isOpen(sql, "account")}
-    order by locked_at limit ${batch}`)
+    order by locked_at limit ${locksPerRun}`)
   let ended = 0
   for (const [organization, rows] of Map.groupBy(due, ({ organization_id }) => organization_id)) {
     const organizationId = OrganizationId.make(organization)

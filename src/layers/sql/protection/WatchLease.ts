@@ -9,18 +9,23 @@ import { hostInstant, type Instant, isBefore, plus } from "../../Instant.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 export interface Options {
-  /** How long a lease lasts without renewal, by the database's clock; 12 seconds by default. */
+  /** The time that a lease lasts without renewal, by the database's clock; 12 seconds by default. */
   readonly lasts?: Duration.Input
-  /** How much earlier its holder stops using keys, because clocks run at different rates; 2 seconds by default. */
+  /**
+   * The time before its end that its holder stops using keys, because clocks run at different rates; 2 seconds by
+   * default.
+   */
   readonly margin?: Duration.Input
-  /** How often the holder renews it, and how often a waiting process asks for it; 4 and 2 seconds by default. */
+  /**
+   * The interval at which the holder renews it, and at which a waiting process asks for it; 4 and 2 seconds by default.
+   */
   readonly renewed?: Duration.Input
   readonly asked?: Duration.Input
   /** The two clocks that the holder uses; those of the host by default. */
   readonly instant?: () => Instant
 }
 
-/** How often the holder checks whether the lease has ended. */
+/** The interval at which the holder checks whether the lease has ended. */
 const watchInterval = Duration.millis(100)
 
 /** Takes the lease if it is free or ours, and otherwise returns who has it; a new holder begins a new term. */

@@ -29,7 +29,7 @@ interface ProviderRow {
   readonly client_secret_sealed: string
 }
 
-/** How many of one kind were sealed anew, how many lack their pepper, and how many do not open for another reason. */
+/** The number of one kind that were sealed again, that lack their pepper, and that do not open for another reason. */
 interface Tally {
   readonly done: number
   readonly skipped: number
@@ -38,7 +38,7 @@ interface Tally {
 
 const nothing: Tally = { done: 0, skipped: 0, damaged: 0 }
 
-/** What was sealed anew, or why it was not. */
+/** The secret sealed again, or the reason that it was not. */
 type Made = { readonly sealed: string } | "skipped" | "damaged"
 
 const add = (one: Tally, other: Tally): Tally => ({
@@ -55,8 +55,7 @@ const isNotGiven = Schema.is(PepperNotGiven)
 const ifOpened = <A, E, R>(opened: Effect.Effect<Redacted.Redacted<A>, E, R>) =>
   Effect.catchDefect(opened, (defect) => Effect.succeed(isNotGiven(defect) ? "skipped" as const : "damaged" as const))
 
-/** How many rows are read at once. */
-const batch = 500
+const rowsPerRead = 500
 
 const nowhere = "00000000-0000-0000-0000-000000000000"
 
@@ -68,7 +67,7 @@ export const layer = Layer.effect(
     const vault = yield* Vault
     const keys = yield* keyEncryption
 
-    /** Seals the key anew. */
+    /** Seals the key again. */
     const again = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
       const key = yield* ifOpened(keys.open(sealed, context))
       const made: Made = Redacted.isRedacted(key) ? { sealed: yield* keys.seal(key, context) } : key
@@ -82,7 +81,7 @@ export const layer = Layer.effect(
         const rows = yield* Tenant.directory(sql)(sql<AccountRow>`
           select organization_id, account_id, sealed from account_key
           where (organization_id, account_id) > (${after[0]}, ${after[1]}::uuid)
-          order by organization_id, account_id limit ${batch}`)
+          order by organization_id, account_id limit ${rowsPerRead}`)
         for (const { account_id, organization_id, sealed } of rows) {
           after = [organization_id, account_id]
           if (keys.isCurrent(sealed)) continue
@@ -104,7 +103,7 @@ export const layer = Layer.effect(
       while (true) {
         const rows = yield* Tenant.directory(sql)(sql<SessionRow>`
           select session_ref, sealed from messenger_session where session_ref > ${after}
-          order by session_ref limit ${batch}`)
+          order by session_ref limit ${rowsPerRead}`)
         for (const { sealed, session_ref } of rows) {
           after = session_ref
           if (keys.isCurrent(sealed)) continue
@@ -131,7 +130,7 @@ export const layer = Layer.effect(
 
     const sum = (tallies: ReadonlyArray<Tally>) => tallies.reduce(add, nothing)
 
-    /** Seals the secret anew. */
+    /** Seals the secret again. */
     const vaultedAgain = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
       const opened = yield* ifOpened(vault.open(sealed, context))
       const made: Made = Redacted.isRedacted(opened) ? { sealed: vault.seal(opened, context) } : opened

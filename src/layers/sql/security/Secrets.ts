@@ -31,14 +31,14 @@ interface Row extends StoredSecret {
   readonly key_sealed: string
 }
 
-/** What the key of an account is sealed for. */
+/** The context that the key of an account is sealed for. */
 export const keyContext = ({ accountId, organizationId }: SecretsOf): ReadonlyArray<string> => [
   organizationId,
   accountId,
   "data_key"
 ]
 
-/** What a secret is sealed for: moved to another account or row it does not open. */
+/** The context that a secret is sealed for: moved to another account or row it does not open. */
 const contextOf = ({ accountId, organizationId }: SecretsOf, { id, kind }: Pick<Row, "id" | "kind">) => [
   organizationId,
   accountId,
@@ -191,7 +191,7 @@ export const layer = Layer.effect(
       move: Effect.fnUntraced(function*(of, changes, now) {
         const retired = changes.filter(({ slot }) => slot === "retired").map(({ id }) => id)
         const forgotten = new Date(now.getTime() + Duration.toMillis(retiredKept))
-        // What makes place goes first.
+        // Secrets that make place go first.
         if (retired.length > 0) {
           yield* post(sql`
             update account_secret set slot = 'retired', erase_at = ${forgotten}

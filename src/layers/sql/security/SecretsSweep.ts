@@ -14,7 +14,7 @@ import { Outbox } from "../../../ports/mail/Outbox.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as Attempts from "./AccountAttempts.ts"
 
-/** What ends until then is reported. */
+/** Secrets that end until then are reported. */
 const soon = (now: Date) => plus(now, unrevealedTold)
 
 /** Reports each password once that has not been revealed and ends soon. */
@@ -60,7 +60,7 @@ export const sweep = Effect.gen(function*() {
         const erased = yield* sql<{ account_id: string; slot: string; kind: string }>`
           delete from account_secret where organization_id = ${organizationId} and erase_at <= ${now}
           returning account_id, slot, kind`
-        // What was only kept in case the messenger still took it is nobody's news.
+        // Secrets that were only kept in case the messenger still took them are nobody's news.
         for (const { account_id } of erased.filter(({ kind, slot }) => kind === "two_fa" && slot === "held")) {
           yield* journal.append(
             organizationId,

@@ -42,7 +42,7 @@ interface Place {
 
 type EndedRow = Pick<WatchedSession, "app_name" | "approved_at" | "baseline" | "device_model" | "id" | "service">
 
-/** What sessions without a deadline are listed as. */
+/** The states that sessions without a deadline are listed as. */
 const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> } = {
   all: ["queued", "approved", "unreviewed", "other"],
   pending: ["queued"],
@@ -51,8 +51,8 @@ const states: { readonly [State in ReviewState | "all"]: ReadonlyArray<string> }
 }
 
 /**
- * Whether an admin has approved the session since it was to be signed out: what may have been sent stays written down
- * until a look shows whether it was.
+ * True if an admin has approved the session since it was to be signed out: what may have been sent stays written down
+ * until a poll shows whether it was.
  */
 export const isSpared =
   "(ending_reason is not null and approved_at is not null and (ending_at is null or approved_at >= ending_at))"

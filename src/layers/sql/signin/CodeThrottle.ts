@@ -12,7 +12,7 @@ export const counterOf = (...parts: ReadonlyArray<string>): Counter => ({
   free: freeCodeFailures
 })
 
-/** Counts a code before it is looked at. */
+/** Counts a code before it is checked. */
 export const count = (sql: SqlClient.SqlClient, counter: Counter) =>
   Effect.mapError(countAll(sql, [counter]), (error) =>
     error._tag === "too_many_attempts"

@@ -49,7 +49,10 @@ interface FoundAdmin extends AdminRow {
   readonly known_address: boolean
 }
 
-/** What a new password ends besides keys: applications, all sessions but one, and all known browsers but one. */
+/**
+ * The credentials that a new password ends besides keys: applications, all sessions but one, and all known browsers but
+ * one.
+ */
 interface Ending {
   readonly disconnect: boolean
   readonly keptSession: string | null
@@ -62,9 +65,9 @@ const named = (kind: string, ...parts: ReadonlyArray<string>): string =>
 
 const refOf = ({ id, organization_id }: AdminRow): AdminRef => ({ organizationId: organization_id, adminId: id })
 
-/** What an attempt counts for: its `own` counter starts anew with the right password, the `others` lose one count. */
+/** The counters of an attempt: its `own` counter starts again with the right password, the `others` lose one count. */
 interface Counted {
-  /** What a failure is kept under. */
+  /** The key that a failure is kept under. */
   readonly whose: string
   readonly own: Counter
   readonly others: ReadonlyArray<Counter>
@@ -90,7 +93,7 @@ export const layer = Layer.effect(
     // A digest that belongs to no admin: an unknown address takes as long as a wrong password.
     const dummy = yield* Effect.cached(hasher.hash(Redacted.make(crypto.randomBytes(16).toString("base64"))))
 
-    /** What a hash was made of: the text in one of the forms that keyboards give it, or as it was typed. */
+    /** The text that a hash was made of: in one of the forms that keyboards give it, or as it was typed. */
     const matches = Effect.fnUntraced(function*(hash: string, password: Redacted.Redacted) {
       const text = Redacted.value(password)
       if ([...text].length > maxPasswordLength) return false

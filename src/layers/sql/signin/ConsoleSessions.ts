@@ -38,7 +38,6 @@ import * as PasswordFailures from "./PasswordFailures.ts"
 
 const knownLong = Duration.toMillis(browserKnownLong)
 
-/** How many sessions an admin sees. */
 const sessionsListed = 50
 
 /** The admin of a session, as the journal names them. */
@@ -89,7 +88,7 @@ const secretOf = (cookies: string | undefined, site: CookieSite): string | undef
 
 export const digest = (secret: string): string => crypto.createHash("sha256").update(secret).digest("hex")
 
-/** What the sign-in relied on was removed while it was under way: a new sign-in meets the current requirements. */
+/** The basis of the sign-in was removed while it was under way: a new sign-in meets the current requirements. */
 export const overtaken = new ServiceUnavailable({
   message: "What you sign in with was changed meanwhile. Sign in again.",
   retry_after: 1
@@ -122,7 +121,7 @@ export const layer = Layer.effect(
         })
       )
 
-    /** Holds for a session that has ended neither by itself nor with its admin. */
+    /** The condition that a session has ended neither by itself nor with its admin. */
     const live = (now: number) =>
       sql`session.last_used_at > ${new Date(now - Duration.toMillis(consoleSessionIdle))}
         and session.created_at > ${new Date(now - Duration.toMillis(consoleSessionLifetime))}
@@ -136,7 +135,7 @@ export const layer = Layer.effect(
       yield* sql`select 1 from organization where id = ${organizationId} for share`
     })
 
-    /** Whether the identity, and the second factor that was given, are the admin's still. */
+    /** True if the identity, and the second factor that was given, are the admin's still. */
     const mayStart = Effect.fnUntraced(
       function*(
         { adminId, organizationId }: AdminRef,

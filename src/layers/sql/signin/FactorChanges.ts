@@ -26,7 +26,7 @@ import * as Factors from "./Factors.ts"
 
 type Random = SecureRandom.SecureRandom["Service"]
 
-/** What the ticket of a new authenticator app, and of a new passkey, is about. */
+/** The subject of the ticket of a new authenticator app, and of a new passkey. */
 export const newAppOf = (subject: string): ReadonlyArray<string> => ["new app", subject]
 export const newPasskeyOf = (
   subject: string,

@@ -1,4 +1,4 @@
-/** What checking and changing second factors share. */
+/** The shared parts of checking and changing second factors. */
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ import { CsrfKeys } from "../../crypto/signin/CsrfKeys.ts"
 import { Vault } from "../../crypto/Vault.ts"
 import type * as Factors from "./Factors.ts"
 
-/** What is used to check, keep and report second factors. */
+/** The tools that check, keep and report second factors. */
 export const tools = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom

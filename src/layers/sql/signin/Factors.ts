@@ -12,25 +12,25 @@ import * as Tickets from "../../crypto/signin/Tickets.ts"
 import * as Totp from "../../crypto/signin/Totp.ts"
 import type { Vault } from "../../crypto/Vault.ts"
 
-/** What an authenticator app's secret is sealed for. */
+/** The context that an authenticator app's secret is sealed for. */
 export const sealedFor = ({ adminId, organizationId }: AdminRef): ReadonlyArray<string> => [
   "totp",
   organizationId,
   adminId
 ]
 
-/** What is kept of a recovery code, written without its groups. */
+/** The stored form of a recovery code, written without its groups. */
 export const codeDigest = (pepper: Pepper, { adminId, organizationId }: AdminRef, code: string): string =>
   hmac(pepper, JSON.stringify(["recovery code", organizationId, adminId, code]))
 
-/** Holds for an admin who has a second factor. */
+/** The condition that an admin has a second factor. */
 export const hasOne = (sql: SqlClient.SqlClient) =>
   sql`(
     exists (select 1 from totp where totp.organization_id = admin.organization_id and totp.admin_id = admin.id)
     or exists (
       select 1 from passkey where passkey.organization_id = admin.organization_id and passkey.admin_id = admin.id))`
 
-/** Whether the admin has to give a second factor to sign in: they have one, or the organization requires it. */
+/** True if the admin has to give a second factor to sign in: they have one, or the organization requires it. */
 export const asked = (sql: SqlClient.SqlClient, { adminId, organizationId }: AdminRef) =>
   sql<{ asked: boolean }>`
     select ${hasOne(sql)} or requires_second_factor as asked
@@ -40,20 +40,20 @@ export const asked = (sql: SqlClient.SqlClient, { adminId, organizationId }: Adm
     Effect.map(([row]) => row?.asked ?? false)
   )
 
-/** What answers are checked with. */
+/** The secrets that answers are checked with. */
 export interface FactorSecrets {
   readonly vault: Vault["Service"]
   readonly peppers: Peppers["Service"]
   readonly keys: CsrfKeys["Service"]
 }
 
-/** Where an answer is given: what the question was bound to, and the site's passkeys. */
+/** The place where an answer is given: what the question was bound to, and the site's passkeys. */
 export interface Where {
   readonly subject: string
   readonly party: Passkeys.Party | null
 }
 
-/** What the ticket of a question for a passkey is about. */
+/** The subject of the ticket of a question for a passkey. */
 export const questionOf = (subject: string, { id }: Passkeys.Party): ReadonlyArray<string> => ["passkey", subject, id]
 
 /** Uses a code of the admin's app up; null where it is none, or a code of that time or a later one was used already. */

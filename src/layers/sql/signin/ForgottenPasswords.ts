@@ -47,7 +47,7 @@ const RequestText = Schema.fromJsonString(Request)
 const encode = Schema.encodeSync(RequestText)
 const decode = Schema.decodeUnknownEffect(RequestText)
 
-/** What a request is sealed for. */
+/** The context that a request is sealed for. */
 const sealedFor = (id: string): ReadonlyArray<string> => ["password_reset_request", id]
 
 const day = Duration.toMillis(Duration.days(1))
@@ -196,8 +196,7 @@ interface Row {
   readonly request_sealed: string
 }
 
-/** How many requests a run looks at. */
-const batch = 50
+const requestsPerRun = 50
 
 interface Sent {
   readonly lately: boolean
@@ -269,8 +268,8 @@ const find = Effect.fnUntraced(function*({ browser, email, organization }: Reque
 })
 
 /**
- * Looks at the requests that wait, those of networks with few of them first; one that two processes look at leads to
- * one mail, for the second is too soon.
+ * Takes the requests that wait, those of networks with few of them first; one that two processes take leads to one
+ * mail, for the second is too soon.
  */
 export const mailRequested = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -278,7 +277,7 @@ export const mailRequested = Effect.gen(function*() {
   const rows = yield* Tenant.ask<Row>(
     sql,
     `select id, request_sealed from password_reset_request
-    order by count(*) over (partition by network), created_at, id limit ${batch}`,
+    order by count(*) over (partition by network), created_at, id limit ${requestsPerRun}`,
     []
   )
   for (const { id, request_sealed } of rows) {

@@ -6,13 +6,15 @@ import * as Ports from "../../../ports/index.ts"
 import { Vault } from "../../crypto/Vault.ts"
 import * as Endings from "../credentials/CredentialEndings.ts"
 
-/** What the secret that the console has at a provider is sealed for: it goes nowhere but to that provider. */
+/**
+ * The context that the secret which the console has at a provider is sealed for: it goes nowhere but to that provider.
+ */
 export const sealedFor = (
   organizationId: string,
   { client_id, issuer }: Pick<IdentityProviderFacts, "client_id" | "issuer">
 ): ReadonlyArray<string> => [organizationId, "identity_provider", issuer, client_id]
 
-/** Holds for an admin who may sign in without the organization's provider: by a password or a passkey. */
+/** The condition that an admin may sign in without the organization's provider: by a password or a passkey. */
 export const maySignInHere = (sql: SqlClient.SqlClient) =>
   sql`(admin.role = 'owner' or not exists (
     select 1 from identity_provider
@@ -75,7 +77,7 @@ export const layer = Layer.effect(
       linkOf: ({ adminId, organizationId }) => Effect.map(links(organizationId, adminId), ([found]) => found ?? null),
 
       link: Effect.fnUntraced(function*({ adminId, organizationId }, { issuer, subject }, now) {
-        // Who was removed, and is invited again, is another admin.
+        // An admin who was removed, and is invited again, is another admin.
         yield* sql`
           delete from identity_link using admin
           where identity_link.organization_id = ${organizationId} and issuer = ${issuer} and subject = ${subject}

@@ -6,7 +6,7 @@ import { knownBrowserLifetime, knownBrowsersKept } from "../../../domain/Limits.
 import type { AdminRef } from "../../../ports/signin/ConsolePasswords.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
-/** What is kept of a browser's secret. */
+/** The stored form of a browser's secret. */
 export const browserDigest = (secret: Redacted.Redacted): string =>
   crypto.createHash("sha256").update(Redacted.value(secret)).digest("hex")
 
@@ -37,7 +37,7 @@ export const remember = Effect.fnUntraced(function*(
 })
 
 /**
- * What wrong answers in a console session count under: all of the admin's sessions together, however many somebody else
+ * The counter of wrong answers in a console session: all of the admin's sessions together, however many another person
  * begins, and apart from them those of browsers that were known for long before, which nobody else makes quickly.
  */
 export const sessionsOf = (sql: SqlClient.SqlClient, { adminId, organizationId }: AdminRef, sessionId: string) =>

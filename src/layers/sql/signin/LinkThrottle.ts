@@ -9,13 +9,13 @@ import { countAll, type Counter, takeBack } from "./PasswordThrottle.ts"
 
 const digest = (text: string): string => crypto.createHash("sha256").update(text).digest("hex")
 
-/** What is kept of where an attempt comes from. */
+/** The stored origin of an attempt. */
 export const originOf = ({ ip }: Attempt) => ({
   address: digest(ip === null ? "nowhere" : addressGroup(ip)),
   network: digest(ip === null ? "nowhere" : addressNetwork(ip))
 })
 
-/** What attempts of a kind from the address are counted under. */
+/** The counter of attempts of a kind from the address. */
 export const counterOf = (kind: string, attempt: Attempt, free: number): Counter => ({
   key: `${kind}:${originOf(attempt).address}`,
   free

@@ -25,7 +25,7 @@ interface Row {
 
 const columns = "failures, since, cardinality(addresses) as addresses, ip, request_id, via, journaled_at, burst"
 
-/** How many addresses are counted one by one; past it the count is at least this. */
+/** The number of addresses that are counted one by one; past it the count is at least this. */
 const addressesCounted = 100
 
 const write = Effect.fnUntraced(function*(
@@ -50,7 +50,7 @@ const write = Effect.fnUntraced(function*(
 
 const earliest = (now: Date) => new Date(now.getTime() - Duration.toMillis(passwordFailuresJournaled))
 
-/** Whose password was wrong: the admin, null for an address that is no admin's, and what the row is kept under. */
+/** The owner of the wrong password: the admin, null for an address that is no admin's, and the key of the row. */
 export interface Failed {
   readonly key: string
   readonly admin: AdminRef | null
@@ -83,8 +83,7 @@ export const flush = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, admin
   yield* write(sql, admin, row, now, row.failures >= freePasswordFailures || heard && row.burst)
 })
 
-/** How many admins one sweep journals for. */
-const sweptAtOnce = 1000
+const adminsPerSweep = 1000
 
 /**
  * Journals the first failure of an hour, a burst of them, and others once an hour; forgets admins without failures
@@ -99,7 +98,7 @@ export const sweep = Effect.gen(function*() {
       and (journaled_at is null or journaled_at <= ${
     earliest(now)
   } or not burst and failures >= ${freePasswordFailures})
-    limit ${sweptAtOnce}`)
+    limit ${adminsPerSweep}`)
   for (const admin of due) yield* Tenant.transaction(sql, admin.organizationId)(flush(sql, admin, now))
   yield* Tenant.directory(sql)(sql`
     delete from password_failure

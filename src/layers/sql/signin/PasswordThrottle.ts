@@ -1,6 +1,5 @@
 /**
- * The counters of console passwords: each attempt is counted before it is looked at, and has to wait past the free
- * ones.
+ * The counters of console passwords: each attempt is counted before it is checked, and has to wait past the free ones.
  */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -64,7 +63,7 @@ export const countAll = Effect.fnUntraced(
   }
 )
 
-/** Starts a counter anew. */
+/** Starts a counter again. */
 export const clear = (sql: SqlClient.SqlClient, { key }: Counter) =>
   Tenant.directory(sql)(sql`delete from password_throttle where key = ${key}`)
 

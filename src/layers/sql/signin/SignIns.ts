@@ -34,7 +34,7 @@ interface Row {
 
 const cookieName = (site: CookieSite): string => isSecure(site) ? "__Host-console-sign-in" : "console-sign-in"
 
-/** What questions are bound to that are put before anybody is known. */
+/** The binding of questions that are put before anybody is known. */
 const anyone = "anyone"
 
 /** The admin of a sign-in, who has given the first factor at least. */
@@ -54,7 +54,7 @@ export const layer = Layer.effect(
 
     const forget = (site: CookieSite) => setCookie(site, cookieName(site), "", Duration.zero)
 
-    /** Holds for a sign-in that can be completed still. */
+    /** The condition that a sign-in can be completed still. */
     const open = (now: number) =>
       sql`pending.created_at > ${new Date(now - Duration.toMillis(pendingSignInLifetime))}
         and pending.failures < ${pendingSignInAnswers} and admin.disabled_at is null
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
       return CodeThrottle.counterOf("sign-in", admin.organizationId, admin.adminId, where)
     })
 
-    /** Counts an answer before it is looked at. */
+    /** Counts an answer before it is checked. */
     const countAnswer = Effect.fnUntraced(function*({ id, organizationId }: PendingSignIn) {
       const now = yield* Clock.currentTimeMillis
       const counted = yield* Tenant.transaction(sql, organizationId)(sql<{ failures: number }>`
@@ -181,7 +181,7 @@ export const layer = Layer.effect(
 
       complete: Effect.fnUntraced(function*(pending, answer, visit) {
         const { id, organizationId } = pending
-        // What a passkey signs is not guessed: no count of wrong codes keeps it out.
+        // A passkey's signature is not guessed: no count of wrong codes keeps it out.
         const counter = answer.kind === "code" ? yield* counterOf(pending, visit) : null
         if (counter !== null) yield* CodeThrottle.count(sql, counter)
         const failures = yield* countAnswer(pending)
