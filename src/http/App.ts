@@ -20,7 +20,7 @@ import * as Reference from "./Reference.ts"
 import * as Rest from "./Rest.ts"
 import * as Unrouted from "./Unrouted.ts"
 
-/** How large a request's body may be. */
+/** The size of a request's body at most. */
 const maxBodySize = ByteSize.kibibytes(64)
 
 /** The services that the app needs; their layers live elsewhere. */
@@ -39,21 +39,21 @@ export interface Mount {
   >
 }
 
-/** What is served beside the interface; nothing by default. */
+/** The services that are mounted with the interface; nothing by default. */
 export const Mounts = Context.Reference<ReadonlyArray<Mount>>("org-security-console/http/App/Mounts", {
   defaultValue: () => []
 })
 
-/** Where the public keys of the journal's checkpoints are. */
+/** The path of the public keys of the journal's checkpoints. */
 const journalKeys = "/.well-known/journal-keys"
 
-/** What answers a request; whatever fails is answered already. */
+/** The answer to a request; whatever fails is answered already. */
 type Serve<R = Services> = (
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpServerRequest.HttpServerRequest>
 
-/** What answers at an address, and under which name it is recorded. */
+/** The handler of an address, and the name under which it is recorded. */
 interface Route {
   readonly endpoint: RequestLog.Endpoint
   readonly serve: Serve
@@ -67,7 +67,7 @@ const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }
   )
 }
 
-/** Whether browsers of every origin may call the path: the API, its document, and the token endpoints. */
+/** True if browsers of every origin may call the path: the API, its document, and the token endpoints. */
 const isOpen = (path: string): boolean => path.startsWith("/v1/") || path === Documents.path || OAuth.isOpen(path)
 
 /** A page for a browser; a program gets the answer of the API, as at any other address. */
@@ -122,7 +122,7 @@ const makeRouter = Effect.gen(function*() {
 /** A path with one of these is no path of ours; the router would end the path there, and pass over the rest. */
 const foreign = /[;#]/
 
-/** What of the surroundings in which the service is made belongs to its requests: no span and no scope does. */
+/** The surroundings in which the service is made, as far as its requests keep them: no span and no scope. */
 const lasting = Context.omit(Tracer.ParentSpan, Scope.Scope, HttpServerRequest.HttpServerRequest)
 
 /** An effect from a request to a response. */
@@ -132,7 +132,7 @@ export type App<R = never> = Effect.Effect<
   HttpServerRequest.HttpServerRequest | R
 >
 
-/** What each service was made in, where a server brings it to requests. */
+/** The context that each service was made in, where a server brings it to requests. */
 const madeIn = new WeakMap<App, Context.Context<Services>>()
 
 /** The service whose surroundings a request has already. */
@@ -140,10 +140,10 @@ const Surroundings = Context.Reference<object | undefined>("org-security-console
   defaultValue: () => undefined
 })
 
-/** How many services are added for a request before all of them are copied. */
+/** The number of services that are added for a request before all of them are copied. */
 const maxAdded = 32
 
-/** Whether the context has all that the app was made in. */
+/** True if the context has all that the app was made in. */
 const isWithin = <R>(context: Context.Context<R>, app: App): context is Context.Context<R | Services> =>
   Context.get(context, Surroundings) === app
 
@@ -214,7 +214,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
     (request) => Effect.flatMap(makeRequestId(random), (requestId) => serve(request, requestId))
   )
   madeIn.set(app, context)
-  // What a host has provided around the service counts at each request.
+  // Services that a host has provided around this one count at each request.
   const surroundings = (outer: Context.Context<HttpServerRequest.HttpServerRequest>) =>
     isWithin(outer, app) ? outer : Context.merge(outer, context)
   // @effect-diagnostics-next-line returnEffectInGen:off -- the app itself is what is made

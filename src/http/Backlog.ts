@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** The looks in turn that may pass without progress, and with something left of one answer. */
+/** The checks in turn that may pass without progress, and with something left of one answer. */
 export interface AnswerLimits {
   readonly stalled: number
   readonly answer: number
@@ -17,7 +17,7 @@ const takenFrom = (socket: Duplex): number => {
   return Predicate.isNumber(bytesWritten) && Predicate.isNumber(writeQueueSize) ? bytesWritten - writeQueueSize : 0
 }
 
-/** It is looked at from time to time, so that a request costs nothing for it. */
+/** It is checked from time to time, so that a request costs nothing for it. */
 export class Backlog {
   readonly #socket: Duplex
   #response: ServerResponse | undefined
@@ -30,7 +30,7 @@ export class Backlog {
   }
 
   /**
-   * True once the client has had its time to take the response; only looks that find something left to write count, so
+   * True once the client has had its time to take the response; only checks that find something left to write count, so
    * that a stream with nothing to say waits for as long as it likes.
    */
   isExhausted(response: ServerResponse | undefined, { answer, stalled }: AnswerLimits): boolean {

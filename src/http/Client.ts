@@ -5,7 +5,7 @@ import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Documents.ts"
 
 export interface Options {
-  /** Where the service is, such as `https://security.example.com`. */
+  /** The address of the service, such as `https://security.example.com`. */
   readonly baseUrl: string
   readonly key: Redacted.Redacted
 }

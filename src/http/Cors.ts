@@ -22,7 +22,7 @@ const options = {
 /** The answer to a browser's preflight request. */
 export const preflight = HttpMiddleware.cors(options)(Effect.succeed(HttpServerResponse.empty()))
 
-/** What every answer carries for a page of another origin. */
+/** The headers of every answer to a page of another origin. */
 export const headers = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": options.exposedHeaders.join(",")

@@ -12,10 +12,9 @@ import { interfaceVersion } from "../transport/InterfaceVersion.ts"
 import * as Guides from "./Guides.ts"
 import * as Responses from "./Responses.ts"
 
-/** Where the document is served. */
 export const path = "/openapi.json"
 
-/** The JSON Schema of what a member looks like in a request. */
+/** The JSON Schema of a member in a request. */
 const memberSchema = (member: Schema.Top): object => {
   const text = JSON.stringify(Members.jsonSchema(member).schema)
   return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"))
@@ -47,7 +46,7 @@ const titleOf = ({ id }: Operation.Any): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What the operation does, and who may call it. */
+/** The description of the operation, and the roles that may call it. */
 const textOf = ({ description, roles, scope, summary }: Operation.Any): string =>
   `${description === undefined ? summary : `${summary} ${description}`}\n\n**Scope** \`${scope}\` · **Roles** ${
     roles.length === everyone.length ? "every one" : roles.map((role) => `\`${role}\``).join(", ")
@@ -62,7 +61,7 @@ const bodyOf = ({ body, sample }: Operation.Any) =>
 const answerOf = ({ sample, thirdPartyText }: Operation.Any) =>
   thirdPartyText ? { content_notice: contentNotice, ...sample.answer } : sample.answer
 
-/** What the derived document lacks: how values look in an address, closed bodies, titles, and who may call. */
+/** The parts that the derived document lacks: values in an address, closed bodies, titles, and permitted roles. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => {
   const { failures, roles, scope } = operation
   const answer = derived.responses["200"]

@@ -3,7 +3,7 @@ import { scopeTexts } from "../domain/credentials/ScopeTexts.ts"
 import { requestsPerMinute } from "../domain/Limits.ts"
 import type { Toolset } from "../kernel/Operation.ts"
 
-/** What each toolset is about. */
+/** The subject of each toolset. */
 export const toolsets: Readonly<Record<Toolset, string>> = {
   console: "The organization, what it has decided for all of its accounts, and the admin that the credential acts as.",
   accounts: "The messenger accounts that the organization protects.",

@@ -3,10 +3,10 @@ import { HttpServerResponse } from "effect/http"
 import type { Site } from "../transport/Site.ts"
 import * as Cors from "./Cors.ts"
 
-/** How long a browser keeps to https: two years. */
+/** The time that a browser keeps to https: two years. */
 const strictTransport = "max-age=63072000"
 
-/** What a page may not use of the device. */
+/** The features of the device that a page may not use. */
 const features = [
   "accelerometer",
   "camera",
@@ -39,7 +39,7 @@ const page = (headers: Readonly<Record<string, string | undefined>>) => ({
   "permissions-policy": headers["permissions-policy"] ?? nothing
 })
 
-/** What is no page loads nothing, and nothing frames it. */
+/** Data loads nothing, and nothing frames it. */
 const data = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
 
 /** The answer with its headers; over https browsers return only over https. */

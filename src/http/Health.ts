@@ -28,7 +28,7 @@ const status = (text: "ok" | "unavailable", { messenger, watch }: Known = { mess
 /** 200 as long as the process answers. */
 export const alive = Effect.sync(() => status("ok"))
 
-/** How long an answer of the database is reused, so that frequent probes do not load it. */
+/** The time that an answer of the database is reused, so that frequent probes do not load it. */
 const kept = Duration.seconds(1)
 
 /** A messenger that is away does not make a process unready: most of what it serves needs none. */
@@ -44,7 +44,7 @@ export const makeReady = Db.use(({ check }) => Effect.cachedWithTTL(check, kept)
   )
 )
 
-/** What a process answers that serves no interface: how it is, and nothing else. */
+/** The answers of a process that serves no interface: its health, and nothing else. */
 export const only = Effect.map(
   makeReady,
   (ready) =>

@@ -1,4 +1,4 @@
-/** What a request carries, as one object for the operation: members of path, query and body, strictly read. */
+/** The input of a request, as one object for the operation: members of path, query and body, strictly read. */
 import { Effect, Predicate, SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"

@@ -53,10 +53,10 @@ const wellKnown = {
 } as const
 
 const paths = { register: "/oauth/register", token: "/oauth/token", revoke: "/oauth/revoke" } as const
-/** Where resource servers ask, and no browser does. */
+/** The endpoint for resource servers, which no browser calls. */
 const introspectionPath = "/oauth/introspect"
 
-/** Whether browsers of every origin may call the path: everything here, and nothing of the pages beside it. */
+/** True if browsers of every origin may call the path: everything here, and nothing of the pages. */
 export const isOpen = (path: string): boolean =>
   Object.values<string>(paths).includes(path) ||
   Object.values<string>(wellKnown).some((known) => path === known || path.startsWith(`${known}/`))
@@ -97,7 +97,7 @@ type Handle<R> = (
   origin: ClientOrigin
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | RateLimited | ServiceUnavailable, R>
 
-/** What an endpoint does at a site of ours, once `admit` lets the address in and the service is ready. */
+/** An endpoint at a site of ours, once `admit` lets the address in and the service is ready. */
 const at = <R, R2 = never>(
   handle: Handle<R>,
   admit: (ip: string | null) => Effect.Effect<void, RateLimited, R2> = () => Effect.void
@@ -119,7 +119,7 @@ const at = <R, R2 = never>(
     )
   })
 
-/** The same for an endpoint without credentials: the request is first counted for its address. */
+/** An endpoint without credentials: the request is first counted for its address. */
 const limited = <R>(handle: Handle<R>) => at(handle, admitAnonymous)
 
 const textOf = Effect.fnUntraced(function*(

@@ -4,12 +4,12 @@ import type * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { type AnswerLimits, Backlog } from "./Backlog.ts"
 
-/** How many requests of a connection may be unanswered before no more are read from it. */
+/** The number of requests of a connection that may be unanswered before no more are read from it. */
 export const maxOutstanding = 16
 
 /**
- * Behind how many bytes the next end of a head ends what is parsed at a time, so that not all requests of what has been
- * read begin at once; a body, in which no head ends, is parsed whole.
+ * The number of bytes after which the next end of a head ends what is parsed at a time, so that not all requests of
+ * what has been read begin together; a body, in which no head ends, is parsed whole.
  */
 const pieceSize = 512
 const headEnd = "\r\n\r\n"
@@ -25,7 +25,7 @@ interface Owed {
   done: Latch.Latch | undefined
 }
 
-/** What a connection still owes, and what of it has not been parsed. */
+/** The requests that a connection still owes an answer, and the bytes that have not been parsed. */
 export class Pipeline {
   /**
    * In the order of their requests. A Map or a Set leads from what it held before to what it holds now, so that one

@@ -6,7 +6,6 @@ import * as crypto from "node:crypto"
 import { ServedOperations } from "../operations/index.ts"
 import { apiOf } from "./Documents.ts"
 
-/** Where the page is served. */
 export const path = "/docs"
 
 const inlineScript = /<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g

@@ -58,7 +58,7 @@ export const headersOf = (status: string, replayable = false) =>
     ])
   )
 
-/** What an example holds besides the failure's own sentence, as a request would have it. */
+/** The members of an example besides the failure's own sentence, as a request would have them. */
 const samples: Readonly<Record<string, object>> = {
   parameter_invalid: { param: "limit", message: "limit: expected a value between 1 and 100." },
   insufficient_scope: {
@@ -83,7 +83,7 @@ const byStatus = (failures: ReadonlyArray<FailureClass>): ReadonlyMap<string, Re
     ({ status }) => String(status)
   )
 
-/** What the failures of one status are called together. */
+/** The common name of the failures of one status. */
 const nameOf = (failures: ReadonlyArray<FailureClass>): string => failures.map((one) => one.identifier).join(".")
 
 /** The answers of an operation that fails with these, by status. */

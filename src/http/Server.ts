@@ -22,26 +22,26 @@ export interface Options {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** How long a client may take to send the head of a request; 10 seconds by default. */
+  /** The time that a client may take to send the head of a request; 10 seconds by default. */
   readonly headTime?: Duration.Input
-  /** How long a client may take to send a whole request; 30 seconds by default. */
+  /** The time that a client may take to send a whole request; 30 seconds by default. */
   readonly requestTime?: Duration.Input
   /** The longest that the client of an answer may take nothing of it; 15 seconds by default. */
   readonly stallTime?: Duration.Input
   /** The longest that the client of an answer may take for it in all; 2 minutes by default. */
   readonly answerTime?: Duration.Input
-  /** Open connections at most, of which each may hold some requests in memory; further ones are closed at once. */
+  /** Open connections at most, of which each may hold some requests in memory; further ones are closed immediately. */
   readonly maxConnections?: number
   /** Those of one address at most, unless it is a trusted proxy; a quarter of all by default. */
   readonly connectionsPerAddress?: number
-  /** How long a stopping server waits for the requests in flight; 20 seconds by default. */
+  /** The time that a stopping server waits for the requests in flight; 20 seconds by default. */
   readonly stopTime?: Duration.Input
 }
 
-/** How large the head of a request may be, in bytes. */
+/** The size of the head of a request at most, in bytes. */
 export const maxHeadSize = 16 * 1024
 
-/** How long a refused client is listened to, so that it reads the answer before the connection is gone. */
+/** The time that a refused client is listened to, so that it reads the answer before the connection is gone. */
 const lingering = Duration.seconds(1)
 
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -147,7 +147,7 @@ const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.Errn
   socket.destroy()
 })
 
-/** How many connections of one address are open, where they are limited. */
+/** Limits the number of open connections of one address. */
 const limitAddresses = (server: http.Server, most: number, trusted: ReadonlyArray<IpNetwork.IpNetwork>) => {
   const held = new Map<string, number>()
   server.on("connection", (socket) => {
@@ -173,7 +173,7 @@ const unread = Metric.counter("console_unread_answers_total", {
   incremental: true
 })
 
-/** Looks at all connections once a second, or more often within short times, and ends those whose clients do not read. */
+/** Checks all connections once a second, or more often within short times, and ends those whose clients do not read. */
 const resetExhausted = (server: DrainingServer, stallTime: Duration.Input, answerTime: Duration.Input) => {
   const times = [stallTime, answerTime].map(Duration.toMillis)
   const interval = Math.min(1000, ...times.map((time) => time / 4))
@@ -229,7 +229,7 @@ export const layerListen = (
         if (!socket.writable || error.code === "ECONNRESET") {
           socket.destroy()
         } else {
-          // What is left unread would take the answer away from the client.
+          // Unread bytes would take the answer away from the client.
           pipelineOf(socket).stop()
           runFork(Effect.flatMap(makeRequestId(random), (requestId) => refuse(requestId, error, socket)))
         }

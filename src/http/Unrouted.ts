@@ -23,7 +23,7 @@ export type Describe = (method: string, url: string) => {
   readonly methods: string
 }
 
-/** Makes the messages for unknown paths beside these operations. */
+/** Makes the messages for unknown paths with these operations. */
 export const make = (operations: ReadonlyArray<Operation.Any>): Describe => {
   const routes = operations.map(({ method, path }) => ({
     method,

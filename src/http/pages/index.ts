@@ -96,7 +96,7 @@ export const absent = Visit.route(
   () => Effect.fail(new ResourceMissing({ message: "Nothing is at this address of the service." }))
 ).serve({})
 
-/** What the pages need; their layers live elsewhere. */
+/** The services that the pages need; their layers live elsewhere. */
 export type Services = Exclude<
   Effect.Services<ReturnType<(typeof all)[number]["serve"]>>,
   HttpServerRequest.HttpServerRequest

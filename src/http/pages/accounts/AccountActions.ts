@@ -23,7 +23,7 @@ import * as Account from "./AccountPage.ts"
 
 const path = "/console/accounts/:account_id"
 
-/** What was done, by the name that the operation gives it. */
+/** The success messages, by the name that the operation gives what was done. */
 const dones: ReadonlyMap<string, string> = new Map([
   ["session_approved", "The session is approved and stays signed in."],
   ["session_signed_out", "The session is signed out."],

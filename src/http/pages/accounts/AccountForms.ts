@@ -1,4 +1,4 @@
-/** What can be done with an account, as forms of its page; the operations decide whether it is done. */
+/** The actions on an account, as forms of its page; the operations decide whether they are done. */
 import type { AccountDetail } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import { maxRoleLabelLength } from "../../../domain/Limits.ts"
@@ -32,7 +32,7 @@ export const token = (action: AccountAction, accountId: string, about = ""): str
 
 interface Button {
   readonly action: AccountAction
-  /** What the form is about besides the account, as the member `about`. */
+  /** The subject of the form besides the account, as the member `about`. */
   readonly about?: string
   readonly verb: string
 }
@@ -211,7 +211,7 @@ export const protection = (view: Visit.View, account: AccountDetail, lost: boole
 </div>`
 }
 
-/** How the organization files the account. */
+/** The organization's filing of the account. */
 export const filing = (
   view: Visit.View,
   { department_id, id, role_label }: AccountDetail,

@@ -35,7 +35,7 @@ const pageSize = 50
 /** Sessions that are shown before the list; a page of its own has more. */
 const reviewsShown = 5
 
-/** What the list is narrowed to, by the query of its address. */
+/** The filter of the list, by the query of its address. */
 interface Filter {
   readonly status: AccountStatus | undefined
   readonly department: string
@@ -62,7 +62,7 @@ interface Found {
   readonly has_more: boolean
 }
 
-/** What is found goes by the best match, anything else by name and page by page. */
+/** Search results go by the best match, anything else by name and page by page. */
 const list = Effect.fnUntraced(function*({ after, department, find, status }: Filter) {
   if (find === "") {
     return yield* listProtectedAccounts.call({
@@ -84,7 +84,7 @@ const list = Effect.fnUntraced(function*({ after, department, find, status }: Fi
 const to = (view: Visit.View, filter: Partial<Filter>): string =>
   Lists.address(`${view.visit.base}${path}`, { ...filter })
 
-/** How many accounts are in each status, each with a link to them. */
+/** The number of accounts in each status, each with a link to them. */
 const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], filter: Filter): Html.Html => {
   const total = Object.values(accounts).reduce((sum, count) => sum + count, 0)
   const tile = (status: AccountStatus | undefined, count: number) =>
@@ -198,7 +198,7 @@ ${
   }`
 }
 
-/** What is listed, in words. */
+/** The listed accounts, in words. */
 const listed = ({ find, status }: Filter, { data, has_more }: Found): string | undefined =>
   find !== ""
     ? has_more

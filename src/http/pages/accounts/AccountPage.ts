@@ -32,7 +32,7 @@ import * as Statuses from "./Statuses.ts"
 const entriesShown = 10
 const eventsRead = 2 * entriesShown
 
-/** Why the account has its status, as far as the caller's role sees it. */
+/** The reasons for the account's status, as far as the caller's role sees them. */
 const reasons = (account: AccountDetail, now: number): ReadonlyArray<Html.Html> => {
   const { monitoring, sessions = [], status, tamper } = account
   const enforcement = monitoring?.enforcement_active_at ?? null
@@ -88,7 +88,7 @@ const session =
 </li>`
   }
 
-/** What waits for a review comes first, and the service's own sessions last. */
+/** Sessions that wait for a review come first, and the service's own last. */
 const rank = ({ approved, current, review_deadline, service_session, sign_out_queued }: Session): number =>
   current || service_session ? 3 : review_deadline !== null || sign_out_queued ? 0 : approved ? 1 : 2
 
@@ -174,7 +174,7 @@ export interface FormResult {
   readonly done?: string | undefined
   /** The account was connected by the visit before. */
   readonly connected?: boolean
-  /** What an operation refused, in its words. */
+  /** The operation's refusal, in its words. */
   readonly problem?: string
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

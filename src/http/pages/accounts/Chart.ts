@@ -1,4 +1,4 @@
-/** How many accounts were in each status over time, drawn on the server as SVG, with the same numbers as a table. */
+/** The number of accounts in each status over time, drawn on the server as SVG, with the same numbers as a table. */
 import { Duration, Effect } from "effect"
 import type { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
 import type { StatusSample } from "../../../domain/accounts/StatusHistory.ts"
@@ -23,7 +23,7 @@ const shortest = Duration.hours(1)
 /** At most so many moments are drawn; of more, those that are evenly apart. */
 const points = 360
 
-/** What draws is read with the first chart: most of what the program does needs none. */
+/** The drawing is loaded with the first chart: most of what the program does needs none. */
 const drawing = Effect.promise(() => import("./Drawing.ts"))
 
 const counted = (status: AccountStatus, { accounts }: StatusSample): number => accounts[status] ?? 0

@@ -27,7 +27,7 @@ const token = (id: string): string => `offboard ${id}`
 
 const unrevealedDays = Duration.toDays(unrevealedKept)
 
-/** What happens to the account's security settings on the messenger; null where the messenger does not report them. */
+/** The consequences for the account's security settings on the messenger; null where it does not report them. */
 const onMessenger = (profile: typeof MessengerProfile.Type | null): ReadonlyArray<string> => {
   if (profile === null || profile.two_fa_present === null) {
     return [

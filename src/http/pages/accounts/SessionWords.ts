@@ -19,7 +19,7 @@ export const device = ({ app_name, device_model, platform }: Session): Html.Html
 export const ended = ({ device_label }: Termination): Html.Html =>
   quoted(shownName(device_label ?? "") ?? "Unnamed device")
 
-/** Where the session is and since when. */
+/** The place of the session, and its start. */
 export const place = (session: Session, now: number): Html.Html => {
   const { country, created_at, ip, last_active_at } = session
   const parts = [
@@ -78,7 +78,7 @@ const reasons = {
   hijacked: "signed out in a takeover"
 }
 
-/** Who ended the session, and why. */
+/** The actor who ended the session, and the reason. */
 export const ending = ({ actor, reason }: Termination): string =>
   reason !== null
     ? reasons[reason]

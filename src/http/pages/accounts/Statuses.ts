@@ -1,4 +1,4 @@
-/** The protection statuses in words; a colour never carries more meaning than the word beside it. */
+/** The protection statuses in words; a colour never carries more meaning than the word with it. */
 import { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
 import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
@@ -9,7 +9,7 @@ export type Tone = "good" | "caution" | "danger" | "note" | "off"
 interface Words {
   readonly name: string
   readonly tone: Tone
-  /** What it means, in a sentence. */
+  /** The meaning, in a sentence. */
   readonly meaning: string
 }
 

@@ -35,7 +35,7 @@ const expiries = [
   ["never", "Never"]
 ] as const
 
-/** What is in the form for a new key. */
+/** The content of the form for a new key. */
 interface Draft {
   readonly label: string
   readonly scopes: ReadonlyArray<string>
@@ -165,7 +165,7 @@ const create = (visit: Visit.Visit) =>
           const [field, text] = fields.get(param) ?? ["password", message]
           return again(400, field, text)
         }),
-        // Sent twice at once, or the session has just ended.
+        // Sent twice at the same time, or the session has just ended.
         Effect.catchTag(
           "invalid_api_key",
           () => Effect.flatMap(isMade(id), (made) => made ? used : Effect.succeed(SignInSteps.toSignIn(visit, path)))

@@ -4,7 +4,7 @@ import { isIrreversible, needsPassword, type Scope } from "../../../domain/peopl
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 
-/** What a scope covers beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
+/** The reach of a scope beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
 const wholeOrganization: { readonly [S in Scope]?: string } = {
   "org:read": "the organization itself, its departments, admins, settings, plan and connections",
   "accounts:write": "who gets its security emails, your own emails, and support requests",
@@ -38,7 +38,7 @@ const box = (scope: Scope, ticked: boolean, limited: boolean): Html.Html => {
   </div>`
 }
 
-/** The scopes as boxes to tick; beside those of a connection is what its choice of accounts does not limit. */
+/** The scopes as boxes to tick; those of a connection come with what its choice of accounts does not limit. */
 export const boxes = (
   scopes: ReadonlyArray<Scope>,
   ticked: ReadonlyArray<string>,
@@ -58,7 +58,7 @@ export const boxes = (
 /** The names of scopes in one line. */
 export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope) => scopeTexts[scope].name).join(", ")
 
-/** When the password, and the second factor, are needed. */
+/** The sentence on when the password, and the second factor, are needed. */
 export const whenNeeded = "Needed when you tick anything under “Change” or “Cannot be undone”."
 
 /** The password field of a form that may grant more than reading. */

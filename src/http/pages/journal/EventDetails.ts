@@ -1,11 +1,11 @@
-/** An event's details in words, with the exact value beside each text that replaces one. */
+/** An event's details in words, with the exact value with each text that replaces one. */
 import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { shownName } from "../../../domain/oauth/ClientName.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 
-/** What ids are called, as far as the page knows. */
+/** The names of ids, as far as the page knows. */
 export type Names = ReadonlyMap<string, string>
 
 const spelled: ReadonlyArray<readonly [RegExp, string]> = [
@@ -118,7 +118,7 @@ const isMoment = (text: string): boolean =>
 
 interface Read {
   readonly shown: Html.Html
-  /** What is stored, where that is not what is shown. */
+  /** The stored value, where that is not what is shown. */
   readonly exact: string | null
 }
 

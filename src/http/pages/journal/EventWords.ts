@@ -12,7 +12,7 @@ import * as Times from "../kit/Times.ts"
 import type * as Visit from "../kit/Visit.ts"
 import * as EventDetails from "./EventDetails.ts"
 
-/** How many details of an event are shown before it is opened. */
+/** The number of details of an event that are shown before it is opened. */
 const gistDetails = 3
 
 export const journalPath = "/console/journal"
@@ -157,9 +157,9 @@ const account = (view: Visit.View, id: string, names: EventDetails.Names): Html.
 }
 
 interface Shown {
-  /** What the ids of accounts, departments and admins are called. */
+  /** The names of the ids of accounts, departments and admins. */
   readonly names: EventDetails.Names
-  /** Whether it shows the account that it concerns. */
+  /** True if it shows the account that it concerns. */
   readonly account: boolean
   /** True where its details are shown at first. */
   readonly open?: boolean

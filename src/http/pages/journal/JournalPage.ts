@@ -23,7 +23,7 @@ import * as Events from "./EventWords.ts"
 const path = Events.journalPath
 const pageSize = 50
 
-/** What the journal is narrowed to, by the query of its address. */
+/** The filter of the journal, by the query of its address. */
 interface Filter {
   readonly action: string
   readonly outcome: JournalOutcome | ""
@@ -40,7 +40,7 @@ const isOutcome = (text: string): text is JournalOutcome => JournalOutcome.liter
 
 const midnight = (day: string): Date => new Date(`${day}T00:00:00Z`)
 
-/** Whether the text is a day as a date field sends it. */
+/** True if the text is a day as a date field sends it. */
 const isDay = (text: string): boolean => {
   const year = /^([0-9]{4})-[0-9]{2}-[0-9]{2}$/.exec(text)?.[1]
   const at = midnight(text)
@@ -184,7 +184,7 @@ const headOf = Effect.fnUntraced(function*(view: Visit.View, { last_sequence }: 
   return (yield* tailJournalEvents.call({ after_sequence: last_sequence, limit: 1 })).head_hash
 })
 
-/** What ids at events are called; those of further pages of accounts are links without a name. */
+/** The names of ids at events; those of further pages of accounts are links without a name. */
 export const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>) {
   const { data: accounts } = yield* listProtectedAccounts.call({ limit: 100 })
   const departments = yield* Lists.departments

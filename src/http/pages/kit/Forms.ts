@@ -45,12 +45,12 @@ export interface Confirmed {
   readonly token: string
   readonly members: Readonly<Record<string, string>>
   readonly verb: string
-  /** What the verb is done to, on the button. */
+  /** The object of the verb, on the button. */
   readonly label?: Html.Html | undefined
   readonly consequence: Html.Html | string
   /** It ends protection, or ends or deletes what does not come back: such buttons are red. */
   readonly grave: boolean
-  /** What is to be chosen before. */
+  /** The fields to be filled in before. */
   readonly fields?: Html.Html | undefined
 }
 

@@ -7,7 +7,7 @@ import { outForm, type View } from "./Visit.ts"
 export interface Content {
   readonly title: string
   readonly body: Html.Html
-  /** Whether the page is a list or a table, which needs the width; running text does not. */
+  /** True if the page is a list or a table, which needs the width; running text does not. */
   readonly wide?: boolean | undefined
   /** With faults the title begins with “Problem”. */
   readonly faults?: Html.Faults | undefined

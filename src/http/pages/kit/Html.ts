@@ -1,4 +1,4 @@
-/** What every page is made of: the frame, the headers, and words for what the service knows. Values are escaped. */
+/** The parts of every page: the frame, the headers, and words for what the service knows. Values are escaped. */
 import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { html as template } from "hono/html"
@@ -14,7 +14,7 @@ import * as Style from "./Style.ts"
 /** Markup whose values have been escaped. */
 export type Html = HtmlEscapedString
 
-/** What may be in markup: text is escaped, markup stays as it is, and what is not there is left out. */
+/** The content of markup: text is escaped, markup stays as it is, and what is not there is left out. */
 export type Value = Html | string | number | boolean | null | undefined | ReadonlyArray<Value>
 
 /** Markup from a template. */
@@ -35,15 +35,15 @@ export interface Page {
   readonly admin?: SignedIn
   /** The token of the sign-out form, where an admin is signed in. */
   readonly signOut?: string
-  /** Where signing out leads to, within the site. */
+  /** The path that signing out leads to, within the site. */
   readonly returnTo?: string
   readonly narrow?: boolean
   readonly wide?: boolean | undefined
-  /** Where the browser goes on to by itself. */
+  /** The address that the browser goes on to by itself. */
   readonly next?: string
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Where a form of the page may lead besides the site itself, as sources of a policy. */
+  /** The targets of the page's forms besides the site itself, as sources of a policy. */
   readonly formAction?: string
   /** The whole address of the one script that runs in the page, where one does. */
   readonly script?: string | undefined
@@ -58,7 +58,7 @@ export const claimed = (name: string): Html =>
 
 const assistants: Readonly<Record<Assistant, string>> = { assistant_a: "Assistant A", assistant_b: "Assistant B" }
 
-/** Whether the application's address is known, shown by text and an icon. */
+/** True if the application's address is known, shown by text and an icon. */
 export const application = (known: Assistant | null): Html =>
   known === null
     ? html`<p class="mark unknown"><span aria-hidden="true">?</span> Unknown application: nobody here has checked who is behind it</p>`

@@ -1,4 +1,4 @@
-/** How a browser is led out of the console, to the application that waits for an answer. */
+/** The way of a browser out of the console, to the application that waits for an answer. */
 import { Effect } from "effect"
 import { hostOf, isLoopback } from "../../../oauth/RedirectUri.ts"
 import * as Html from "./Html.ts"
@@ -12,7 +12,7 @@ import type * as Visit from "./Visit.ts"
  */
 const byPage = (visit: Visit.Visit, location: string): boolean => visit.navigates || isLoopback(location)
 
-/** Where the form of a page may lead besides the site itself: nowhere, unless its answer is a redirect. */
+/** The targets of the page's form besides the site itself: none, unless its answer is a redirect. */
 export const formAction = (visit: Visit.Visit, redirectUri: string): string | undefined =>
   byPage(visit, redirectUri) ? undefined : "https:"
 

@@ -1,4 +1,6 @@
-/** What lists of the console share: addresses with a query, links between pages, and the names of departments. */
+/**
+ * The shared parts of the console's lists: addresses with a query, links between pages, and the names of departments.
+ */
 import { Effect } from "effect"
 import type { Department } from "../../../domain/people/Department.ts"
 import { listDepartments } from "../../../operations/people/list_departments.ts"
@@ -23,7 +25,7 @@ export const paging = (
   ${next === undefined ? undefined : html`<a class="button" href="${next}">Next page</a>`}
 </nav>`
 
-/** How many pages of departments are read at most; whatever is beyond them shows no name. */
+/** The number of pages of departments that are read at most; whatever is beyond them shows no name. */
 const departmentPages = 4
 
 /** The departments that the admin sees, by name. */

@@ -1,4 +1,4 @@
-/** Where the console leads to: the links above every page of an admin who is signed in. */
+/** The navigation of the console: the links above every page of an admin who is signed in. */
 import { everyone, type Role, superadmins } from "../../../domain/people/Access.ts"
 
 /** One link; a page below its path belongs to it. */
@@ -31,7 +31,7 @@ const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }
   { page: /^\/console\/(?:logins\/|reviews$)/, to: "/console/accounts" }
 ]
 
-/** Whether the page at the path belongs to the link. */
+/** True if the page at the path belongs to the link. */
 export const isAt = (path: string, entry: Entry): boolean => {
   const at = moved.find(({ page }) => page.test(path))?.to ?? path
   return at === entry.path || at.startsWith(`${entry.path}/`)

@@ -1,4 +1,4 @@
-/** What was made in the admin's name since the last visit, on the first page that the admin sees. */
+/** The credentials made in the admin's name since the last visit, on the first page that the admin sees. */
 import { Effect } from "effect"
 import { ConsoleSessions, type CredentialNotice } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
@@ -23,7 +23,7 @@ const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Htm
     key === null ? "" : html` with the key “${Html.named(key)}”`
   }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
-/** The notice on a page; empty where nothing is new, or nobody looks at the page. */
+/** The notice on a page; empty where nothing is new, or no person views the page. */
 export const make = Effect.fnUntraced(function*({ admin, visit }: View) {
   if (Refresh.isUnattended(visit.query)) return () => undefined
   const { more, notices } = yield* (yield* ConsoleSessions).notices(admin, visit.cookies, visit.site)

@@ -3,7 +3,7 @@ import type { ErrorAnswer } from "../../../transport/Answer.ts"
 import * as Html from "./Html.ts"
 import type { Visit } from "./Visit.ts"
 
-/** What to try, by the status of what went wrong. */
+/** The advice on what to try, by the status of what went wrong. */
 const advice = (status: number): string => {
   switch (status) {
     case 400:

@@ -1,4 +1,4 @@
-/** What an operation refused, for a page that shows its form again. */
+/** An operation's refusal, for a page that shows its form again. */
 import { Effect } from "effect"
 import { answer } from "../../../transport/Answer.ts"
 import * as RequestLog from "../../../transport/RequestLog.ts"

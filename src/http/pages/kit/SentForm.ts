@@ -22,14 +22,17 @@ export interface Limits {
   readonly members: number
 }
 
-/** How many boxes a form may send: one list more than allowed, so that the operation can refuse and name the limit. */
+/**
+ * The number of boxes that a form may send: one list more than allowed, so that the operation can refuse and name the
+ * limit.
+ */
 const maxTicked = maxChosen + choicesListed
 const tickedSize = "&department=".length + 36
 
 /** The bytes of a character of four bytes, in a form. */
 const largestCharacter = 12
 
-/** How large the forms of the pages may be, and how many members they may have; the consent's lists what is ticked. */
+/** The limits of the pages' forms: their size, and their number of members; the consent's lists what is ticked. */
 export const limits = {
   page: { bytes: maxFormSize, members: maxParameters },
   message: { bytes: maxFormSize + maxSupportMessageLength * largestCharacter, members: maxParameters },

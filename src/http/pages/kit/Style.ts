@@ -228,7 +228,7 @@ const css = `${base}${StyleConsole.css}`
 /** Names the sheet's text, so that browsers keep it until it changes. */
 const version = crypto.createHash("sha256").update(css).digest("hex").slice(0, 12)
 
-/** Where the sheet is served, below the site's own path. */
+/** The path of the sheet, below the site's own. */
 const path = "/console/style.css"
 export const address = `${path}?v=${version}`
 

@@ -1,4 +1,4 @@
-/** Moments in words: how long ago or how soon, with the exact time beside it. */
+/** Moments in words: how long ago or how soon, with the exact time with it. */
 import { Duration } from "effect"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
@@ -34,6 +34,6 @@ export const when = (date: Date, now: number): Html.Html => written(date, distan
 /** A moment of the past: what happened while the page was made happened just now. */
 export const ago = (date: Date, now: number): Html.Html => written(date, distance(Math.min(date.getTime() - now, 0)))
 
-/** The same, or a word where there is no moment. */
+/** The moment in words, or another word where there is none. */
 export const since = (date: Date | null, now: number, otherwise: string): Html.Html =>
   date === null ? html`${otherwise}` : ago(date, now)

@@ -25,7 +25,7 @@ import * as Html from "./Html.ts"
 import * as Problem from "./Problem.ts"
 import * as Refresh from "./Refresh.ts"
 
-/** What a page knows of its request. */
+/** The facts of a request that its page knows. */
 export interface Visit {
   readonly site: Site
   /** The path of the site, before every address of a page. */
@@ -37,7 +37,7 @@ export interface Visit {
   /** The query as it was sent, without the question mark. */
   readonly query: string
   readonly cookies: string | undefined
-  /** Whether a browser shows what is answered to a person. */
+  /** True if a browser shows what is answered to a person. */
   readonly navigates: boolean
   readonly ip: string | null
   readonly requestId: string
@@ -181,11 +181,11 @@ export const showRefusal = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
       ? RequestLog.noteFailure(error._tag)
       : Effect.void)
 
-/** What the address is about, by the member of its path; what is no id is nothing. */
+/** The id in the address, by the member of its path; what is no id is nothing. */
 export const idOf = ({ params }: Visit, param: "account_id" | "event_id" | "login_id" | "request_id") => {
   const id = params[param]?.toLowerCase() ?? ""
   return isUuid(id) ? Effect.succeed(id) : Effect.fail(new ResourceMissing({ param }))
 }
 
-/** Whether browsers have passkeys at the site: not at an address without a name. */
+/** True if browsers have passkeys at the site: not at an address without a name. */
 export const hasPasskeys = ({ site }: Visit): boolean => !/^[\d.]+$|^\[/.test(new URL(site.baseUrl).hostname)

@@ -171,7 +171,7 @@ ${login.state === "code_sent" ? codeForm(view, login, faults) : passwordForm(vie
     Times.when(login.expires_at, view.now)
   } unless its next step is taken. Starting again with the same number leads back here.</p>`
 
-/** Where a login that is completed leads to. */
+/** The path that a completed login leads to. */
 const doneAt = (base: string, { account_id, kind }: Pick<Shown, "account_id" | "kind">) =>
   Html.redirect(
     `${base}/console/accounts/${account_id ?? ""}?done=${

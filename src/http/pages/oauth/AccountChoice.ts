@@ -25,7 +25,7 @@ export const empty: AccountChoiceDraft = {
   findDepartment: ""
 }
 
-/** What is looked for; the database knows no text with a NUL. */
+/** The searched text; the database knows no text with a NUL. */
 const needle = (text: string): string => text.replaceAll("\0", "").slice(0, maxFind)
 
 export const read = (form: SentForm.Form): AccountChoiceDraft => {
@@ -43,7 +43,7 @@ export const read = (form: SentForm.Form): AccountChoiceDraft => {
 export const chosen = ({ accounts, by, departments }: AccountChoiceDraft): ReadonlyArray<string> =>
   by === "all" ? [] : by === "accounts" ? accounts : departments
 
-/** What is wrong with the choice, if anything is. */
+/** The fault of the choice, if it has one. */
 export const fault = (draft: AccountChoiceDraft, { accounts, departments }: Choices): string | undefined => {
   const { length } = chosen(draft)
   return draft.by === "all" || accounts.total + departments.total === 0
@@ -55,7 +55,7 @@ export const fault = (draft: AccountChoiceDraft, { accounts, departments }: Choi
     : undefined
 }
 
-/** What the draft looks for and has ticked, for the lists to show. */
+/** The draft's searches and ticked choices, for the lists to show. */
 export const wanted = ({ accounts, departments, findAccount, findDepartment }: AccountChoiceDraft) => ({
   accounts: { find: findAccount, ticked: accounts },
   departments: { find: findDepartment, ticked: departments }

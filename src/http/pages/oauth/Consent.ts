@@ -28,7 +28,7 @@ const path = "/oauth/authorize"
 const consentForm = (query: string, { client }: Authorize.AuthorizeRequest): string =>
   `authorize ${query} ${client.name}`
 
-/** What is in the form. */
+/** The content of the form. */
 interface Draft {
   readonly scopes: ReadonlyArray<string>
   readonly accounts: AccountChoice.AccountChoiceDraft

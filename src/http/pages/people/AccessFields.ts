@@ -9,7 +9,7 @@ import type * as SentForm from "../kit/SentForm.ts"
 import * as AccountChoice from "../oauth/AccountChoice.ts"
 import { roles } from "./PeopleWords.ts"
 
-/** What is in a form about access. */
+/** The content of a form about access. */
 export interface AccessDraft {
   readonly accounts: ReadonlyArray<string>
   readonly departments: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export const read = (form: SentForm.Form): AccessDraft => {
   }
 }
 
-/** What the lists look for. */
+/** The searches of the lists. */
 export const wanted = (draft: AccessDraft) => AccountChoice.wanted({ ...draft, by: "accounts" })
 
 const given = ["admin", "archive", "billing", "superadmin"] as const satisfies ReadonlyArray<GivenRole>
@@ -61,9 +61,9 @@ export const roleField = (by: Role, chosen: Role | undefined, faults: Html.Fault
 interface Shown {
   readonly draft: AccessDraft
   readonly faults: Html.Faults
-  /** Where the form leads, for the searches in it. */
+  /** The address that the form is sent to, for the searches in it. */
   readonly action: string
-  /** Whether the archive may be granted: to admins, for the role archive always has it. */
+  /** True if the archive may be granted: to admins, for the role archive always has it. */
   readonly archive: boolean
   /** The id of what follows in the form. */
   readonly next: string

@@ -19,7 +19,7 @@ import * as Granting from "./AccessFields.ts"
 import * as Refusals from "./PeopleRefusals.ts"
 import * as Words from "./PeopleWords.ts"
 
-/** What can be done to an admin, by the last part of the form's path; the token of each names the admin too. */
+/** The actions on an admin, by the last part of the form's path; the token of each names the admin too. */
 export type Act = "access" | "disable" | "enable" | "ownership" | "remove" | "resend-invitation" | "role"
 
 export const pathOf = (id: string): `/${string}` => `${Words.path}/${id}`
@@ -39,7 +39,7 @@ const dones: ReadonlyMap<string, string> = new Map([
   ["enable", "The admin is enabled again."]
 ])
 
-/** What the page shows besides the admin: after a form that was refused, its faults and what was in it. */
+/** The parts of the page besides the admin: after a form that was refused, its faults and what was in it. */
 export interface AdminFormResult extends Refusals.FormRefusal {
   /** The form that was sent. */
   readonly act?: Act
@@ -53,11 +53,11 @@ interface Form {
   readonly fields?: Html.Html
   readonly button: string
   readonly danger?: boolean
-  /** Whether the console password is asked for again. */
+  /** True if the console password is asked for again. */
   readonly password?: boolean
 }
 
-/** The page of one admin, as it is seen by the one who looks. */
+/** The page of one admin, as the caller sees it. */
 const made = (view: Visit.View, target: Admin, shown: AdminFormResult) => {
   const { admin, visit } = view
   const acting: Rules.Facts = { id: admin.adminId, role: admin.role, disabled_at: null, joined_at: new Date(view.now) }

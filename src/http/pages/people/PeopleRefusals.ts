@@ -13,7 +13,7 @@ import * as StepUp from "../signin/StepUp.ts"
 
 /** A form's fault, and how its page is answered. */
 export interface FormRefusal {
-  /** Whether a list in the form was searched, which does nothing else. */
+  /** True if a list in the form was searched, which does nothing else. */
   readonly searched?: boolean
   readonly faults: Html.Faults
   readonly status: number

@@ -31,7 +31,7 @@ export const badge = ({ status }: Admin): Html.Html => Statuses.mark(tones[statu
 const counted = (count: number, noun: string): string =>
   `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
-/** What the admin can access, in a few words. */
+/** The admin's access, in a few words. */
 export const accessOf = ({ access: { account_ids, archive, department_ids, scope_type }, role }: Admin): string => {
   const reads = role === "admin" && archive ? ", with the archive" : ""
   if (scope_type === "all") return "Every account"
@@ -42,7 +42,7 @@ export const accessOf = ({ access: { account_ids, archive, department_ids, scope
   return parts.length === 0 ? "No account yet" : `${parts.join(" and ")}${reads}`
 }
 
-/** How an admin is called: by name, where there is one. */
+/** The admin's name or, without one, their address. */
 export const called = ({ email, name }: Admin): Html.Html => Html.named(name ?? email)
 
 /** The links to the two lists. */

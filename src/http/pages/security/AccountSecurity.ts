@@ -1,4 +1,4 @@
-/** How an account is secured on the messenger; each change is explained before it is made. */
+/** The security of an account on the messenger; each change is explained before it is made. */
 import { Effect } from "effect"
 import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { protectors } from "../../../domain/people/Access.ts"
@@ -28,7 +28,7 @@ import {
 
 export { pathOf, type SecurityAction, token } from "./AccountSecuritySections.ts"
 
-/** What came of a form that was sent. */
+/** The outcome of a form that was sent. */
 export interface SecurityFormResult {
   readonly done?: string | undefined
   readonly refused?: Refused.RefusedForm
@@ -51,7 +51,7 @@ const load = Effect.fnUntraced(function*(view: Visit.View, account: AccountDetai
   return { changes: pending, ...read }
 })
 
-/** Where a refusal belongs: to a field of its form, or above the page. */
+/** The place of a refusal: at a field of its form, or above the page. */
 const faultsOf = ({ action, refused }: SecurityFormResult): Html.Faults =>
   new Map([...Refused.faultsOf(refused, inputs)].map(([name, text]) => [`${action ?? ""}-${name}`, text]))
 

@@ -26,7 +26,7 @@ export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${
 /** The text that a form's token is bound to. */
 export const token = (action: SecurityAction, accountId: string): string => `security ${action} ${accountId}`
 
-/** What the page shows, and the form that was refused. */
+/** The facts that the page shows, and the form that was refused. */
 export interface Secured {
   readonly view: Visit.View
   readonly id: string
@@ -36,7 +36,7 @@ export interface Secured {
   readonly faults: Html.Faults
 }
 
-/** Whether the messenger reports the security settings, and not only the profile. */
+/** True if the messenger reports the security settings, and not only the profile. */
 const isRead = (profile: Secured["profile"]): boolean => profile !== null && profile.two_fa_present !== null
 
 /** The message for each input that is invalid. */

@@ -163,7 +163,7 @@ const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
     wide: true,
     faults,
     status: shown.status,
-    // What was sent is not sent again by a reload.
+    // A reload does not send the form again.
     script: shown.status === undefined ? Refresh.addressAt(view.visit.site) : undefined,
     body: html`
 <p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>

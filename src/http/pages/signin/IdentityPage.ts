@@ -1,4 +1,4 @@
-/** Whom the organization's identity provider knows as the admin, as the admin sees and changes it. */
+/** The user at the organization's identity provider who is known as the admin, as the admin sees and changes it. */
 import { Effect } from "effect"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"

@@ -10,7 +10,7 @@ import * as Problem from "../kit/Problem.ts"
 import * as SentForm from "../kit/SentForm.ts"
 import * as Visit from "../kit/Visit.ts"
 
-/** What is journaled of an attempt. */
+/** The journaled facts of an attempt. */
 export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
 
 /** The page for a link that is unknown, used or expired, without saying which. */
@@ -69,7 +69,7 @@ type Failed = TooManyAttempts | ServiceUnavailable
 
 type Page<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, Failed, R>
 
-/** What the form of a link does; a link that does not work any more is null. */
+/** The steps of a link's form; a link that does not work any more is null. */
 interface Choosing<Found, Done, R> {
   look(token: Redacted.Redacted): Effect.Effect<Found | null, Failed, R>
   set(token: Redacted.Redacted, password: Redacted.Redacted): Effect.Effect<Done | null, Failed | PasswordUnfit, R>

@@ -7,7 +7,7 @@ import type * as SentForm from "../kit/SentForm.ts"
 export interface Field {
   readonly verb: "create" | "get"
   readonly button: string
-  /** Whether the form is sent with the answer. */
+  /** True if the form is sent with the answer. */
   readonly send: boolean
   /** The field that need not be filled in then. */
   readonly instead?: string

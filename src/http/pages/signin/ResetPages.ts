@@ -58,7 +58,7 @@ const showRequest = (visit: Visit.Visit) =>
 ${back(visit)}`
   )
 
-/** The same page for every address, known or not. */
+/** One page for every address, known or not. */
 const requested = (visit: Visit.Visit) =>
   page(
     visit,

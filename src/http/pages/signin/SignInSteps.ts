@@ -10,7 +10,7 @@ import type { Visit } from "../kit/Visit.ts"
 /** Pages that a sign-in does not return to, because they are for visitors who are not signed in. */
 const outside = /^\/console\/(?:sign-in|sign-out|style\.css|passkeys\.js|invitation|reset)(?:\/|$)/
 
-/** Whether a sign-in may lead back to the path: to the consent page, and to every page of the console. */
+/** True if a sign-in may lead back to the path: to the consent page, and to every page of the console. */
 const isReturnPath = (path: string): boolean =>
   path === "/oauth/authorize" || path.startsWith("/console/") && !outside.test(path)
 

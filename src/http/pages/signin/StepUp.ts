@@ -18,7 +18,7 @@ export class StepUpRefused extends Schema.TaggedError<StepUpRefused>()("StepUpRe
   headers: Schema.Record(Schema.String, Schema.String)
 }) {}
 
-/** What the log calls a refusal. */
+/** The name of a refusal in the log. */
 export const refusedCode = "second_factor_required"
 
 /** The field that a refusal belongs to. */
@@ -120,7 +120,7 @@ export const again = <B, E2, R2>(
     }
   )
 
-/** Where the second factor is given ahead of pages with many forms, which then need not ask. */
+/** The page that takes the second factor ahead of pages with many forms, which then need not ask. */
 export const confirmPath = "/console/security/confirm"
 
 /** The notice above a page with many forms, where the second factor has to be given first. */
