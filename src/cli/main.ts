@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Where the program starts: it answers before the program itself is loaded, which takes a second or two. */
+/** The start of the program: it answers before the program itself is loaded, which takes a second or two. */
 import { version } from "./PackageFiles.ts"
 import { startWithFlags } from "./process/NodeFlags.ts"
 

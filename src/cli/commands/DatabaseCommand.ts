@@ -1,4 +1,4 @@
-/** What the commands that work on a database have in common: each sends one request. */
+/** The shared parts of the commands that work on a database: each sends one request. */
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
 import type { Asked, CommandClient } from "../process/ControlClient.ts"

@@ -1,4 +1,4 @@
-/** Starting the demo over: what it kept is removed, and the next start makes it anew. */
+/** Starting the demo over: what it kept is removed, and the next start makes it again. */
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import * as fs from "node:fs"
@@ -9,7 +9,7 @@ import { refuse } from "../../operator/UseCase.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Output from "./Output.ts"
 
-/** What the service makes in a data directory. */
+/** The files that the service makes in a data directory. */
 const made = [
   "database",
   "database.new",

@@ -1,4 +1,4 @@
-/** What commands print: lines for people on a terminal, JSON for programs. */
+/** The output of commands: lines for people on a terminal, JSON for programs. */
 import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"
 import { dataDirectory } from "../settings/ServiceSettings.ts"
@@ -24,7 +24,7 @@ export const columns = (cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyAr
   return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd())
 }
 
-/** How wide what is printed for people may be. */
+/** The width of output for people, in characters. */
 const width = 80
 
 const gap = 2

@@ -25,7 +25,7 @@ const licencesText = ({ billing: { licences } }: Organization): string =>
     ? "not counted by tier"
     : Tier.literals.map((tier) => `${licences[tier]} ${tier}`).join(", ")
 
-/** What is known of how it is billed. */
+/** The known facts of an organization's billing. */
 const billingLines = ({ billing }: Organization): ReadonlyArray<ReadonlyArray<string>> => {
   const known: ReadonlyArray<readonly [string, Date | string | null]> = [
     ["Period", billing.period],
@@ -264,7 +264,7 @@ const showKey = Command.make("show", { ...common, organization, keyId }, (input)
       keyLines(found))
   })).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
 
-/** What each group has besides the commands that make things. */
+/** The commands of each group besides those that make things. */
 export const organizationRecords = [listOrganizations, showOrganization, setOrganization, ...statusCommands] as const
 export const adminRecords = [listAdmins, showAdmin, setAdmin] as const
 export const keyRecords = [listKeys, showKey] as const

@@ -16,7 +16,7 @@ import * as Output from "./Output.ts"
 
 type Database = typeof databaseStatus.output.Type
 
-/** Where the database is, without its password. */
+/** The address of the database, without its password. */
 const place = (settings: Settings.Database): string =>
   Option.match(settings.databaseUrl, {
     onNone: () => path.resolve(settings.data),
@@ -71,7 +71,10 @@ const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Database["
   return last_good_at === null ? "no account is to be watched" : `last poll ${at(last_poll_at)}`
 }
 
-/** What keeps the service from starting, from knowing its keys, or from protecting the accounts while it runs. */
+/**
+ * The problems that keep the service from starting, from knowing its keys, or from protecting the accounts while it
+ * runs.
+ */
 const problemsOf = (
   database: Database | { readonly failure: string },
   known: ReadonlyArray<string>,

@@ -30,7 +30,7 @@ const request = <const Name extends string, Input extends Schema.Top, Output ext
     answer: (asked: Input["Type"]) => Effect.mapError(run(asked), refused)
   })
 
-/** The same of one whose answers follow one another. */
+/** A request whose answers follow one another. */
 const stream = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E extends Failing, R>(
   { input, name, output, run }: UseCase<Name, Input, Output, Stream.Stream<Output["Type"], E, R>>
 ) =>
@@ -39,7 +39,7 @@ const stream = <const Name extends string, Input extends Schema.Top, Output exte
     answer: (asked: Input["Type"]) => Stream.mapError(run(asked), refused)
   })
 
-/** What of a request answers it. */
+/** The part of a request that answers it. */
 interface AnswerOf extends Struct.Lambda {
   <A>(request: { readonly answer: A }): A
   readonly "~lambda.out": this["~lambda.in"] extends { readonly answer: infer A } ? A : never

@@ -27,10 +27,10 @@ export const targets = ({ checkpointPush }: BackgroundSettings) =>
 export const watch = ({ maxLive, reviewWindow }: Pick<Settings.WatchSettings, "maxLive" | "reviewWindow">) =>
   Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
 
-/** How old the last round of a process that watches may be. */
+/** The age of the last round of a process that watches at most. */
 const oldestRound = Duration.seconds(30)
 
-/** How long it is known whether any process polls. */
+/** The time that it is remembered whether any process polls. */
 const polledKept = Duration.seconds(5)
 
 /**

@@ -1,4 +1,4 @@
-/** How commands reach the database: through the process that holds it, or by opening it where none does. */
+/** The way of commands to the database: through the process that holds it, or by opening it where none does. */
 import * as NodeSocket from "@effect/platform-node-shared/NodeSocket"
 import { Duration, Effect, Exit, Fiber, Layer, Option, Predicate, Schema, type Scope } from "effect"
 import * as RpcClient from "effect/rpc/RpcClient"
@@ -18,7 +18,7 @@ export const socketPath = (directory: string): string => path.join(path.resolve(
 /** A socket's address may not be longer than this on every system that has them. */
 export const maxSocketPath = 100
 
-/** How long one message may be; a seed is the longest. */
+/** The length of one message at most; a seed is the longest. */
 const maxMessage = 256 * 1024 * 1024
 
 export const serialization = RpcSerialization.layerNdjsonWith({ maxBufferSize: maxMessage })
@@ -32,7 +32,7 @@ export type CommandClient = RpcClient.FromGroup<typeof CommandRequests, RpcClien
 /** The connection to the holder of the directory broke before its answer. */
 class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
-/** Whether no process listens there. */
+/** True if no process listens there. */
 const isNobody = ({ reason }: RpcClientError): boolean =>
   reason._tag === "SocketOpenError" && Predicate.hasProperty(reason.cause, "code") &&
   (reason.cause.code === "ECONNREFUSED" || reason.cause.code === "ENOENT")

@@ -147,7 +147,7 @@ const signInText = ({ admins }: Demo): string => {
   return ["organization: demo, and one of:", ...people].map((line) => `${pad}${line}`).join("\n")
 }
 
-/** What a person does next, at every start: addresses, how to sign in, and lines that work when they are pasted. */
+/** A person's next steps, at every start: addresses, how to sign in, and lines that work when they are pasted. */
 export const greet = (address: string, demo: Demo, data: string | null) => {
   const dataFlag = Output.dataFlag(data)
   return Console.log(`

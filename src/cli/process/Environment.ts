@@ -29,7 +29,7 @@ export class SettingInvalid
   extends Schema.TaggedError<SettingInvalid>()("SettingInvalid", { message: Schema.String })
 {}
 
-/** How long a statement may take on the server: after that nothing waits for its answer. */
+/** The time that a statement may take on the server: after that nothing waits for its answer. */
 const statementTimeout = Duration.seconds(20)
 
 /**
@@ -142,7 +142,7 @@ export const peppers = (settings: Settings.Database) =>
 const lastCheckpoint = (settings: Settings.Database) =>
   isEmbedded(settings) ? LastCheckpoint.layerDirectory(settings.data) : LastCheckpoint.layerMemory
 
-/** What signs the journal's checkpoints, and what remembers the last of them outside the database. */
+/** The signer of the journal's checkpoints, and the memory of the last of them outside the database. */
 const checkpoints = (settings: Settings.Database) =>
   Layer.unwrap(Effect.map(
     Settings.checkpointKeys,
@@ -166,7 +166,7 @@ const usable = (settings: Settings.Database, made: boolean) =>
     )
   )
 
-/** How mail is sent: by the flags if there are any, otherwise by the variables. */
+/** The sending of mail: by the flags if there are any, otherwise by the variables. */
 const mail = (settings: Settings.Database & Partial<Settings.MailOptions>) =>
   Layer.unwrap(Effect.gen(function*() {
     const variables = yield* Settings.mailVariables

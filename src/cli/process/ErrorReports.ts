@@ -1,4 +1,4 @@
-/** How what goes wrong is reported: one line for people, one object for programs, and an exit code. */
+/** The reports of errors: one line for people, one object for programs, and an exit code. */
 import { Cause, Config, Console, Effect, Exit, Option, Predicate } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 import { HttpServerError } from "effect/http"
@@ -11,7 +11,7 @@ export const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   return CliError.isCliError(error) ? 2 : 1
 }
 
-/** What was refused, for people in its message and for programs in its code. */
+/** A refusal, for people in its message and for programs in its code. */
 interface Report {
   readonly code: string
   readonly message: string
@@ -26,7 +26,7 @@ const originMessage = (error: unknown): string => {
   return bottom instanceof Error ? bottom.message : String(bottom)
 }
 
-/** Why the service cannot listen, with the setting that helps. */
+/** The reason that the service cannot listen, with the setting that helps. */
 const cannotListen = (error: HttpServerError.ServeError): string => {
   const bottom: unknown = origin(error)
   const port = Predicate.hasProperty(bottom, "port") ? `Port ${String(bottom.port)}` : "The port"

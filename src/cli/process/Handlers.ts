@@ -1,4 +1,4 @@
-/** What answers each request, over the layers that have the database open. */
+/** The answers to each request, over the layers that have the database open. */
 import { Effect, Layer, Option } from "effect"
 import { Background } from "../../jobs/Background.ts"
 import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"

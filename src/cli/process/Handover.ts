@@ -1,4 +1,4 @@
-/** How a data directory goes from an assistant's server to the service, and back when the service has ended. */
+/** The way of a data directory from an assistant's server to the service, and back when the service has ended. */
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option, Result, type Scope, Semaphore } from "effect"
 import * as EffectScope from "effect/Scope"
 import * as DirectoryLock from "../../layers/postgres/DirectoryLock.ts"
@@ -6,16 +6,16 @@ import * as Stdio from "../../mcp/Stdio.ts"
 import * as ControlClient from "./ControlClient.ts"
 import * as Address from "./HolderAddress.ts"
 
-/** How long calls in flight may take to end before the directory is let go. */
+/** The time that calls in flight may take to end before the directory is let go. */
 const finishing = Duration.seconds(30)
 
-/** How long a starting process waits for a holder that does not answer: it may be starting, or about to end. */
+/** The time that a starting process waits for a holder that does not answer: it may be starting, or about to end. */
 const meeting = Duration.seconds(30)
 
-/** How long the directory is reserved for the service that asked for it, which may crash before it takes it. */
+/** The time that the directory is reserved for the service that asked for it, which may crash before it takes it. */
 const reserved = Duration.seconds(10)
 
-/** How long a call waits for a process that can answer it. */
+/** The time that a call waits for a process that can answer it. */
 const waiting = Duration.seconds(30)
 
 /**
@@ -66,7 +66,7 @@ const within = ({ ask, calls }: Pick<Held, "ask" | "calls">): Stdio.Ask => (head
       : exit
   })
 
-/** How to open the directory, or to call the service that has it. */
+/** The way to open the directory, or to call the service that has it. */
 export interface HandoverOptions<E, R> {
   readonly directory: string
   /** Opens the directory for as long as the scope lasts; `release` asks for its end. */
@@ -135,7 +135,7 @@ export const make = Effect.fnUntraced(
         )
       )
 
-    /** Whether the directory is another's for the moment, by this process's own doing. */
+    /** True if the directory is another's for the moment, by this process's own doing. */
     const spokenFor = () =>
       leaving || clock.currentTimeMillisUnsafe() < reservedUntil && DirectoryLock.isLetGo(directory)
 

@@ -1,4 +1,4 @@
-/** Where the service that holds a data directory listens, for programs that may read the directory. */
+/** The address at which the service that holds a data directory listens, for programs that may read the directory. */
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"

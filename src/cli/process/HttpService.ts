@@ -123,7 +123,7 @@ const parseAssistants = Effect.fnUntraced(function*(settings: ServeSettings) {
   return known
 })
 
-/** Where to serve the metrics, if anywhere. */
+/** The address to serve the metrics at, if there is one. */
 const parseMetricsAddress = (settings: ServeSettings) =>
   Effect.forEach(
     Option.toArray(settings.metricsAddress),
@@ -134,7 +134,7 @@ const parseMetricsAddress = (settings: ServeSettings) =>
       })
   )
 
-/** What a person does first where there is nothing yet. */
+/** A person's first step where there is nothing yet. */
 const hintFirst = (settings: ServeSettings) => {
   const data = Environment.isEmbedded(settings) ? settings.data : null
   return Console.log(`
@@ -151,8 +151,8 @@ const untilBack = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.retry(effect, { while: isAway, schedule: Schedule.spaced("2 seconds") })
 
 /**
- * Prepares the database, at once where it answers; where it is away the service starts all the same, answers 503, and
- * prepares it as soon as it is back. A database that cannot be used ends the process.
+ * Prepares the database, immediately where it answers; where it is away the service starts all the same, answers 503,
+ * and prepares it as soon as it is back. A database that cannot be used ends the process.
  */
 const prepared = Effect.fnUntraced(function*(settings: ServeSettings) {
   const sql = yield* SqlClient.SqlClient
@@ -246,7 +246,7 @@ const serveIn = (settings: ServeSettings) =>
           Effect.provideService(Ports.ClientDocuments, settings.clientDocuments ? ClientDocuments.make() : null),
           Effect.provideService(Ports.ResourceServers, servers)
         )
-        // Whatever is being looked at ends beside the requests in flight.
+        // Running polls end along with the requests in flight.
         const engine = yield* Effect.serviceOption(Engine)
         if (Option.isSome(engine)) yield* Effect.addFinalizer(() => engine.value.stop)
         if (embedded) {

@@ -11,7 +11,7 @@ import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administrati
 import * as Environment from "./Environment.ts"
 import { auditHandlers, commandHandlers, databaseHandlers } from "./Handlers.ts"
 
-/** What a command does to a data directory: makes the database, or only reads it. */
+/** The effect of a command on a data directory: it makes the database, or only reads it. */
 export interface Doing {
   readonly makes?: true
   readonly reads?: true
@@ -48,7 +48,7 @@ export const audit = Effect.fnUntraced(function*(settings: Settings.Database) {
   return yield* Effect.provideContext(RpcTest.makeClient(AuditRequests, { disableFatalDefects: true }), handlers)
 })
 
-/** What the database answers, which is neither prepared nor migrated. */
+/** The database's answers; it is neither prepared nor migrated. */
 export const database = Effect.fnUntraced(function*(settings: Settings.Database) {
   const sql = Environment.sql(settings)
   const open = Environment.isEmbedded(settings) ? sql : Layer.provideMerge(Layer.effectDiscard(Postgres.check), sql)

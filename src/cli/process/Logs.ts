@@ -1,4 +1,4 @@
-/** How and from which level on the service's log is written: on standard error, a line for each event. */
+/** The writing of the service's log, and its lowest level: on standard error, a line for each event. */
 import { Formatter, Layer, Logger, References } from "effect"
 import { demoEvent } from "../../layers/messenger/simulated/DemoEvent.ts"
 
@@ -10,18 +10,18 @@ export interface LogSettings {
   readonly logLevel: (typeof levels)[number]
 }
 
-/** One object with the fields of the event beside its time, level and message. */
+/** One object with the fields of the event besides its time, level and message. */
 const anyJson = Logger.map(
   Logger.formatStructured,
   ({ annotations, cause, level, message, timestamp }) =>
     Formatter.formatJson({ timestamp, level, message, ...annotations, ...(cause === undefined ? {} : { cause }) })
 )
 
-/** Whether JSON.stringify writes the value as the formatter does. */
+/** True if JSON.stringify writes the value as the formatter does. */
 const isPlain = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-/** The same, at a fraction of its cost where the event is a sentence with plain fields, as each request's is. */
+/** The same line, at a fraction of its cost where the event is a sentence with plain fields, as each request's is. */
 const flatJson = Logger.make((event: Logger.Options<unknown>): string => {
   const { cause, date, fiber, logLevel, message } = event
   const sentence: unknown = Array.isArray(message) && message.length === 1 ? message[0] : message

@@ -31,10 +31,10 @@ const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
 const unreachable = (url: string) => new Stdio.Unreachable({ message: `There is no answer from ${url}.` })
 
-/** How long an answer may take; no operation takes as long. */
+/** The time that an answer may take; no operation takes as long. */
 const timeout = Duration.minutes(1)
 
-/** What goes with every request. */
+/** The parts of a session that go with every request. */
 interface Session {
   readonly headers: Readonly<Record<string, string>>
   /** The path and query of the server. */

@@ -12,16 +12,16 @@ import * as DatabaseFacts from "../../layers/postgres/DatabaseFacts.ts"
 import { unsignedJournals } from "../../layers/sql/journal/Unsigned.ts"
 import * as Polls from "../../layers/sql/protection/Polls.ts"
 
-/** How often what costs a statement or a statistic is looked at. */
+/** The interval at which what costs a statement or a statistic is measured. */
 const period = Duration.seconds(15)
 
-/** How often all accounts are counted. */
+/** The interval at which all accounts are counted. */
 const watchPeriod = Duration.minutes(1)
 
 const nanos = 1e9
 const micros = 1e6
 
-/** What the process takes, under the names that Prometheus's clients give it. */
+/** The resources that the process takes, under the names that Prometheus's clients give them. */
 const ownUse = Effect.gen(function*() {
   const cpu = Metric.counter("process_cpu_seconds_total", { description: "Processor time taken, in seconds" })
   yield* Gauge.showState(cpu, () => {
@@ -39,7 +39,7 @@ const ownUse = Effect.gen(function*() {
   )
 })
 
-/** How late the event loop ran over the last period: the mean, the 99th percentile and the worst. */
+/** The delay of the event loop over the last period: the mean, the 99th percentile and the worst. */
 const eventLoop = Effect.gen(function*() {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => monitorEventLoopDelay({ resolution: 20 })),
@@ -60,7 +60,7 @@ const eventLoop = Effect.gen(function*() {
   })
 })
 
-/** What the journal has begun and not closed, in the whole database. */
+/** The intents that the journal has begun and not closed, in the whole database. */
 const journalLag = Effect.gen(function*() {
   let lag = { open: 0, oldest: 0 }
   yield* Gauge.show(
@@ -91,7 +91,7 @@ const signing = Effect.gen(function*() {
   })
 })
 
-/** Whether any process polls the accounts. */
+/** True if any process polls the accounts. */
 const lastPoll = Effect.gen(function*() {
   let seconds = 0
   yield* Gauge.show(
@@ -107,7 +107,7 @@ const lastPoll = Effect.gen(function*() {
   }).pipe(Effect.ignore)
 })
 
-/** How the watch over the accounts goes, in the whole database. */
+/** The state of the watch over the accounts, in the whole database. */
 const watch = Effect.gen(function*() {
   let seen = { accounts: new Map<string, number>(), due: 0, overdue: 0 }
   for (const state of DatabaseFacts.watchStates) {
@@ -139,7 +139,7 @@ const respond = Effect.gen(function*() {
     : HttpServerResponse.text("The metrics are at /metrics.\n", { status: 404 })
 })
 
-/** What is known of the running service from its start on. */
+/** The facts of the running service that are known from its start on. */
 export interface Build {
   readonly version: string
   readonly database: "embedded" | "postgresql"

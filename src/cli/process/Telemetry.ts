@@ -8,14 +8,14 @@ export interface TelemetrySettings {
   readonly traceRatio: number
 }
 
-/** How long a collector may take for an answer, and how long nothing is traced for one that failed. */
+/** The time that a collector may take for an answer, and the time that nothing is traced for one that failed. */
 const timeout = "3 seconds"
 const pause = 10_000
 
-/** How many exports may be under way; beyond that nothing is traced until they are done. */
+/** The number of exports that may be under way; beyond that nothing is traced until they are done. */
 const mostExports = 4
 
-/** What is known of the collector: spans are recorded only while it takes them, so that they do not pile up. */
+/** The known state of the collector: spans are recorded only while it takes them, so that they do not pile up. */
 class Collector {
   #exports = 0
   #pausedUntil = 0

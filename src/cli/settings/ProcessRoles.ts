@@ -1,4 +1,4 @@
-/** What a process of the service does: it serves the interface, it watches the accounts, or both. */
+/** The roles of a process of the service: it serves the interface, it watches the accounts, or both. */
 import { Effect } from "effect"
 import * as Environment from "../process/Environment.ts"
 import type * as Settings from "./Settings.ts"

@@ -1,4 +1,4 @@
-/** Who may register applications, from the settings. */
+/** The rule for who may register applications, from the settings. */
 import { Effect, Option, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import type { RegistrationPolicy } from "../../ports/oauth/OAuthPorts.ts"

@@ -8,7 +8,7 @@ import { choice, number, onOff, optionalText, ratio, secret, secretConfig, text 
 /** The directory of the embedded database by default. */
 export const dataDirectory = "./data"
 
-/** Which database: the settings of every command that opens one. */
+/** The choice of the database: the settings of every command that opens one. */
 export const database = {
   databaseUrl: secret(
     "database-url",
@@ -32,7 +32,7 @@ export const database = {
   keyPrefix: text("key-prefix", "CONSOLE_KEY_PREFIX", defaultKeyPrefix, "What API keys begin with, before _live_")
 }
 
-/** Who brings PostgreSQL's schema up to date. */
+/** The choice of who brings PostgreSQL's schema up to date. */
 export const migration = {
   migrationUrl: secret(
     "migration-url",
@@ -45,7 +45,7 @@ export const migration = {
 /** The directory of the demo by default: it never shares one with organizations of one's own. */
 export const demoDirectory = "./demo-data"
 
-/** Where and how the service listens. */
+/** The addresses and the ways in which the service listens. */
 export const server = {
   data: Flag.String("data").pipe(
     Flag.withDescription(
@@ -152,7 +152,7 @@ export const siteVariables = Config.all({
   sites: Config.option(Config.String("CONSOLE_SITES"))
 })
 
-/** How mail is sent, and where people are sent for what is not done here. */
+/** The sending of mail, and the address that people are sent to for what is not done here. */
 export const mail = {
   mailUrl: secret(
     "mail-url",
@@ -180,7 +180,7 @@ export const mail = {
   )
 }
 
-/** The same for commands, which have no flags for it. */
+/** The settings of mail for commands, which have no flags for it. */
 export const mailVariables = Config.all({
   mailUrl: Config.option(secretConfig("CONSOLE_MAIL_URL")),
   mailFrom: Config.option(Config.String("CONSOLE_MAIL_FROM")),
@@ -188,7 +188,7 @@ export const mailVariables = Config.all({
   billingLinks: Config.option(Config.String("CONSOLE_BILLING_LINKS"))
 })
 
-/** How mail is sent. */
+/** The sending of mail. */
 export interface MailOptions {
   readonly mailUrl: Option.Option<Redacted.Redacted>
   readonly mailFrom: Option.Option<string>

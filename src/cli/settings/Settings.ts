@@ -6,7 +6,7 @@ import { choice, describe, described, hidden, number, onOff, optionalText, text 
 // The table has them in the order in which they are declared.
 export * from "./ServiceSettings.ts"
 
-/** How accounts are watched. */
+/** The watching of accounts. */
 export const watching = {
   roles: text(
     "roles",
@@ -74,7 +74,7 @@ export const messengerHash = hidden(
   "Hash of the application that is registered with the messenger"
 )
 
-/** The same as they are read. */
+/** The settings of the messenger as they are read. */
 export interface Messenger {
   readonly messenger: "none" | "wire"
   readonly messengerApplication: number
@@ -82,7 +82,7 @@ export interface Messenger {
   readonly messengerKeys: Option.Option<string>
 }
 
-/** The same as they are read. */
+/** The settings of the watching as they are read. */
 export interface WatchSettings {
   readonly roles: string
   readonly reviewWindow: number
@@ -90,7 +90,7 @@ export interface WatchSettings {
   readonly maxLive: number
 }
 
-/** What the MCP server over standard input and output connects to, and what it shows. */
+/** The service that the MCP server over standard input and output connects to, and what it shows. */
 export const assistant = {
   url: optionalText(
     "url",
@@ -110,7 +110,7 @@ export const assistant = {
 /** The key of the MCP server over standard input and output. */
 export const apiKey = hidden("CONSOLE_API_KEY", "required by `mcp`", "API key that `mcp` works with")
 
-/** What opens the archive for the MCP server over standard input and output. */
+/** The password that opens the archive for the MCP server over standard input and output. */
 export const archivePassword = hidden(
   "CONSOLE_ARCHIVE_PASSWORD",
   "none",

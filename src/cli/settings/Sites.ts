@@ -49,7 +49,7 @@ export const parse = Effect.fnUntraced(function*({ baseUrl, sites }: SiteSetting
 /** The address of each organization's console, for those who make links to it. */
 export const consoleAddress = ({ addressOf }: Site.Sites["Service"]) => Layer.succeed(ConsoleAddress, addressOf)
 
-/** The same as the variables say it; nowhere without them. */
+/** The site as the variables say it; nowhere without them. */
 export const layerVariables = Layer.unwrap(
   Effect.gen(function*() {
     return consoleAddress(yield* parse(yield* Settings.siteVariables, []))

@@ -1,9 +1,9 @@
-/** What `serve` refuses or warns of before it opens anything: settings that would leave it unsafe or misread. */
+/** The refusals and warnings of `serve` before it opens anything: settings that would leave it unsafe or misread. */
 import { Effect, Option } from "effect"
 import * as Environment from "../process/Environment.ts"
 import * as Variables from "./Variables.ts"
 
-/** What is looked at. */
+/** The settings that are checked. */
 export interface CheckedSettings {
   readonly demo: boolean
   readonly messenger: "none" | "wire"
@@ -15,7 +15,7 @@ export interface CheckedSettings {
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
 
-/** Whether the host of an address, or the address to listen on, is this machine's own. */
+/** True if the host of an address, or the address to listen on, is this machine's own. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 

@@ -8,7 +8,7 @@ interface Unknown {
   readonly nearest: string | null
 }
 
-/** How many letters have to be changed, added or left out to make one word of the other. */
+/** The number of letters that have to be changed, added or left out to make one word of the other. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 1; i <= one.length; i++) {
@@ -22,7 +22,7 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0
 }
 
-/** How far a name may be from the one that is suggested for it. */
+/** The distance of a name at most from the one that is suggested for it. */
 const farthest = 4
 
 /** The names that no setting has, each with the nearest that one has. */
@@ -36,7 +36,7 @@ export const unknownAmong = (names: ReadonlyArray<string>, known: ReadonlyArray<
 /** Those of this process. */
 export const unknown = unknownAmong(Object.keys(process.env), knownVariables)
 
-/** What to do about one. */
+/** The advice about an unknown variable. */
 export const advice = (name: string, nearest: string | null): string =>
   nearest === null
     ? `${name} is no setting, and changes nothing; \`${program} settings\` prints those that there are`

@@ -15,7 +15,7 @@ const Line = Schema.fromJsonString(
   ])
 )
 
-/** What an export proves: how many events continue one another, and up to which of them a known key has signed. */
+/** The proof of an export: the events that continue one another, and up to which of them a known key has signed. */
 export interface ExportProof {
   readonly organization: string
   readonly ok: boolean
@@ -23,7 +23,7 @@ export interface ExportProof {
   readonly signed: number
   readonly reason: string | null
   readonly keys: ReadonlyArray<string>
-  /** Whether the keys are those of the file itself, which proves nothing against the author of the file. */
+  /** True if the keys are those of the file itself, which proves nothing against the author of the file. */
   readonly own_keys: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What an operator can ask of journals: whether they are whole, their newest checkpoints, and what they hold. */
+/** An operator's requests about journals: whether they are whole, their newest checkpoints, and their events. */
 import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Checkpoint } from "../../../domain/journal/Checkpoint.ts"
@@ -94,15 +94,14 @@ export const checkpoint = Effect.fnUntraced(
 const encodeEvent = (event: typeof JournalEvent.Type) => Effect.orDie(Schema.encodeEffect(JournalEvent)(event))
 const encodeCheckpoint = (made: Checkpoint) => Effect.orDie(Schema.encodeEffect(Checkpoint)(made))
 
-/** How many events a page has. */
-const pageSize = 1000
+const eventsPerPage = 1000
 
 /** One page of the journal in its order. */
 const page = Effect.fnUntraced(function*(id: OrganizationId, after: number) {
   const sql = yield* SqlClient.SqlClient
   const { publicKeys } = yield* CheckpointKeys
   return yield* Tenant.transaction(sql, id)(Effect.gen(function*() {
-    const events = yield* tail(id, after, pageSize)
+    const events = yield* tail(id, after, eventsPerPage)
     const last = events.at(-1)?.sequence ?? after
     return {
       events: yield* Effect.forEach(events, encodeEvent),
@@ -123,7 +122,7 @@ export const exportJournal = ({ after_sequence, organization }: typeof Journals.
           Effect.map(page(id, after), (found) =>
             [
               [found],
-              found.events.length < pageSize ? Option.none() : Option.fromNullishOr(found.events.at(-1)?.sequence)
+              found.events.length < eventsPerPage ? Option.none() : Option.fromNullishOr(found.events.at(-1)?.sequence)
             ] as const))
     )
   )

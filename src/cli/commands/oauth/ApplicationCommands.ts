@@ -17,7 +17,6 @@ const printApplications = (json: boolean, answer: typeof Applications.listApplic
     ...answer.approved.map((name) => `${name} is approved.`)
   ])
 
-/** What is done about applications. */
 export const applications = Command.make("applications").pipe(
   Command.withSubcommands([
     Command.make("list", { ...common, organization }, (input) =>

@@ -22,7 +22,7 @@ const date = (name: string, description: string) =>
 
 const count = (name: string, description: string) => Flag.Int(name).pipe(Flag.withDescription(description))
 
-/** What a flag changes; nothing where it is not there. */
+/** The change that a flag makes; nothing where it is not there. */
 const changes = <A, B extends object>(flag: Flag.Flag<A>, change: (value: A) => B) =>
   flag.pipe(Flag.map(change), Flag.withDefault({}))
 
@@ -79,7 +79,7 @@ export const billingFlags = {
   payer: changes(text("payer", "Where invoices go"), (payer_email) => ({ payer_email }))
 }
 
-/** What the flags change. */
+/** The billing that the flags ask for. */
 export const billingInput = (
   said: { readonly [Name in keyof typeof billingFlags]: Partial<typeof BillingInput.Type> }
 ): typeof BillingInput.Type => Object.values(said).reduce((all, each) => ({ ...all, ...each }), {})

@@ -71,7 +71,6 @@ const reveal = Command.make("reveal", {
     }])
   )
 
-/** What is done with accounts. */
 export const accounts = Command.make("accounts").pipe(Command.withSubcommands([listAccounts, setTier, reveal]))
 
 const listLinks = Command.make("list", { ...common, organization }, (input) =>
@@ -98,5 +97,4 @@ const revokeLink = Command.make("revoke", {
     ])
   })).pipe(Command.withDescription("Revoke a sign-up link that nobody has used, and free its seat"))
 
-/** What is done with sign-up links. */
 export const signUpLinks = Command.make("sign-up-links").pipe(Command.withSubcommands([listLinks, revokeLink]))

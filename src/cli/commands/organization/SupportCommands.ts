@@ -57,5 +57,4 @@ const close = Command.make("close", { ...common, organization, number }, (input)
       lines(request))
   })).pipe(Command.withDescription("Close a request"))
 
-/** What is done about requests to the support. */
 export const support = Command.make("support").pipe(Command.withSubcommands([list, answer, close]))

@@ -31,5 +31,4 @@ const rewrap = Command.make("rewrap", common, (input) =>
     )
   )
 
-/** What is done with secrets. */
 export const secrets = Command.make("secrets").pipe(Command.withSubcommands([rewrap]))

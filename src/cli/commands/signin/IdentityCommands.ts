@@ -138,7 +138,6 @@ const remove = Command.make("remove", { ...common, organization }, (input) =>
     ])
   })).pipe(Command.withDescription("Disconnect an organization from its identity provider, with every link"))
 
-/** What is done with the identity provider of an organization. */
 export const identityProvider = Command.make("identity-provider").pipe(
   Command.withDescription("Connect an organization to its own identity provider"),
   Command.withSubcommands([set, show, remove])
@@ -169,5 +168,4 @@ const unlink = Command.make("unlink-identity", { ...common, organization, email 
     ])
   })).pipe(Command.withDescription("Remove the link of an admin, and end their console sessions"))
 
-/** What is done with links of admins. */
 export const identityCommands = [link, unlink] as const
