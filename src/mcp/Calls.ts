@@ -18,7 +18,7 @@ export type Admission = Result.Result<RateState, AdmissionFailure>
 
 type Admitted = Messages.PendingMessage & { readonly admission: Admission }
 
-/** What was decided about a request's messages before they are answered. */
+/** The decisions about a request's messages before they are answered. */
 export class Admissions {
   readonly #calls: Array<Admitted> = []
 

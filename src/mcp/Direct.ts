@@ -6,7 +6,7 @@ import { Predicate } from "effect"
 import type { ErrorAnswer } from "../transport/Answer.ts"
 import * as Messages from "./Messages.ts"
 
-/** A call with nothing about it that the SDK would have to look at. */
+/** A call that needs no work of the SDK. */
 export interface Call {
   readonly id: string | number
   readonly name: string
@@ -23,14 +23,14 @@ const parameters: ReadonlySet<string> = new Set(["name", "arguments", "_meta"])
 const within = (value: object, names: ReadonlySet<string>): boolean =>
   Object.keys(value).every((name) => names.has(name))
 
-/** Whether it is what an answer can be for. */
+/** True if it is what an answer can be for. */
 export const isId = (value: unknown): value is string | number =>
   typeof value === "string" || Number.isSafeInteger(value)
 
-/** What of a call's `_meta` is for the service. */
+/** The members of a call's `_meta` that are for the service. */
 const carried: ReadonlySet<string> = new Set(["archive_password", "idempotency_key"])
 
-/** Whether the request's metadata needs nothing from the SDK. */
+/** True if the request's metadata needs nothing from the SDK. */
 const isPlainMeta = (meta: unknown): boolean =>
   meta === undefined ||
   Predicate.isObject(meta) &&
@@ -57,7 +57,7 @@ export const read = (headers: Readonly<Record<string, string | undefined>>, body
     : undefined
 }
 
-/** What a tool answered: a text, and the JSON of the answer; without it the text is a failure. */
+/** A tool's answer: a text, and the JSON of the answer; without it the text is a failure. */
 export interface Called {
   readonly text: string
   readonly structured: string | undefined
@@ -65,7 +65,7 @@ export interface Called {
   readonly about?: string | undefined
 }
 
-/** What a failure is as a result. */
+/** A failure as a result. */
 export const failed = ({ body }: ErrorAnswer): Called => ({
   text: JSON.stringify(body),
   structured: undefined,

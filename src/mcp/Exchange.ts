@@ -1,4 +1,4 @@
-/** What the SDK answers of a request: everything but calls that are read directly. */
+/** The SDK's answers to a request: everything but calls that are read directly. */
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { Effect, Fiber, FiberSet, Result } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -47,7 +47,7 @@ const bothTypes = "application/json, text/event-stream"
 /** A method that no `Request` carries is one more that is not allowed here. */
 const carried = (method: string): string => /^(?:connect|trace|track)$/i.test(method) ? "PUT" : method
 
-/** What the fiber ends with; its client gives it up by the signal. */
+/** The result of the fiber; its client abandons it by the signal. */
 const settled = <A>(fiber: Fiber.Fiber<A>, signal: AbortSignal): Promise<A> => {
   signal.addEventListener("abort", () => fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation), {
     once: true
@@ -55,9 +55,9 @@ const settled = <A>(fiber: Fiber.Fiber<A>, signal: AbortSignal): Promise<A> => {
   return Effect.runPromise(Fiber.join(fiber))
 }
 
-/** What a connection is shown. */
+/** The view of a connection. */
 export interface ToolView extends Listing.Shown {
-  /** Where a browser finds the console, if anywhere. */
+  /** The site where a browser finds the console, if there is one. */
   readonly console: Site | undefined
 }
 

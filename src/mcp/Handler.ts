@@ -34,7 +34,7 @@ export interface Options {
   readonly allowedOrigins?: ReadonlyArray<string>
   /** Whether what a person gives by themselves is taken as an argument too, which a model then sees; off by default. */
   readonly personalArguments?: boolean
-  /** Whether a browser finds the console at the site's address; it does by default. */
+  /** True if a browser finds the console at the site's address; it does by default. */
   readonly console?: boolean
 }
 
@@ -49,7 +49,7 @@ const isFinal = ({ _tag }: AdmissionFailure): boolean =>
 /** The caller of a message that is not the first of its request. */
 const later = (caller: Caller["Service"]): Caller["Service"] => ({ ...caller, arrival: undefined })
 
-/** What a request is counted as that holds no message with an id: one, whatever it is. */
+/** The count of a request that holds no message with an id: one, whatever it is. */
 const uncalled: Messages.PendingMessage = { id: null, tool: undefined, input: undefined }
 
 /**
@@ -68,7 +68,7 @@ const admit = Effect.fnUntraced(function*(
   const admissions = new Admissions()
   let rate: RateState | undefined
   for (const [index, message] of (messages.length === 0 ? [uncalled] : messages).entries()) {
-    // What became known as the request came in holds for the first of its messages.
+    // The facts that became known as the request came in are those of the first of its messages.
     const asking = index === 0 ? caller : later(caller)
     const operation = tools.find(message.tool)
     if (operation === undefined || Selection.refusal(selection, operation) !== undefined) {
@@ -167,7 +167,7 @@ const answerCaller = Effect.fnUntraced(function*(
   const exchanged = yield* messages.length > 1
     ? Effect.provideService(exchanging, Caller, later(caller))
     : exchanging
-  // Lists hold no secret beside what a caller chooses; results may.
+  // Lists hold no secret together with what a caller chooses; results may.
   const response = Messages.listsAlone(body.success)
     ? yield* Compression.compress(request, exchanged)
     : exchanged
@@ -178,7 +178,7 @@ const answerCaller = Effect.fnUntraced(function*(
   })
 })
 
-/** What is known of a request before it fails. */
+/** The facts of a request that are known before it fails. */
 interface Known {
   site: Site | undefined
 }
@@ -225,8 +225,7 @@ export const within = (options: Options = {}) => {
 
 /**
  * The server as one effect from a request to a response, to be mounted at `path` beside the interface or served alone.
- *
- * A call that its client gives up is interrupted, with everything that it does; a write has happened whole or not at
+ * A call that its client abandons is interrupted, with everything that it does; a write has happened whole or not at
  * all.
  */
 export const make = (options: Options = {}) =>

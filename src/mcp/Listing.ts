@@ -1,4 +1,4 @@
-/** Which of a connection's tools are listed: whole toolsets, as far as a model's attention goes. */
+/** The tools of a connection that are listed: whole toolsets, as far as a model's attention goes. */
 import type { Tool } from "@modelcontextprotocol/server"
 import type { Caller } from "../domain/people/Access.ts"
 import { toolsets } from "../kernel/Contract.ts"
@@ -12,12 +12,12 @@ import * as Tools from "./Tools.ts"
  */
 const listSize = 31_700
 
-/** What decides on a connection's list. */
+/** The facts that decide on a connection's list. */
 export interface Shown {
   /** Tools that the credential may not use are listed too, whatever they take. */
   readonly complete: boolean
   readonly selection: Selection.Selection
-  /** What a person gives is an argument. */
+  /** True if what a person gives is an argument. */
   readonly personalArguments: boolean
 }
 
@@ -87,7 +87,7 @@ export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Shown
   }
 }
 
-/** What a model has to know of the tools that are not listed. */
+/** The sentence that a model needs about the tools that are not listed. */
 export const omission = ({ omitted }: Listed): string =>
   omitted.length === 0
     ? ""

@@ -34,7 +34,7 @@ export interface PendingMessage {
   readonly id: unknown
   /** The name of the tool where the message calls one. */
   readonly tool: unknown
-  /** What it is called with, as it was written. */
+  /** The arguments of the call, as they were written. */
   readonly input: unknown
 }
 
@@ -53,7 +53,7 @@ const asking = (message: unknown): ReadonlyArray<PendingMessage> => {
 export const askingIn = (body: unknown): ReadonlyArray<PendingMessage> =>
   Array.isArray(body) ? body.flatMap(asking) : asking(body)
 
-/** Whether the body asks for one list of what there is, and nothing else. */
+/** True if the body asks for one list of what there is, and nothing else. */
 export const listsAlone = (body: unknown): boolean =>
   Predicate.hasProperty(body, "method") && (body.method === "tools/list" || body.method === "prompts/list")
 
@@ -68,7 +68,7 @@ const isOne = (message: unknown): boolean => {
   return id !== undefined && (Predicate.hasProperty(message, "result") || Predicate.hasProperty(message, "error"))
 }
 
-/** Whether this is a message of JSON-RPC, or a batch of them. */
+/** True if this is a message of JSON-RPC, or a batch of them. */
 export const isMessage = (body: unknown): boolean =>
   Array.isArray(body) ? body.length > 0 && body.every(isOne) : isOne(body)
 
@@ -84,6 +84,6 @@ export const parseError = -32_700
 /** JSON-RPC's code for JSON that is no message. */
 export const invalidRequest = -32_600
 
-/** Whether the client takes an answer as JSON; one that does not say takes anything. */
+/** True if the client takes an answer as JSON; one that does not say takes anything. */
 export const acceptsJson = ({ accept }: Readonly<Record<string, string | undefined>>): boolean =>
   accept === undefined || accept === "" || accepts(accept, ["application/json", "application/*", "*/*"])

@@ -17,7 +17,7 @@ export const preflight = (allowed: ReadonlyArray<string> | undefined) =>
     maxAge: 86_400
   })(Effect.succeed(HttpServerResponse.empty()))
 
-/** What an answer carries for a page of another origin. */
+/** The headers of an answer to a page of another origin. */
 export const opened = (
   response: HttpServerResponse.HttpServerResponse,
   allowed: ReadonlyArray<string> | undefined,

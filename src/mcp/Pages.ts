@@ -1,4 +1,4 @@
-/** Where a person does what an assistant may not. */
+/** The pages where a person does what an assistant may not. */
 import { Predicate } from "effect"
 import { ConsolePageRequired, PasswordRequired } from "../domain/Failure.ts"
 import type * as Operation from "../kernel/Operation.ts"

@@ -8,11 +8,11 @@ import { ConsolePageRequired } from "../domain/Failure.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
-/** Where a message of the newest revision names its revision and its client's capabilities. */
+/** The keys under which a message of the newest revision names its revision and its client's capabilities. */
 export const revision = "io.modelcontextprotocol/protocolVersion"
 export const capabilities = "io.modelcontextprotocol/clientCapabilities"
 
-/** Whether a client of these capabilities can ask a person by a form. */
+/** True if a client of these capabilities can ask a person by a form. */
 export const canAsk = (client: unknown): boolean => {
   if (!Predicate.hasProperty(client, "elicitation") || !Predicate.isObject(client.elicitation)) return false
   return Object.keys(client.elicitation).length === 0 || "form" in client.elicitation
@@ -37,7 +37,7 @@ const property = (operation: Operation.Any, member: string) => {
   }
 }
 
-/** What the client asks the person. */
+/** The form that the client shows to the person. */
 export const form = (operation: Operation.Any, member: string) => ({
   message: operation.summary,
   requestedSchema: {
@@ -57,7 +57,7 @@ export const asking = (operation: Operation.Any, member: string): InputRequiredR
 
 type Responses = Readonly<Record<string, unknown>> | undefined
 
-/** What the person has answered; undefined where they have not, or did not want to. */
+/** The person's answer; undefined where they have not answered, or did not want to. */
 const answered = (responses: Responses, member: string): string | undefined => {
   const response = responses?.[member]
   if (!Predicate.hasProperty(response, "action") || response.action !== "accept") return undefined
@@ -66,7 +66,7 @@ const answered = (responses: Responses, member: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** Whether the member is among the arguments; assistants write null for nothing. */
+/** True if the member is among the arguments; assistants write null for nothing. */
 export const says = (input: unknown, member: string): boolean =>
   Predicate.hasProperty(input, member) && input[member] !== null
 
@@ -91,7 +91,7 @@ export const given = (
 export const lacking = ({ personal: member }: Operation.Any, refused: string | undefined): string | undefined =>
   refused === member ? member : undefined
 
-/** Whether the person has to be asked now: the client can ask, has not asked yet, and has not sent the value. */
+/** True if the person has to be asked now: the client can ask, has not asked yet, and has not sent the value. */
 export const isToAsk = (
   member: string,
   input: unknown,

@@ -8,7 +8,7 @@ import * as Personal from "./Personal.ts"
 /** The header by which a client of these revisions names its connection again. */
 export const sessionHeader = "mcp-session-id"
 
-/** What the id of a connection begins with whose client can be asked: it says so itself, and no process keeps it. */
+/** The prefix of a connection's id whose client can be asked: the id says so itself, and no process keeps it. */
 const asks = "asks_"
 
 /** The id of a connection that a message opens, where its client can be asked. */
@@ -19,11 +19,11 @@ export const opened = (message: unknown, requestId: string): string | undefined 
     ? `${asks}${requestId}`
     : undefined
 
-/** Whether the request's client can be asked, and takes the question in a stream. */
+/** True if the request's client can be asked, and takes the question in a stream. */
 export const areHeard = (headers: Readonly<Record<string, string | undefined>>): boolean =>
   headers[sessionHeader]?.startsWith(asks) === true && headers["accept"]?.includes("text/event-stream") === true
 
-/** How long a person is waited for: less than an answer may take. */
+/** The time that a person is waited for: less than an answer may take. */
 const questionTimeout = Duration.seconds(100)
 
 /** Questions that a credential, and that all of them, may have open: each holds a connection. */
@@ -34,7 +34,7 @@ const atMost = 256
 export class Questions {
   readonly #open = new Map<string, { readonly credential: string; readonly answer: Deferred.Deferred<unknown> }>()
 
-  /** Whether the credential may have one more. */
+  /** True if the credential may have one more. */
   hasRoom(credential: string): boolean {
     const open = [...this.#open.values()]
     return open.length < atMost && open.filter((question) => question.credential === credential).length < perCredential

@@ -1,10 +1,10 @@
-/** Which of the tools a connection has: its address names toolsets, tools, and whether it only reads. */
+/** The selection of a connection's tools: its address names toolsets, tools, and whether it only reads. */
 import { Effect } from "effect"
 import { ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import * as Tools from "./Tools.ts"
 
-/** Where the server is mounted; a selection is named below it. */
+/** The path of the server; a selection is named below it. */
 export const path = "/mcp"
 
 export interface Selection {
@@ -13,7 +13,7 @@ export interface Selection {
   /** Every tool is listed, however many they are: asked for by `?toolsets=all`. */
   readonly all: boolean
   readonly readOnly: boolean
-  /** Whether the list says what the tools answer too, which no model reads: asked for by `?schemas=output`. */
+  /** True if the list says what the tools answer too, which no model reads: asked for by `?schemas=output`. */
   readonly outputSchemas: boolean
 }
 
@@ -23,7 +23,7 @@ const every = "all"
 /** A connection that has every tool. */
 export const everything: Selection = { named: undefined, all: false, readOnly: false, outputSchemas: false }
 
-/** Whether a header asks for reading alone: everything does but what says no. */
+/** True if a header asks for reading alone: everything does but what says no. */
 const isReadOnly = (header: string | undefined): boolean =>
   !["", "false", "f", "no", "n", "0", "off"].includes((header ?? "").trim().toLowerCase())
 
@@ -57,7 +57,7 @@ const readPath = (pathname: string) => {
   })
 }
 
-/** What the request's address and header select; names that are not known are refused with those that are. */
+/** The selection by the request's address and header; names that are not known are refused with those that are. */
 export const read = Effect.fnUntraced(function*(url: string, readOnlyHeader: string | undefined) {
   const [pathname = "", query = ""] = url.split("?", 2)
   const place = yield* readPath(pathname)
@@ -81,7 +81,7 @@ export const read = Effect.fnUntraced(function*(url: string, readOnlyHeader: str
   return selection
 })
 
-/** Why the connection has not the operation's tool; undefined where it has. */
+/** The reason that the connection has not the operation's tool; undefined where it has. */
 export const refusal = ({ named, readOnly }: Selection, operation: Operation.Any): string | undefined => {
   if (readOnly && !Tools.isReading(operation)) {
     return `${operation.id} changes something, and this connection is read-only: nothing was done.`

@@ -48,7 +48,7 @@ export class StdioQuestions {
     this.#isAsking = Personal.canAsk(member(member(message, "params"), "capabilities"))
   }
 
-  /** Whether the message is a call for which the person may be asked. */
+  /** True if the message is a call for which the person may be asked. */
   isFor(message: unknown): message is Message {
     const meta = member(member(message, "params"), "_meta")
     return this.#isAsking && member(message, "method") === "tools/call" && member(meta, Personal.revision) === undefined

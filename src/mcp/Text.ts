@@ -1,4 +1,4 @@
-/** What an assistant reads of an answer: lists as one line an item with the members that matter, the rest as JSON. */
+/** The text of an answer for an assistant: lists as one line an item with the members that matter, the rest as JSON. */
 import { Predicate } from "effect"
 import type { EncodedAnswer } from "../kernel/Encoding.ts"
 import type * as Operation from "../kernel/Operation.ts"
@@ -48,7 +48,7 @@ const table = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
   return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(at(item, path))).join(" | "))]
 }
 
-/** How the next page is asked for. */
+/** The call for the next page. */
 const next = (operation: Operation.Any, items: ReadonlyArray<Item>): string => {
   const last = items.at(-1)
   if (Object.hasOwn(operation.query, "after_sequence")) return `pass after_sequence ${String(last?.["sequence"])}`

@@ -29,7 +29,7 @@ const inline = (definitions: Json, value: unknown): unknown => {
   )
 }
 
-/** The JSON Schema of what the schema's values look like on the wire, with everything in its place: its shape alone. */
+/** The JSON Schema of the schema's values on the wire, with everything in its place: its shape alone. */
 const wireSchema = (schema: Schema.Top): Json => {
   const document = Members.jsonSchema(schema)
   const definitions = Object.fromEntries(
@@ -39,10 +39,10 @@ const wireSchema = (schema: Schema.Top): Json => {
   return isJsonObject(inlined) ? inlined : {}
 }
 
-/** What the operation takes: its members, each with what it means, and no others. */
+/** The operation's input: its members, each with its meaning, and no others. */
 const inputSchema = (operation: Operation.Any) => {
   const members: Readonly<Record<string, Schema.Top>> = operation.input.fields
-  // What a person gives is asked of them where it is left out.
+  // Values that a person gives are asked of them where they are left out.
   const required = [...Members.required(members)].filter((name) => name !== operation.personal)
   return {
     type: "object" as const,
@@ -74,7 +74,7 @@ const notice = "Returns third-party text."
 /** The first sentence of a description; the rest is for readers of the document. */
 const first = (text: string | undefined): string | undefined => text?.match(/^.*?\.(?=\s|$)/s)?.[0]
 
-/** Whether the operation changes nothing. */
+/** True if the operation changes nothing. */
 export const isReading = (operation: Operation.Any): boolean => operation.kind === "read" || operation.kind === "live"
 
 /** The tool that an operation is. */
@@ -165,7 +165,7 @@ export const { all, find, names, toolsetNames } = of(operations)
 /** The tools of the operations that are served. */
 export const served: Effect.Effect<Tools> = Effect.map(ServedOperations, of)
 
-/** Whether the caller's credential, role and limit allow the tool. */
+/** True if the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
   !isBeyond(operation.whole, caller.limit) &&
   caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)
