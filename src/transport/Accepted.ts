@@ -1,6 +1,6 @@
-/** What a client takes, by a header such as `Accept` or `Accept-Encoding`. */
+/** The types or encodings that a client takes, by a header such as `Accept` or `Accept-Encoding`. */
 
-/** Whether the header names one of these, and not with a weight of zero. */
+/** True if the header names one of these, and not with a weight of zero. */
 export const accepts = (header: string, names: ReadonlyArray<string>): boolean =>
   header.split(",").some((part) => {
     const [name = "", ...params] = part.split(";").map((text) => text.trim().toLowerCase())

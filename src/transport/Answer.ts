@@ -1,4 +1,4 @@
-/** How failures and budgets look on the wire, over any transport (specification, sections 7 and 8). */
+/** The form of failures and budgets on the wire, over any transport (specification, sections 7 and 8). */
 import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpServerError } from "effect/http"
 import * as Failures from "../domain/Failure.ts"
@@ -46,7 +46,7 @@ export const answer = (failure: unknown): ErrorAnswer => {
   }
 }
 
-/** Whether the work was interrupted because its client no longer waits for it. */
+/** True if the work was interrupted because its client no longer waits for it. */
 const isGivenUp = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isInterruptReason(reason) && reason.annotations.has(HttpServerError.ClientAbort.key)
@@ -75,7 +75,7 @@ export const recover =
     })
   }
 
-/** What of an answer's headers pages of other origins may read, over any transport. */
+/** The headers of an answer that pages of other origins may read, over any transport. */
 export const exposedHeaders = [
   "Request-Id",
   "RateLimit-Limit",

@@ -8,14 +8,14 @@ import { Credentials } from "../ports/credentials/Credentials.ts"
 import { AnonymousRequests, FailedAttempts } from "../ports/RateLimits.ts"
 import type { Site } from "./Site.ts"
 
-/** What a request carries besides its token. */
+/** The facts that a request carries besides its token. */
 export interface RequestOrigin {
   readonly via: Via
   readonly ip: string | null
   readonly requestId: string | null
 }
 
-/** How a credential is refused. */
+/** The ways that a credential is refused. */
 export type EntryFailure = InvalidApiKey | InvalidToken | RateLimited | ServiceUnavailable
 
 /**

@@ -1,9 +1,9 @@
-/** How the body of a request is read. */
+/** The reading of a request's body. */
 import { type ByteSize, Effect, Predicate } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { ParameterInvalid } from "../domain/Failure.ts"
 
-/** Whether the request certainly has no body; without a length or encoding it may have one. */
+/** True if the request certainly has no body; without a length or encoding it may have one. */
 export const isAbsent = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   source instanceof Request
     ? source.body === null

@@ -1,4 +1,4 @@
-/** Where a request comes from, behind proxies too. */
+/** The origin of a request, behind proxies too. */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -24,11 +24,11 @@ const canonical = (peer: string): string => {
   return address
 }
 
-/** Whether the peer is a proxy that the service trusts. */
+/** True if the peer is a proxy that the service trusts. */
 export const isTrusted = (peer: string, trusted: ReadonlyArray<IpNetwork.IpNetwork>): boolean =>
   Option.exists(parse(peer), (address) => trusted.some((network) => IpNetwork.contains(network, address)))
 
-/** How many addresses of `X-Forwarded-For` are looked at, from its right end: no chain of proxies is longer. */
+/** The number of addresses of `X-Forwarded-For` that are read, from its right end: no chain of proxies is longer. */
 const maxHops = 32
 
 /**

@@ -1,4 +1,4 @@
-/** Answers that are worth compressing and hold no secret beside what a caller chooses. */
+/** Answers that are worth compressing and hold no secret together with what a caller chooses. */
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { accepts } from "./Accepted.ts"
@@ -37,7 +37,7 @@ export const compress = Effect.fnUntraced(function*(
     : varying(encoded(response, yield* gzip(bytes)))
 })
 
-/** The same for a page that is always the same: it is compressed once. */
+/** The compressed form of a page that is always the same: it is compressed once. */
 export const compressOnce = <E, R>(page: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
   let kept: Uint8Array | undefined
   return Effect.gen(function*() {

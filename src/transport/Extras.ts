@@ -1,4 +1,4 @@
-/** What a request carries beside its input. */
+/** The values that a request carries besides its input. */
 import { Redacted, Result } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Caller, type Extras } from "../domain/people/Access.ts"

@@ -1,4 +1,4 @@
-/** What is recorded of every request, over any transport: counts, one line of the log, and a span of the trace. */
+/** The record of every request, over any transport: counts, one line of the log, and a span of the trace. */
 import { Clock, Context, Effect, Exit, LogLevel, Option, References } from "effect"
 import { HttpServerRequest, HttpTraceContext } from "effect/http"
 import type { CredentialKind, Via } from "../domain/people/Access.ts"
@@ -14,7 +14,7 @@ export class Endpoint {
   /** The path as it is declared, never as it was sent. */
   readonly route: string
   readonly kind: Metrics.Transport
-  /** Whether its lines have level Debug: supervisors call it every few seconds. */
+  /** True if its lines have level Debug: supervisors call it every few seconds. */
   readonly quiet: boolean
 
   constructor(kind: Metrics.Transport, route: string, operation: string | null = null) {
@@ -129,7 +129,7 @@ const report = (record: RequestRecord, status: number | null, started: bigint): 
     })
   })
 
-/** The same fields for the span, by the names of the OpenTelemetry conventions. */
+/** The fields of the record for the span, by the names of the OpenTelemetry conventions. */
 const attributes = (record: RequestRecord, status: number | null) => {
   const logged = fields(record, status)
   return {

@@ -1,7 +1,7 @@
-/** What is counted and measured at the edge, over every transport; labels have a bounded number of values. */
+/** The counts and measures at the edge, over every transport; labels have a bounded number of values. */
 import { type Context, Metric } from "effect"
 
-/** How a request came in: an operation over HTTP or as a tool, or any other address. */
+/** The way that a request came in: an operation over HTTP or as a tool, or any other address. */
 export type Transport = "rest" | "mcp" | "http"
 
 /** The upper bounds of the latency's buckets, in seconds. */

@@ -4,7 +4,7 @@ import type { OrganizationId } from "../domain/people/Access.ts"
 
 /** One address; on an organization's own, credentials of others are unknown. */
 export interface Site {
-  /** What `{base_url}` is there: a scheme, a host and perhaps a path, without a slash at the end. */
+  /** The value of `{base_url}` there: a scheme, a host and perhaps a path, without a slash at the end. */
   readonly baseUrl: string
   readonly organizationId: OrganizationId | null
 }
@@ -19,7 +19,9 @@ export class Sites extends Context.Service<Sites, {
   addressOf(organizationId: OrganizationId): string | null
 }>()("org-security-console/transport/Site/Sites") {}
 
-/** How a client may write the host of an address: with its port, which may be left out where it is the scheme's own. */
+/**
+ * The forms in which a client may write the host of an address: the port may be left out where it is the scheme's own.
+ */
 const hosts = (baseUrl: string): ReadonlyArray<string> => {
   const { host, hostname, port, protocol } = new URL(baseUrl)
   return port === "" ? [host, `${hostname}:${protocol === "https:" ? 443 : 80}`] : [host]

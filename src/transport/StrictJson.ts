@@ -15,7 +15,7 @@ interface Open {
   name: string
 }
 
-/** How deep objects and lists may be nested: their reader is recursive. */
+/** The depth to which objects and lists may be nested: their reader is recursive. */
 const maxDepth = 100
 
 const closed = ({ items, members }: Open): unknown => members === undefined ? items : Object.fromEntries(members)

@@ -1,4 +1,4 @@
-/** What the edge needs to know of its surroundings. */
+/** The edge's needs of its surroundings. */
 import { Context, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { IpNetwork } from "effect/net"
@@ -15,7 +15,7 @@ export const RequestId = Context.Reference<string>("org-security-console/transpo
 export const makeRequestId = ({ ulid }: SecureRandom.SecureRandom["Service"]): Effect.Effect<string> =>
   Effect.map(ulid, (text) => `req_${text.toLowerCase()}`)
 
-/** Whether each request leaves a line in the log; off by default, for a host's log is its own. */
+/** True if each request leaves a line in the log; off by default, for a host's log is its own. */
 export const RequestLines = Context.Reference<boolean>(
   "org-security-console/transport/TransportSettings/RequestLines",
   {
@@ -41,7 +41,7 @@ export const Watching = Context.Reference<Effect.Effect<WatchState | null, Servi
   { defaultValue: () => Effect.succeed(null) }
 )
 
-/** Whether the messenger's data centres answered when they were tried last; null if there is no network. */
+/** True if the messenger's data centres answered when they were tried last; null if there is no network. */
 export type MessengerState = "reached" | "away"
 export const MessengerStatus = Context.Reference<Effect.Effect<MessengerState | null>>(
   "org-security-console/transport/TransportSettings/MessengerStatus",
