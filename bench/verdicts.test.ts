@@ -66,7 +66,7 @@ describe("the verdicts over kept figures", () => {
 
   it("ask whether zero is in every interval of differences", () => {
     const timing = (interval: string) =>
-      verdicts(recorded("timing", { columns: ["difference", "95 % interval"], rows: [["-0.2 µs", interval]] }))
+      verdicts(recorded("timing", { columns: ["difference", "98.75 % interval"], rows: [["-0.2 µs", interval]] }))
     expect(timing("-2.0 µs to 1.3 µs")).toMatchObject([{ holds: true }])
     expect(timing("-2.0 µs to -1.3 µs")).toMatchObject([{ holds: false }])
     expect(timing("1.3 µs to 2.0 µs")).toMatchObject([{ holds: false }])

@@ -130,9 +130,9 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       measured: value ?? ""
     })),
   timing: (figure) => {
-    const found = having(figure, "95 % interval")
+    const found = having(figure, "98.75 % interval")
     const apart = found.filter((row) => {
-      const [low = 0, high = 0] = numbers(row["95 % interval"])
+      const [low = 0, high = 0] = numbers(row["98.75 % interval"])
       return low > 0 || high < 0
     })
     return [{

@@ -134,7 +134,14 @@ const blocks = {
         imports.includes("") ? "everything" : list(imports) || "no other module"
       ])
     ),
-  source: (file) => `\`\`\`ts source\n${read(file)}\`\`\``,
+  source: (argument) => {
+    const [file, name] = argument.split(" ")
+    const text = read(file)
+    const from = name === undefined ? 0 : text.indexOf(`export const ${name} = `)
+    return `\`\`\`ts source\n${
+      name === undefined ? text : text.slice(from, text.indexOf("\n} as const\n", from) + 12)
+    }\`\`\``
+  },
   readings: () =>
     table(
       ["Fact", "Taken", "Not taken"],

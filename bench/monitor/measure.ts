@@ -2,6 +2,7 @@
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { seenMark } from "../../src/domain/protection/ListDigest.ts"
+import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
 import * as Core from "../../src/layers/Core.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
@@ -71,6 +72,7 @@ export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSessi
     Layer.provideMerge(Layer.mergeAll(
       MailSettings.layer(null),
       PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 }),
+      PasswordDerivation.layer,
       messenger,
       Ownership.layerAlone,
       Peppers.layerText(Redacted.make(ground.pepper))

@@ -54,12 +54,13 @@ export const median = (values: ReadonlyArray<number> | Float64Array): number => 
 const resampled = (values: ReadonlyArray<number>): Float64Array =>
   Float64Array.from(values, () => values[Math.floor(Math.random() * values.length)] ?? Number.NaN)
 
-/** The 95 % interval of the difference of two medians, by drawing the samples again many times. */
+/** An interval of the difference of two medians, by drawing the samples again many times. */
 export const differenceOfMedians = (
   left: ReadonlyArray<number>,
   right: ReadonlyArray<number>,
-  draws = 400
+  { confidence = 0.95, draws = 400 }: { readonly confidence?: number; readonly draws?: number } = {}
 ): { readonly difference: number; readonly low: number; readonly high: number } => {
   const drawn = Array.from({ length: draws }, () => median(resampled(left)) - median(resampled(right)))
-  return { difference: median(left) - median(right), low: quantile(drawn, 0.025), high: quantile(drawn, 0.975) }
+  const tail = (1 - confidence) / 2
+  return { difference: median(left) - median(right), low: quantile(drawn, tail), high: quantile(drawn, 1 - tail) }
 }

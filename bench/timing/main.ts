@@ -28,6 +28,9 @@ const { values } = parseArgs({
 const kinds = ["another organization's", "ungranted", "non-existent"] as const
 type Kind = (typeof kinds)[number]
 
+/** Bonferroni: four intervals of 98.75 % hold together in 95 of 100 runs. */
+const interval = { confidence: 1 - 0.05 / 4, draws: 2000 }
+
 const shuffled = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.map((value) => [Math.random(), value] as const).sort(([left], [right]) => left - right).map(([, value]) =>
     value
@@ -85,10 +88,10 @@ const run = async (requests: number, accounts: number, attempts: number) => {
     }
     const pairs = [[0, 1], [0, 2], [1, 2]].map(([left = 0, right = 0]) => {
       const [one, other] = [kinds[left] ?? kinds[0], kinds[right] ?? kinds[0]]
-      return { one: `${one} id`, other: `${other} id`, ...differenceOfMedians(times[one], times[other]) }
+      return { one: `${one} id`, other: `${other} id`, ...differenceOfMedians(times[one], times[other], interval) }
     })
     const [one, other] = signInKinds
-    const all = [...pairs, { one, other, ...differenceOfMedians(signIns[one], signIns[other]) }]
+    const all = [...pairs, { one, other, ...differenceOfMedians(signIns[one], signIns[other], interval) }]
     const apart = all.filter(({ high, low }) => low > 0 || high < 0)
     const widest = Math.max(...apart.map(({ difference }) => Math.abs(difference)))
     const verdict = apart.length === 0
@@ -118,14 +121,15 @@ const run = async (requests: number, accounts: number, attempts: number) => {
         },
         {
           title: "Difference of medians",
-          columns: ["between", "and", "difference", "95 % interval"],
+          columns: ["between", "and", "difference", "98.75 % interval"],
           rows: all.map(({ difference, high, low, one, other }) => [
             one,
             other,
             micros(difference),
             `${micros(low)} to ${micros(high)}`
           ]),
-          note: "The interval is a bootstrap's: both samples drawn again 400 times."
+          note:
+            "The interval is a bootstrap's: both samples drawn again 2000 times. Four intervals of 98.75 % hold together in at least 95 of 100 runs."
         }
       ],
       charts: []

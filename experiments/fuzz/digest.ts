@@ -5,7 +5,7 @@ import { unsaidColumns } from "../../test/support/world.ts"
 export type Query = (statement: string) => Promise<ReadonlyArray<Record<string, unknown>>>
 
 /** Counters of requests and attempts, which refusals are for. */
-const counters = new Set(["rate_limit", "password_throttle", "simulated_call"])
+const counters = new Set(["archive_attempt", "archive_read", "rate_limit", "password_throttle", "simulated_call"])
 
 /** Whether the table is a part of the journal. */
 export const isJournal = (table: string): boolean => table.startsWith("journal_")
@@ -13,7 +13,7 @@ export const isJournal = (table: string): boolean => table.startsWith("journal_"
 /** Writes the digest of every table beside its name, but for what a refusal may change. */
 export const digest = async (query: Query): Promise<string> => {
   const tables = await query(`select c.relname::text as name from pg_class c
-    where c.relnamespace = to_regnamespace('public') and c.relkind = 'r' order by c.relname`)
+    where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`)
   const parts = tables.map(({ name }) => String(name)).filter((name) => !counters.has(name)).map((name) =>
     `select '${name}' as name, md5(coalesce(string_agg(md5(row), '' order by row collate "C"), '')) as digest
      from (select (to_jsonb(rows) - ${unsaidColumns})::text as row from "${name}" rows) as texts`

@@ -98,7 +98,7 @@ export const valid = (
     }
     default:
       if (format === "uuid") return fc.constantFrom(...known, JSON.stringify(nothing))
-      if (known.length > 0) return fc.constantFrom(...known, JSON.stringify("nothing"))
+      if (known.length > 0) return fc.constantFrom(...known, JSON.stringify(pattern === undefined ? "nothing" : "404"))
       if (format === "date-time") {
         return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((at) => JSON.stringify(at))
       }

@@ -26,19 +26,8 @@ const textOf = (name: Name | null): string | undefined => {
 /** What a module exports without a name. */
 const exported = { type: "Identifier", name: "default" }
 
-/** The tables and functions of a file of SQL, each with its policies and grants, up to the next one. */
-const declarationsOfSql = (source: string): ReadonlyArray<Declaration> => {
-  const starts = [...source.matchAll(/^create (?:unlogged )?(?:table|function) (\w+)/gm)]
-  return starts.map(({ 1: name = "", index }, at) => ({
-    path: [name],
-    start: index,
-    end: starts[at + 1]?.index ?? source.length
-  }))
-}
-
 /** The functions, constants, classes, types and members of a source, each before those inside it. */
 export const declarationsOf = (file: string, source: string): ReadonlyArray<Declaration> => {
-  if (file.endsWith(".sql")) return declarationsOfSql(source)
   const { errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} is no source: ${errors[0]?.message}`)
   const found: Array<Declaration> = []

@@ -23,14 +23,6 @@ describe("a change to a source", () => {
     expect(one("export default 1 < 2", { in: "default" })).toBe("export default 1 <= 2")
   })
 
-  it("is found in a table or a function of SQL", () => {
-    const table = (name: string) => `create table ${name} (n int check (n < 2));\n`
-    const change = { in: "door", replace: "<", by: "<=" }
-    expect(mutated(change, "source.sql", `${table("wall")}${table("door")}${table("roof")}`)).toBe(
-      `${table("wall")}${table("door").replace("<", "<=")}${table("roof")}`
-    )
-  })
-
   it("may name several declarations from the outside in", () => {
     const source = "const a = { isOpen: () => 1 < 2 }; const b = { isOpen: () => 1 < 2 }"
     expect(() => one(source, {})).toThrow("2 times in isOpen")
@@ -70,18 +62,7 @@ describe("the list of mutants", () => {
 
   it("has changes in each of these modules", () => {
     const modules = new Set(mutants.map(({ file }) => file.split("/")[1]))
-    expect([...modules].toSorted()).toEqual([
-      "cli",
-      "domain",
-      "http",
-      "kernel",
-      "layers",
-      "mcp",
-      "oauth",
-      "operations",
-      "protection",
-      "transport"
-    ])
+    expect([...modules].toSorted()).toEqual(["changes", "domain", "kernel", "oauth", "protection"])
     expect(mutants.length).toBeGreaterThanOrEqual(50)
   })
 })

@@ -32,9 +32,8 @@ const playAll = Effect.fnUntraced(function*({ first, last, seed, step }: Part) {
 
 process.once("message", (task: Part) => {
   const database = postgresLayer(task.url)
-  const program = Effect.andThen(migrate(task.url), playAll(task)).pipe(
-    Effect.provide(Stage.layer(database).pipe(Layer.merge(TestClock.layer())))
-  )
+  const stage = Stage.layer(database).pipe(Layer.merge(TestClock.layer()))
+  const program = Effect.andThen(migrate(task.url), Effect.provide(playAll(task), stage))
   Effect.runPromise(program).then(() => process.disconnect(), (error: unknown) => {
     console.error(error)
     process.exit(1)

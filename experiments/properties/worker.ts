@@ -95,9 +95,8 @@ const play = Effect.fnUntraced(function*({ first, last, property, seed, step, su
 
 process.once("message", (task: Task) => {
   const database = postgresLayer(task.url)
-  const program = Effect.andThen(migrate(task.url), play(task)).pipe(
-    Effect.provide(World.world(database).pipe(Layer.provideMerge(database), Layer.merge(TestClock.layer())))
-  )
+  const world = World.world(database).pipe(Layer.provideMerge(database), Layer.merge(TestClock.layer()))
+  const program = Effect.andThen(migrate(task.url), Effect.provide(play(task), world))
   Effect.runPromise(program).then(() => process.disconnect(), (error: unknown) => {
     console.error(error)
     process.exit(1)

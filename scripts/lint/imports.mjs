@@ -1,6 +1,6 @@
 /** The linter's rule that holds the table of modules. */
 import { dirname, relative, resolve, sep } from "node:path"
-import { modules } from "./modules.mjs"
+import { modules, storage } from "./modules.mjs"
 
 const within = (file, path) => path === "" || file === path || file.startsWith(`${path}/`)
 
@@ -26,6 +26,9 @@ const refusal = (source, from, specifier, isType) => {
   const to = relative(source, resolve(dirname(`${source}/${from}`), specifier)).split(sep).join("/")
   // The types that the entries of the package hand on.
   if (isType && to === "Types.ts") return undefined
+  if (!isType && within(from, storage.path) && storage.makers.includes(to)) {
+    return `\`${storage.path}\` stores rows: journal and mail from the module that decides.`
+  }
   const target = moduleOf(to)
   if (target === module) {
     return isOperation(from) && isOperation(to)

@@ -11,6 +11,17 @@ const any = /^/
 /** Files of `layers` that compose all others. */
 const composing = ["Console", "Core", "SigningIn", "Worker", "index"].map((name) => `layers/${name}.ts`)
 
+/** Storage only stores: no file of `path` imports what makes entries of the journal or mails, other than types. */
+export const storage = {
+  path: "layers/sql",
+  makers: [
+    "domain/journal/JournalEntry.ts",
+    "domain/mail/AdminMails.ts",
+    "domain/mail/Alerts.ts",
+    "domain/mail/index.ts"
+  ]
+}
+
 /**
  * `paths`: files and folders below `src`; the longest one that contains a file is its module. `imports`: paths whose
  * files it may import besides its own. `packages`: what else it may import; `types`: from what it may import types.
@@ -66,21 +77,27 @@ export const modules = [
     packages: [core]
   },
   {
+    paths: ["archive"],
+    holds: "the archive: sealing, writing, reading and searching it; runs in browsers too",
+    imports: ["ports", "domain"],
+    packages: [core]
+  },
+  {
     paths: ["operator"],
     holds: "an operator's changes to organizations, admins, keys and applications, journaled as made by the operator",
-    imports: ["changes", "ports", "domain"],
+    imports: ["archive", "changes", "ports", "domain"],
     packages: [core]
   },
   {
     paths: ["operations"],
     holds: "the operations, one file each in the folder of its area, and `index.ts`, the list of all",
-    imports: ["kernel", "changes", "messenger", "ports", "domain"],
+    imports: ["kernel", "archive", "changes", "messenger", "ports", "domain"],
     packages: [core]
   },
   {
     paths: ["jobs"],
     holds: "periodic background work: the scheduler, the list of all jobs, and a file for each",
-    imports: ["protection", "signin", "changes", "messenger", "ports", "domain"],
+    imports: ["protection", "signin", "archive", "changes", "messenger", "ports", "domain"],
     packages: [core]
   },
   {
@@ -92,7 +109,7 @@ export const modules = [
   {
     paths: ["http"],
     holds: "routes, OpenAPI document, typed client, OAuth endpoints, the server, and the pages by area",
-    imports: ["transport", "operations", "kernel", "oauth", "signin", "ports", "domain"],
+    imports: ["transport", "operations", "kernel", "oauth", "signin", "archive", "ports", "domain"],
     packages: [any]
   },
   {
@@ -108,9 +125,9 @@ export const modules = [
     packages: [any]
   },
   {
-    paths: ["layers/sql/Maintenance.ts"],
-    holds: "the maintenance of stored data in SQL",
-    imports: ["layers", "jobs", "ports", "domain"],
+    paths: ["layers/archive", "layers/seed"],
+    holds: "the archive's cryptography and opened keys, and seed files, whose chats are sealed",
+    imports: ["layers", "archive", "ports", "domain"],
     packages: [any]
   },
   {
@@ -135,7 +152,7 @@ export const modules = [
   {
     paths: composing,
     holds: "what composes the implementations with jobs and sign-in, for programs, tests and embedding",
-    imports: ["layers", "jobs", "protection", "signin", "messenger", "ports", "domain"],
+    imports: ["layers", "jobs", "protection", "signin", "archive", "messenger", "ports", "domain"],
     packages: [any]
   },
   {
@@ -153,7 +170,7 @@ export const modules = [
   {
     paths: ["index.ts"],
     holds: "the main entry of the package, which only re-exports",
-    imports: ["Types.ts", "operations", "operator", "kernel", "oauth", "jobs", "ports", "domain"],
+    imports: ["Types.ts", "operations", "operator", "kernel", "oauth", "jobs", "archive", "ports", "domain"],
     packages: [core]
   }
 ]

@@ -17,7 +17,6 @@ const lazy = <Name extends string, Input, Context, E, R>(
   load: async () => Command.withDescription(await load(), description)
 })
 
-const groups = () => import("./commands/Groups.ts")
 const print = () => import("./commands/PrintCommands.ts")
 
 const commands = [
@@ -39,9 +38,13 @@ const commands = [
   lazy(
     "organizations",
     "Make, list and change organizations",
-    () => groups().then(({ organizations }) => organizations)
+    () => import("./commands/organization/OrganizationCommands.ts").then(({ organizations }) => organizations)
   ),
-  lazy("admins", "Make, list and change admins", () => groups().then(({ admins }) => admins)),
+  lazy(
+    "admins",
+    "Make, list and change admins",
+    () => import("./commands/people/AdminCommands.ts").then(({ admins }) => admins)
+  ),
   lazy(
     "accounts",
     "List accounts, change how they are licensed, and print the passwords that the service holds",
@@ -52,7 +55,11 @@ const commands = [
     "List and revoke the links that hold seats",
     () => import("./commands/organization/LicenceCommands.ts").then(({ signUpLinks }) => signUpLinks)
   ),
-  lazy("keys", "Make, list and revoke API keys", () => groups().then(({ keys }) => keys)),
+  lazy(
+    "keys",
+    "Make, list and revoke API keys",
+    () => import("./commands/credentials/KeyCommands.ts").then(({ keys }) => keys)
+  ),
   lazy(
     "applications",
     "Say which applications the admins of an organization may connect",
@@ -69,11 +76,20 @@ const commands = [
     () => import("./commands/security/SecretCommands.ts").then(({ secrets }) => secrets)
   ),
   lazy(
+    "archive",
+    "Set the password of an organization's archive",
+    () => import("./commands/archive/ArchiveCommands.ts").then(({ archive }) => archive)
+  ),
+  lazy(
     "support",
     "List, answer and close requests to the support",
     () => import("./commands/organization/SupportCommands.ts").then(({ support }) => support)
   ),
-  lazy("journal", "Show, verify, export and checkpoint journals", () => groups().then(({ journal }) => journal)),
+  lazy(
+    "journal",
+    "Show, verify, export and checkpoint journals",
+    () => import("./commands/journal/JournalCommands.ts").then(({ journal }) => journal)
+  ),
   lazy(
     "status",
     "Report the state of the service: versions, database, schema, peppers, checkpoint, disk; exit code 1 for a problem",

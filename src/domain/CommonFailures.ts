@@ -1,7 +1,7 @@
 /** The failures that every operation can answer with. */
 import { Effect, Schema } from "effect"
 import { fields, RetryAfterSeconds } from "./FailureBase.ts"
-import { Scope } from "./people/Access.ts"
+import { Scope } from "./people/Scopes.ts"
 
 export class ParameterInvalid
   extends Schema.TaggedError<ParameterInvalid>()("parameter_invalid", fields("A parameter is invalid."))

@@ -5,6 +5,7 @@
  * to its area's file, and nowhere else. Anything else that goes wrong is a defect and answers 500 `internal_error`.
  */
 export * from "./accounts/AccountFailures.ts"
+export * from "./archive/ArchiveFailures.ts"
 export * from "./CommonFailures.ts"
 export * from "./credentials/CredentialFailures.ts"
 export {

@@ -54,6 +54,21 @@ export const signInsWaiting = 64
 export const passwordsAtOnce = 8
 export const passwordsOfLane = 6
 export const maxPasswordWait = Duration.minutes(15)
+/** Messages on each side of one that is asked for in its context, at most. */
+export const maxNeighbours = 20
+/** Wrong archive passwords in that time: of one credential, and of all of an organization's. */
+export const archivePasswordPeriod = Duration.hours(1)
+export const archivePasswordsOfCredential = 10
+export const archivePasswordsOfOrganization = 50
+/** Archive passwords that a process derives at the same time, of 128 MiB each, and those that wait for their turn. */
+export const archiveUnlocksAtOnce = 2
+export const archiveUnlocksWaiting = 16
+/** Opened archive keys that a process keeps, the time that it keeps each, and the epoch keys of all of them. */
+export const archiveSeedsKept = 1000
+export const archiveSeedKept = Duration.minutes(5)
+export const archiveEpochsKept = 20_000
+/** Searches of an organization's archive that a process runs at a time. */
+export const archiveSearchesAtOnce = 2
 export const passwordFailuresForgotten = Duration.days(1)
 /** The period in which wrong passwords of one admin are journaled once, after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)

@@ -10,12 +10,12 @@ import {
   type WatchState
 } from "../transport/TransportSettings.ts"
 
-interface Known {
+interface HealthFacts {
   readonly watch: WatchState | null
   readonly messenger: MessengerState | null
 }
 
-const status = (text: "ok" | "unavailable", { messenger, watch }: Known = { messenger: null, watch: null }) =>
+const status = (text: "ok" | "unavailable", { messenger, watch }: HealthFacts = { messenger: null, watch: null }) =>
   HttpServerResponse.jsonUnsafe({
     status: text,
     ...(watch === null ? {} : { watch }),

@@ -20,10 +20,12 @@ const invalidMember = (name: string, message: string) =>
 const decimal = /^-?(?:0|[1-9][0-9]*)$/
 
 /** A text of the address as the JSON that the parameter's schema expects: whole numbers consist of digits only. */
-const fromText = (schema: { readonly ast: SchemaAST.AST } | undefined, text: string): unknown =>
-  schema !== undefined && SchemaAST.isNumber(SchemaAST.toEncoded(schema.ast)) && decimal.test(text)
-    ? Number(text)
-    : text
+const fromText = (schema: { readonly ast: SchemaAST.AST } | undefined, text: string): unknown => {
+  if (schema === undefined) return text
+  const encoded = SchemaAST.toEncoded(schema.ast)
+  if (SchemaAST.isNumber(encoded) && decimal.test(text)) return Number(text)
+  return SchemaAST.isBoolean(encoded) && (text === "true" || text === "false") ? text === "true" : text
+}
 
 const decodeComponent = (text: string): string | undefined => {
   try {

@@ -10,9 +10,10 @@ import { type Parameters, parse } from "../oauth/Parameters.ts"
 import { register } from "../oauth/registration/Register.ts"
 import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
-import { type Issued, token } from "../oauth/token/Token.ts"
+import { type IssuedTokens, token } from "../oauth/token/Token.ts"
 import type { Db } from "../ports/Db.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
+import type { Outbox } from "../ports/mail/Outbox.ts"
 import {
   ClientDocuments,
   type OAuthClients,
@@ -43,6 +44,7 @@ export type Services =
   | OAuthClients
   | OAuthGrants
   | OAuthSecrets
+  | Outbox
   | RateLimiter
   | RefusedRefreshes
   | Sites
@@ -183,7 +185,7 @@ const registered = limited((site, request, origin) =>
   })
 )
 
-const issuedBody = ({ accessToken, expiresIn, refreshToken, scopes }: Issued) => ({
+const issuedBody = ({ accessToken, expiresIn, refreshToken, scopes }: IssuedTokens) => ({
   access_token: Redacted.value(accessToken),
   token_type: "Bearer",
   expires_in: expiresIn,
@@ -215,7 +217,7 @@ const introspected = at((site, request, origin) =>
 )
 
 /** A document, or nothing under a path that is none of ours. */
-const document = (known: string, find: (site: Site, suffix: string, offers: Metadata.Offers) => unknown) =>
+const document = (known: string, find: (site: Site, suffix: string, offers: Metadata.ServerOffers) => unknown) =>
   at((site, request) =>
     Effect.gen(function*() {
       const offers = {

@@ -20,7 +20,7 @@ const pieceOf = (bytes: Buffer): Buffer => {
 }
 
 /** A response that is owed, and the latch that opens when it is finished, if something waits for that. */
-interface Owed {
+interface OwedResponse {
   readonly response: http.ServerResponse
   done: Latch.Latch | undefined
 }
@@ -31,7 +31,7 @@ export class Pipeline {
    * In the order of their requests. A Map or a Set leads from what it held before to what it holds now, so that one
    * whose members change with each request keeps answered ones in memory until a full collection.
    */
-  readonly #owed: Array<Owed> = []
+  readonly #owed: Array<OwedResponse> = []
   readonly #socket: Duplex
   readonly #backlog: Backlog
   readonly #parse: (piece: Uint8Array) => void

@@ -25,7 +25,7 @@ export const toResponse = ({ body, headers, status }: ErrorAnswer, more: Readonl
   HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers, ...more, "cache-control": "no-store" } })
 
 /** The headers of an answer that were known before the request failed. */
-interface Known {
+interface KnownHeaders {
   baseUrl: string
   headers: Readonly<Record<string, string>>
 }
@@ -35,7 +35,7 @@ const respond = Effect.fnUntraced(function*(
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>,
-  known: Known
+  known: KnownHeaders
 ) {
   known.headers = rateHeaders(yield* operation.admit)
   const input = yield* Input.read(operation, request, params)
@@ -57,7 +57,7 @@ const serve = Effect.fnUntraced(function*(
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>,
-  known: Known
+  known: KnownHeaders
 ) {
   const site = yield* siteOf(request)
   known.baseUrl = site.baseUrl
@@ -78,7 +78,7 @@ export const run = (
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Services> => {
-  const known: Known = { baseUrl: "", headers: {} }
+  const known: KnownHeaders = { baseUrl: "", headers: {} }
   return recover((failed) =>
     Effect.succeed(toResponse(
       failed,

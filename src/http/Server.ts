@@ -10,7 +10,7 @@ import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { ParameterInvalid, ServiceUnavailable } from "../domain/Failure.ts"
 import { answerStallTime, answerTime as defaultAnswerTime, defaultMaxClients, fewClients } from "../domain/Limits.ts"
-import { addressGroup } from "../domain/NetworkAddress.ts"
+import { addressShares } from "../domain/NetworkAddress.ts"
 import { answer } from "../transport/Answer.ts"
 import { isTrusted } from "../transport/ClientAddress.ts"
 import { makeRequestId, TrustedProxies } from "../transport/TransportSettings.ts"
@@ -32,7 +32,10 @@ export interface Options {
   readonly answerTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed immediately. */
   readonly maxConnections?: number
-  /** Those of one address at most, unless it is a trusted proxy; a quarter of all by default. */
+  /**
+   * Those of one address at most, unless it is a trusted proxy; a quarter of all by default. Its /24 or /48 may have twice
+   * as many, its /32 of IPv6 three times.
+   */
   readonly connectionsPerAddress?: number
   /** The time that a stopping server waits for the requests in flight; 20 seconds by default. */
   readonly stopTime?: Duration.Input
@@ -147,23 +150,27 @@ const refuse = Effect.fnUntraced(function*(requestId: string, error: NodeJS.Errn
   socket.destroy()
 })
 
-/** Limits the number of open connections of one address. */
+/**
+ * Limits the open connections of an address, and those of its networks: each wider one, an IPv4 /24 or an IPv6 /48 and
+ * /32, has once more as many. One customer can have all addresses of such a network.
+ */
 const limitAddresses = (server: http.Server, most: number, trusted: ReadonlyArray<IpNetwork.IpNetwork>) => {
-  const held = new Map<string, number>()
+  const open = new Map<string, number>()
   server.on("connection", (socket) => {
     const peer = socket.remoteAddress
     if (peer === undefined || isTrusted(peer, trusted)) return
-    const group = addressGroup(peer)
-    const before = held.get(group) ?? 0
-    if (before >= most) {
+    const shares = addressShares(peer).toReversed()
+    if (shares.some((share, width) => (open.get(share) ?? 0) >= most * (width + 1))) {
       socket.destroy()
       return
     }
-    held.set(group, before + 1)
+    for (const share of shares) open.set(share, (open.get(share) ?? 0) + 1)
     socket.once("close", () => {
-      const left = (held.get(group) ?? 0) - 1
-      if (left > 0) held.set(group, left)
-      else held.delete(group)
+      for (const share of shares) {
+        const left = (open.get(share) ?? 0) - 1
+        if (left > 0) open.set(share, left)
+        else open.delete(share)
+      }
     })
   })
 }

@@ -1,52 +1,90 @@
-/** The list of all background work, and how often it is done. */
-import { Effect, Option, Struct } from "effect"
-import { longestPause, shortestPause } from "../protection/Cadence.ts"
+/** The list of all background work, and the service that does it. */
+import { Context, Effect, Layer, Option, Record, Struct } from "effect"
 import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
-import type { Declared, Job, Work } from "./Job.ts"
-import { type PushTarget, Upkeep, upkeepJobs } from "./Maintenance.ts"
+import { refreshStatuses } from "./accounts/refresh_statuses.ts"
+import { sampleStatuses } from "./accounts/sample_statuses.ts"
+import { deleteArchives } from "./archive/delete_archives.ts"
+import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
+import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
+import { forgetRateLimits } from "./credentials/forget_rate_limits.ts"
+import { tellKeyExpiry } from "./credentials/tell_key_expiry.ts"
+import type { Declaration, Declared, Job, PushTarget, Work } from "./Job.ts"
+import { checkJournals } from "./journal/check_journals.ts"
+import { closeAbandonedIntents } from "./journal/close_abandoned_intents.ts"
+import { pushCheckpoints } from "./journal/push_checkpoints.ts"
+import { signCheckpoints } from "./journal/sign_checkpoints.ts"
+import { endLogins } from "./logins/end_logins.ts"
+import { forgetMail } from "./mail/forget_mail.ts"
+import { sendMail } from "./mail/send_mail.ts"
+import { forgetOAuth } from "./oauth/forget_oauth.ts"
+import { settleLicences } from "./organization/settle_licences.ts"
+import { closeSessions } from "./protection/close_sessions.ts"
+import { expireTakeoverLocks } from "./protection/expire_takeover_locks.ts"
+import { noticeNoWorker } from "./protection/notice_no_worker.ts"
+import { noticeSilence } from "./protection/notice_silence.ts"
+import { secureAccounts } from "./protection/secure_accounts.ts"
+import { watchAccounts } from "./protection/watch_accounts.ts"
+import { forgetSecrets } from "./security/forget_secrets.ts"
+import { forgetBrowsers } from "./signin/forget_browsers.ts"
+import { forgetConsoleSessions } from "./signin/forget_console_sessions.ts"
+import { forgetPasswordAttempts } from "./signin/forget_password_attempts.ts"
+import { forgetPasswordResets } from "./signin/forget_password_resets.ts"
+import { journalPasswordFailures } from "./signin/journal_password_failures.ts"
+import { mailPasswordResets } from "./signin/mail_password_resets.ts"
 
-/** The job that begins the polls of accounts. */
-export const watchAccounts = "watch_accounts"
+export type { PushTarget }
+
+/** The jobs on the stored data, by their names. */
+export const upkeepJobs = {
+  close_abandoned_intents: closeAbandonedIntents,
+  refresh_statuses: refreshStatuses,
+  sample_statuses: sampleStatuses,
+  settle_licences: settleLicences,
+  expire_takeover_locks: expireTakeoverLocks,
+  tell_key_expiry: tellKeyExpiry,
+  check_journals: checkJournals,
+  notice_silence: noticeSilence,
+  notice_no_worker: noticeNoWorker,
+  sign_checkpoints: signCheckpoints,
+  push_checkpoints: pushCheckpoints,
+  mail_password_resets: mailPasswordResets,
+  send_mail: sendMail,
+  journal_password_failures: journalPasswordFailures,
+  journal_archive_reads: journalArchiveReads,
+  delete_archives: deleteArchives,
+  forget_password_attempts: forgetPasswordAttempts,
+  forget_rate_limits: forgetRateLimits,
+  forget_console_sessions: forgetConsoleSessions,
+  forget_browsers: forgetBrowsers,
+  forget_oauth: forgetOAuth,
+  forget_idempotency_keys: forgetIdempotencyKeys,
+  forget_secrets: forgetSecrets,
+  forget_mail: forgetMail,
+  forget_password_resets: forgetPasswordResets
+}
+
+/** The run of each of these jobs. */
+export class Upkeep extends Context.Service<
+  Upkeep,
+  { readonly [Name in keyof typeof upkeepJobs]: Effect.Success<(typeof upkeepJobs)[Name]["start"]> }
+>()("org-security-console/jobs/Jobs/Upkeep") {
+  /** Runs them over the ports. */
+  static readonly layer = Layer.effect(
+    Upkeep,
+    Effect.all({
+      ...Record.map(Struct.omit(upkeepJobs, ["push_checkpoints"]), ({ start }) => start),
+      push_checkpoints: pushCheckpoints.start
+    })
+  )
+}
+
+/** The jobs of a process that has the messenger. */
+const engineJobs = [watchAccounts, secureAccounts, closeSessions]
+const loginJobs = [endLogins]
 
 /** The jobs of a service whose accounts are to be watched, by this process or by another one. */
-const aboutWorkers: ReadonlyArray<string> = ["notice_silence", "notice_no_worker"] satisfies ReadonlyArray<
-  keyof typeof upkeepJobs
->
-
-/** The jobs of a process that has the messenger, with the service that does them. */
-type Worked<Service> = Readonly<Record<string, Declared & { readonly work: (service: Service) => Work }>>
-
-/** The jobs that watch accounts. */
-const watchJobs: Worked<Engine["Service"]> = {
-  [watchAccounts]: {
-    period: longestPause,
-    least: shortestPause,
-    does:
-      "looks at the accounts that are due: more often if there are many, and at once at a deadline, after a push from the messenger, or on a request to the same process",
-    work: ({ claim, pause }) => ({ run: claim, pause })
-  },
-  secure_accounts: {
-    period: "5 seconds",
-    does:
-      "makes changes on the messenger that are due without a request: sets a new 2FA password after a takeover, makes a new second session, undoes changes that were left half done, logs out sessions that are no longer needed",
-    work: ({ secure }) => ({ run: secure })
-  },
-  close_sessions: {
-    period: "1 minute",
-    does: "closes connections to the messenger for accounts that are no longer watched",
-    work: ({ closeUnwatched }) => ({ run: closeUnwatched })
-  }
-}
-
-/** The jobs that end logins. */
-const loginJobs: Worked<LoginEndings["Service"]> = {
-  end_logins: {
-    period: "1 minute",
-    does: "ends logins that have expired, and those with a step that a crash interrupted",
-    work: ({ end }) => ({ run: end })
-  }
-}
+const aboutWorkers: ReadonlyArray<string> = [noticeSilence.name, noticeNoWorker.name]
 
 /** A job as the documents list it. */
 export interface Documented extends Declared {
@@ -55,41 +93,46 @@ export interface Documented extends Declared {
   readonly worker: boolean
 }
 
-const listed = (jobs: Readonly<Record<string, Declared>>, worker: boolean): ReadonlyArray<Documented> =>
-  Object.entries(jobs).map(([name, declared]) => ({ ...declared, name, worker }))
-
 /** Every job that there is. */
 export const documented: ReadonlyArray<Documented> = [
-  ...listed(watchJobs, true),
-  ...listed(loginJobs, true),
-  ...listed(upkeepJobs, false)
+  ...[...engineJobs, ...loginJobs].map((job) => ({ ...job, worker: true })),
+  ...Object.values(upkeepJobs).map((job) => ({ ...job, worker: false }))
 ]
 
-const worked = <Service>(jobs: Worked<Service>, service: Option.Option<Service>): ReadonlyArray<Job> =>
-  Option.match(service, {
-    onNone: () => [],
-    onSome: (service) => Object.entries(jobs).map(([name, { period, work }]) => ({ name, period, ...work(service) }))
-  })
-
-const upkeepJob = (name: keyof typeof upkeepJobs, work: Work | ReadonlyArray<PushTarget>): ReadonlyArray<Job> => {
-  const { period } = upkeepJobs[name]
-  return "run" in work
+const named = (
+  { name, period }: Pick<Job, "name" | "period">,
+  work: Work | ReadonlyArray<PushTarget>
+): ReadonlyArray<Job> =>
+  "run" in work
     ? [{ name, period, ...work }]
     : work.map((target) => ({ ...target, name: `${name} ${target.name}`, period }))
-}
+
+/** The jobs of a service, where this process has it. */
+const withService = <Id, Service>(key: Context.Key<Id, Service>, all: ReadonlyArray<Declaration<Id>>) =>
+  Effect.flatMap(
+    Effect.serviceOption(key),
+    Option.match({
+      onNone: () => Effect.succeed([]),
+      onSome: (service) =>
+        Effect.forEach(all, (job) => Effect.map(job.start, (work) => named(job, work))).pipe(
+          Effect.map((jobs) => jobs.flat()),
+          Effect.provideService(key, service)
+        )
+    })
+  )
 
 /**
  * Every job of this process; `watched` says whether accounts are to be watched, as by default where this process does.
  */
-export const jobs = (watched?: boolean): Effect.Effect<ReadonlyArray<Job>, never, Upkeep> =>
-  Effect.map(
-    Effect.all([Effect.serviceOption(Engine), Effect.serviceOption(LoginEndings), Upkeep]),
-    ([engine, endings, upkeep]) => [
-      ...worked(watchJobs, engine),
-      ...worked(loginJobs, endings),
-      ...Struct.keys(upkeepJobs)
-        // That nobody watches is noticed by every process of a service whose accounts are to be watched.
-        .filter((name) => !aboutWorkers.includes(name) || (watched ?? Option.isSome(engine)))
-        .flatMap((name) => upkeepJob(name, upkeep[name]))
-    ]
-  )
+export const jobs = Effect.fnUntraced(function*(watched?: boolean) {
+  const watching = yield* withService(Engine, engineJobs)
+  const upkeep = yield* Upkeep
+  return [
+    ...watching,
+    ...(yield* withService(LoginEndings, loginJobs)),
+    ...Struct.keys(upkeepJobs)
+      // That nobody watches is noticed by every process of a service whose accounts are to be watched.
+      .filter((name) => !aboutWorkers.includes(name) || (watched ?? watching.length > 0))
+      .flatMap((name) => named(upkeepJobs[name], upkeep[name]))
+  ]
+})

@@ -6,18 +6,20 @@ import { RateLimiter, type RateState } from "../ports/RateLimits.ts"
 import type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
 
 /** The admission of callers to an operation. */
-export interface Admitted {
+export interface AdmissionRules {
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
   readonly refusal: RoleRefusal
   readonly whole: Whole
+  /** True if it reads the archive. */
+  readonly archive: boolean
   /** The role that a caller has after the change: they may repeat it with its key, to get the answer that is kept. */
   readonly roleAfter: Role | undefined
 }
 
 /** True if the caller may only ask again for the answer to the change that has taken the role from them. */
 export const isRepetition = (
-  { roleAfter, roles }: Pick<Admitted, "roleAfter" | "roles">,
+  { roleAfter, roles }: Pick<AdmissionRules, "roleAfter" | "roles">,
   { extras, role }: Caller["Service"]
 ): boolean => role === roleAfter && !roles.includes(role) && extras?.idempotencyKey !== undefined
 
@@ -35,14 +37,17 @@ const limited =
   "This concerns the whole organization: a connection that is limited to accounts or departments may not do it."
 const limitedToAccounts = "A connection that is limited to accounts may not bring in another one."
 
+const withoutArchive = "The archive was not opened to this admin: the owner and superadmins give access to it."
+
 /** The first refusal that follows from the declaration, in the order of checks; undefined if there is none. */
-const refused = (admitted: Admitted, caller: Caller["Service"]): AdmissionFailure | undefined => {
-  const { refusal, roles, scope, whole } = admitted
+const refused = (admitted: AdmissionRules, caller: Caller["Service"]): AdmissionFailure | undefined => {
+  const { archive, refusal, roles, scope, whole } = admitted
   if (!caller.scopes.includes(scope)) {
     return new Failure.InsufficientScope({ scope, message: `This operation needs the scope ${scope}.` })
   }
   if (caller.organizationClosed) return new Failure.OrganizationClosed({})
   if (!roles.includes(caller.role) && !isRepetition(admitted, caller)) return new refusal({})
+  if (archive && !caller.readsArchive) return new Failure.RoleForbidden({ message: withoutArchive })
   return isBeyond(whole, caller.limit)
     ? new Failure.RoleForbidden({ message: whole === "accounts" ? limitedToAccounts : limited })
     : undefined
@@ -50,7 +55,7 @@ const refused = (admitted: Admitted, caller: Caller["Service"]): AdmissionFailur
 
 /** Counts the request and checks scope, organization, role and limit, in this order. */
 export const admission = (
-  admitted: Admitted
+  admitted: AdmissionRules
 ): Effect.Effect<RateState, AdmissionFailure, Caller | RateLimiter> =>
   Effect.withFiber(({ context }) => {
     const caller = Context.getUnsafe(context, Caller)

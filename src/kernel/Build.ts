@@ -10,6 +10,7 @@ import { contentNotice } from "../domain/JsonShapes.ts"
 import { Caller, everyone } from "../domain/people/Access.ts"
 import * as Live from "../messenger/AccountSession.ts"
 import { admission, isRepetition } from "./Admission.ts"
+import { planned } from "./Context.ts"
 import type { Declaration, OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
@@ -21,31 +22,46 @@ import { runLogin } from "./runners/LoginStep.ts"
 import { runGuarded } from "./runners/MessengerChange.ts"
 import { runLive } from "./runners/MessengerRead.ts"
 import { runRead } from "./runners/Read.ts"
+import { runUnlocked } from "./runners/Unlocked.ts"
 import { runWrite } from "./runners/Write.ts"
 
 /** The failures of every step of a login: there is no session yet. */
 export const loginFailures = [Failure.MessengerRefused, Failure.MessengerUnavailable] as const
+
+/** The failures of every operation that opens the archive. */
+export const unlockFailures = [
+  Failure.ArchivePasswordRequired,
+  Failure.ArchivePasswordInvalid,
+  Failure.BridgeRequired,
+  Failure.TooManyAttempts,
+  Failure.NoArchiveKey,
+  Failure.ArchiveClosed
+] as const
 
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
 type Run = any
 
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
-  { idempotent, kind, params, refusal, roles, whole }: Declaration,
+  { archive, idempotent, kind, params, refusal, roles, whole }: Declaration,
   declared: ReadonlyArray<Failure.FailureClass>,
   unreached: boolean
 ): ReadonlyArray<Failure.FailureClass> => [
   ...new Set<Failure.FailureClass>([
     ...commonFailures,
     ...(roles.length === everyone.length ? [] : [refusal]),
-    ...(whole ? [Failure.RoleForbidden] : []),
+    ...(whole || archive ? [Failure.RoleForbidden] : []),
     ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
     ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
     ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
     ...(kind === "login" ? loginFailures : []),
+    ...(kind === "unlocked" ? unlockFailures : []),
     ...declared
   ])
 ]
+
+/** Steps without a look at the messenger go on with the plan of the check. */
+const unlooked = (plan: unknown) => Effect.succeed(planned(plan))
 
 const runner = (
   declaration: Declaration,
@@ -63,9 +79,11 @@ const runner = (
     case "live":
       return runLive(find, run)
     case "guarded":
-      return runGuarded(find, contract.journal, run, refusals)
+      return runGuarded(find, contract.journal, { look: unlooked, ...run }, refusals)
     case "login":
       return runLogin(find, run)
+    case "unlocked":
+      return runUnlocked(find, contract.messages, run)
   }
 }
 
@@ -78,12 +96,14 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     kind,
     refusal: contract.refusal ?? Failure.RoleForbidden,
     whole: contract.whole ?? false,
+    archive: contract.archive ?? kind === "unlocked",
     roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,
     idempotent: contract.idempotent ?? true,
     page: contract.page,
     personal: contract.personal,
+    personalIsArgument: contract.personalIsArgument ?? false,
     personalPage: contract.personalPage,
     params,
     query,

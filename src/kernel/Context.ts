@@ -1,11 +1,13 @@
 /** The context that the implementation of an operation is given, and the answers of a write. */
 import type { Effect } from "effect"
+import type { FurtherEntry } from "../changes/Record.ts"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
-import type { Happened, JournalAction } from "../domain/journal/JournalEntry.ts"
+import type { JournalAction } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
 import type { Caller } from "../domain/people/Access.ts"
 import type * as Live from "../messenger/AccountSession.ts"
+import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 
 /** The facts that the kernel has when it runs an operation. */
 export interface RequestContext {
@@ -22,7 +24,7 @@ export interface GuardedContext extends RequestContext {
 
 /** Besides, the account's live session, through which it may be changed. */
 export interface MessengerContext extends GuardedContext {
-  readonly live: Live.Live & Live.LiveWriter
+  readonly live: Live.AccountReader & Live.LiveWriter
 }
 
 /** The context of an implementation, besides its input. */
@@ -34,18 +36,16 @@ export interface ReadContext<Params, Beside = undefined> extends RequestContext 
 
 /** Besides, the account's live session. */
 export interface LiveReading<Params> extends ReadContext<Params> {
-  readonly live: Live.Live
+  readonly live: Live.AccountReader
 }
 
-/** A further entry of a write, in addition to the one that its contract declares. */
-export interface Further extends Happened {
-  readonly journal: JournalAction
-  /** The mails because of it. */
-  readonly mails?: ReadonlyArray<Mail>
+/** Besides, the opened archive. */
+export interface UnlockedContext<Params> extends ReadContext<Params> {
+  readonly archive: Unlocked
 }
 
 /** Something is to be done. */
-export interface Planned<P> {
+export interface NeededChange<P> {
   readonly changed: true
   readonly plan: P
 }
@@ -67,18 +67,9 @@ export interface Stored<A, R> {
 }
 
 /** The findings of a check. */
-export type CheckResult<P, A, R> = Planned<P> | Stored<A, R> | Unchanged<A>
+export type CheckResult<P, A, R> = NeededChange<P> | Stored<A, R> | Unchanged<A>
 
-/** The result of a change on the messenger. */
-export interface Settled {
-  /** `done` by default. */
-  readonly outcome?: "done" | "failed"
-  /** In addition to the intent's details. */
-  readonly details?: JournalDetails
-  readonly more?: ReadonlyArray<Further>
-}
-
-export const planned = <P>(plan: P): Planned<P> => ({ changed: true, plan })
+export const planned = <P>(plan: P): NeededChange<P> => ({ changed: true, plan })
 export const stored = <A, R>(what: Omit<Stored<A, R>, "changed">): Stored<A, R> => ({ changed: "stored", ...what })
 
 /** The outcome of a write: a change that changes nothing leaves no journal entry. */
@@ -91,7 +82,7 @@ export type Outcome<A> =
     /**
      * Appended after the declared entry, in this order; each of them is one statement, which travels with the COMMIT.
      */
-    readonly more: ReadonlyArray<Further>
+    readonly more: ReadonlyArray<FurtherEntry>
     /** The mails because of the declared entry. */
     readonly mails: ReadonlyArray<Mail>
   }
@@ -101,7 +92,7 @@ export const changed = <A>(
   answer: A,
   details: JournalDetails = {},
   targetId?: string,
-  more: ReadonlyArray<Further> = [],
+  more: ReadonlyArray<FurtherEntry> = [],
   mails: ReadonlyArray<Mail> = []
 ): Outcome<A> => ({
   changed: true,

@@ -5,15 +5,18 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import type * as Failure from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
 import type { Caller, Role, Scope } from "../domain/people/Access.ts"
-import type { Guard } from "../ports/accounts/AccountLock.ts"
+import type { AccountLock } from "../ports/accounts/AccountLock.ts"
 import type { Accounts } from "../ports/accounts/Accounts.ts"
+import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
+import type { ArchiveReads } from "../ports/archive/ArchiveReads.ts"
+import type { ArchiveUnlock } from "../ports/archive/ArchiveUnlock.ts"
 import type { Db } from "../ports/Db.ts"
 import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
 import type { Outbox } from "../ports/mail/Outbox.ts"
 import type { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
-import type { OwnSessions } from "../ports/protection/ServiceSessions.ts"
+import type { ServiceSessions } from "../ports/protection/ServiceSessions.ts"
 import type { RateLimiter, RateState } from "../ports/RateLimits.ts"
 import type { Whole } from "./Admission.ts"
 import type { EncodedAnswer } from "./Encoding.ts"
@@ -42,9 +45,9 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * The kind of an operation: `read` can change nothing, and each of its statements is of what is committed when it
  * begins; `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes
  * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
- * takes one step of a login, whose row is the intent.
+ * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password.
  */
-export type OperationKind = "read" | "write" | "live" | "guarded" | "login"
+export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -82,6 +85,8 @@ export interface Contract<
    * that is limited to accounts does.
    */
   readonly whole?: Whole
+  /** Reads the archive: an admin to whom it was not granted gets `role_forbidden`. */
+  readonly archive?: boolean
   /** Signs sessions out, ends protection or deletes data. */
   readonly destructive?: boolean
   /** A client has a person confirm it before. */
@@ -93,6 +98,8 @@ export interface Contract<
    * that may be left out is asked for where the operation is refused for want of it.
    */
   readonly personal?: keyof Body & string
+  /** True if it is an argument of the tool as well, because it is no secret; the person is asked where it is left out. */
+  readonly personalIsArgument?: boolean
   /** The console page where a person enters it: the ids in its address are members of the call. */
   readonly personalPage?: `/${string}`
   /** Members of the path; with `account_id` the kernel loads the account that the caller can access. */
@@ -117,15 +124,21 @@ export interface ChangeContract {
 }
 
 /** A contract of a write that checks something before its transaction opens: what has to be kept even if it fails. */
-export interface Preceded<Input, E, R> {
+export interface CheckedContract<Input, E, R> {
   readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
 }
 
 /**
  * The contract of a read that needs more than its account: both are read together, and the result is in the context.
  */
-export interface Accompanied<Input, Beside, R> {
+export interface ContractWithBeside<Input, Beside, R> {
   readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
+}
+
+/** A contract of an operation that opens the archive. */
+export interface UnlockedContract<Answer> {
+  /** The messages of an answer about an account, which are counted as read; none by default. */
+  readonly messages?: (answer: Answer) => number
 }
 
 /** The services that the kernel itself uses, by kind. */
@@ -136,8 +149,9 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "write" | "guarded" | "login" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
-  | (K extends "login" ? Organizations : never)
-  | (K extends "guarded" ? Guard | OwnSessions : never)
+  | (K extends "login" | "unlocked" ? Organizations : never)
+  | (K extends "unlocked" ? ArchiveKeys | ArchiveReads | ArchiveUnlock : never)
+  | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
 /**
@@ -161,12 +175,14 @@ export interface Declaration {
   readonly roles: ReadonlyArray<Role>
   readonly refusal: RoleRefusal
   readonly whole: Whole
+  readonly archive: boolean
   readonly roleAfter: Role | undefined
   readonly destructive: boolean
   readonly confirm: boolean
   readonly idempotent: boolean
   readonly page: `/${string}` | undefined
   readonly personal: string | undefined
+  readonly personalIsArgument: boolean
   readonly personalPage: `/${string}` | undefined
   readonly params: Fields
   readonly query: Fields

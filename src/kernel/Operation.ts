@@ -4,38 +4,41 @@ import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import type * as Failure from "../domain/Failure.ts"
 import type * as Live from "../messenger/AccountSession.ts"
-import type { loginFailures } from "./Build.ts"
+import type { loginFailures, unlockFailures } from "./Build.ts"
 import { build } from "./Build.ts"
-import type { LiveReading, Outcome, ReadContext } from "./Context.ts"
+import type { LiveReading, Outcome, ReadContext, UnlockedContext } from "./Context.ts"
 import type {
-  Accompanied,
   Answer,
   ChangeContract,
+  CheckedContract,
   Contract,
+  ContractWithBeside,
   Fields,
   Input,
   Instance,
   KernelServices,
   Operation,
   OperationKind,
-  Preceded
+  UnlockedContract
 } from "./Contract.ts"
 import type { commonFailures } from "./Refusals.ts"
 import { type RoleRefusal } from "./Refusals.ts"
 import type { LoginServices, LoginSteps } from "./runners/LoginStep.ts"
 import type { Steps } from "./runners/MessengerChangeSteps.ts"
 
+export type { FurtherEntry } from "../changes/Record.ts"
 export type { LiveFailure } from "../messenger/BoundedCalls.ts"
 export * from "./Context.ts"
 export type * from "./Contract.ts"
 export { toWire } from "./FailureJson.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
 export type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
-export type { Ended, Entering, LoginSteps } from "./runners/LoginStep.ts"
+export type { LoginStepContext, LoginStepEnd, LoginSteps } from "./runners/LoginStep.ts"
 export type { Steps } from "./runners/MessengerChangeSteps.ts"
 
 type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
+type UnlockClass = typeof unlockFailures[number]
 type LoginClass = typeof loginFailures[number]
 type LiveClass = typeof Live.liveFailures[number]
 type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
@@ -72,12 +75,15 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
     & (K extends "write" ? ChangeContract : { readonly journal?: never; readonly idempotent?: never })
-    & (K extends "write" ? Preceded<Input<Params, Query, Body>, Allowed<Failures>, Before>
+    & (K extends "write" ? CheckedContract<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never })
-    & (K extends "read" ? Accompanied<Input<Params, Query, Body>, Beside, BesideR> : { readonly beside?: never }),
+    & (K extends "unlocked" ? UnlockedContract<Answer<Success>> : { readonly messages?: never })
+    & (K extends "read" ? ContractWithBeside<Input<Params, Query, Body>, Beside, BesideR>
+      : { readonly beside?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
+      : K extends "unlocked" ? UnlockedContext<Schema.Struct.Type<Params>>
       : ReadContext<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
@@ -97,7 +103,8 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   | (K extends "write" ? KeyFailure<false> : never)
   | PathFailure<Params>
   | Failures[number]
-  | (K extends "live" ? LiveClass : never),
+  | (K extends "live" ? LiveClass : never)
+  | (K extends "unlocked" ? UnlockClass : never),
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
@@ -112,6 +119,12 @@ export const write = constructor("write")
 /** An operation that reads an account on the messenger. */
 export const live = constructor("live")
 
+/**
+ * An operation that reads the archive with its password. It runs outside any transaction, and reads in short ones of its
+ * own.
+ */
+export const unlocked = constructor("unlocked")
+
 /** An operation that changes an account on the messenger, while nothing else uses the account. */
 export const guarded = <
   const Id extends string,
@@ -119,17 +132,40 @@ export const guarded = <
   const Path extends `/v1/${string}`,
   Success extends Schema.Top,
   Params extends Fields,
-  P,
+  Q,
   S,
-  R,
+  Check,
   const Idempotent extends boolean,
   Query extends Fields = {},
   Body extends Fields = {},
-  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
+  P = Q,
+  Look = never,
+  Lock = never,
+  Prepare = never,
+  Act = never,
+  Settle = never,
+  Failed = never,
+  Answered = never
 >(
   id: Id,
   contract: Contract<Method, Path, Params, Query, Body, Success, Failures> & SteppedContract<Idempotent>,
-  steps: Steps<Input<Params, Query, Body>, P, S, Answer<Success>, Allowed<Failures> | Live.LiveFailure, R>
+  steps: Steps<
+    Input<Params, Query, Body>,
+    Q,
+    P,
+    S,
+    Answer<Success>,
+    Allowed<Failures> | Live.LiveFailure,
+    Check,
+    Look,
+    Lock,
+    Prepare,
+    Act,
+    Settle,
+    Failed,
+    Answered
+  >
 ): Operation<
   Id,
   Method,
@@ -144,7 +180,8 @@ export const guarded = <
   | Failures[number]
   | LiveClass
   | KeyFailure<Idempotent>,
-  Exclude<R, EffectScope.Scope> | KernelServices<"guarded">
+  | Exclude<Check | Look | Lock | Prepare | Act | Settle | Failed | Answered, EffectScope.Scope>
+  | KernelServices<"guarded">
 > => build(id, "guarded", contract, steps)
 
 /** An operation that takes one step of a login. */

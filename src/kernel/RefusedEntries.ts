@@ -1,18 +1,19 @@
 /** A destructive operation that was refused leaves an entry, once the caller was found to have access to its object. */
 import { Effect, Exit, Predicate } from "effect"
+import { byCaller, entryOf } from "../changes/Record.ts"
 import type { FailureClass } from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
 import { Journal } from "../ports/journal/Journal.ts"
 import type { RequestContext } from "./Context.ts"
 import type { Declaration } from "./Contract.ts"
-import { entry } from "./Journaling.ts"
+import { targetOf } from "./Journaling.ts"
 
 /** The parts of the context that an entry contains. */
-type Reached = Pick<RequestContext, "account" | "caller">
+type RefusalContext = Pick<RequestContext, "account" | "caller">
 
 /** The note of a runner that the object was found, which it forgets once the journal knows of the request. */
 export interface Note {
-  reached: Reached | undefined
+  reached: RefusalContext | undefined
 }
 
 /**
@@ -51,12 +52,8 @@ export const journalRefusals = (
       const { caller } = reached
       const target = named === undefined || journaled.target === "account" ? undefined : Object.entries(input)
         .find(([name]) => name === named)?.[1]
-      const refused = entry(
-        journaled,
-        { ...reached, targetId: typeof target === "string" ? target : undefined },
-        "refused",
-        { code }
-      )
+      const object = targetOf(journaled, reached, typeof target === "string" ? target : undefined)
+      const refused = entryOf(byCaller(caller), journaled, object, "refused", { code })
       return Effect.flatMap(
         Journal,
         (journal) => journal.refuse(caller.organizationId, caller.credential.id, refused)

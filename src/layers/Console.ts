@@ -3,14 +3,17 @@ import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import * as Engine from "../jobs/Background.ts"
+import { Upkeep } from "../jobs/Jobs.ts"
 import type { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
+import * as PasswordDerivation from "./archive/PasswordDerivation.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/journal/CheckpointKeys.ts"
 import { Peppers } from "./crypto/Peppers.ts"
 import * as Randomness from "./crypto/Randomness.ts"
 import { CsrfKeys } from "./crypto/signin/CsrfKeys.ts"
 import { PasswordHasher } from "./crypto/signin/PasswordHasher.ts"
+import * as JobPorts from "./JobPorts.ts"
 import * as MailSettings from "./mail/MailSettings.ts"
 import * as Owned from "./messenger/Owned.ts"
 import * as Simulated from "./messenger/simulated/Simulated.ts"
@@ -22,7 +25,6 @@ import * as Roles from "./postgres/Roles.ts"
 import { Targets } from "./push/Targets.ts"
 import * as SigningIn from "./SigningIn.ts"
 import { LastCheckpoint } from "./sql/journal/LastCheckpoint.ts"
-import * as Upkeep from "./sql/Maintenance.ts"
 import * as Alarms from "./sql/protection/Alarms.ts"
 import * as WatchLease from "./sql/protection/WatchLease.ts"
 import * as Worker from "./Worker.ts"
@@ -46,7 +48,7 @@ const over = <Keys, E, E2, E3>(
   pages(csrfKeys).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(mail)),
-    Layer.provideMerge(PasswordHasher.layer),
+    Layer.provideMerge(Layer.merge(PasswordHasher.layer, PasswordDerivation.layer)),
     Layer.provideMerge(keys),
     Layer.provideMerge(sql)
   )
@@ -57,7 +59,10 @@ const over = <Keys, E, E2, E3>(
  * is over.
  */
 export const layerBackground = (options: Engine.Options) =>
-  Engine.Background.layer(options).pipe(Layer.provide(Upkeep.layer), Layer.provideMerge(Alarms.layer))
+  Engine.Background.layer(options).pipe(
+    Layer.provide(Layer.provide(Upkeep.layer, JobPorts.layer)),
+    Layer.provideMerge(Alarms.layer)
+  )
 
 /** A process's use of the messenger. */
 export interface MessengerOptions {

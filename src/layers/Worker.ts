@@ -2,11 +2,11 @@
 import { Duration, Layer } from "effect"
 import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
+import * as Outages from "../jobs/protection/MessengerOutages.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
 import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
 import { RefusalLog } from "../protection/RefusalLog.ts"
-import * as Outages from "./sql/protection/MessengerOutages.ts"
 import * as Monitors from "./sql/protection/Monitors.ts"
 import * as Watch from "./sql/protection/MonitorStore.ts"
 

@@ -1,5 +1,5 @@
 /** A call of an earlier revision for which a person is asked: its answer is a stream, of the question and the result. */
-import { Effect, Option, Predicate, Result, Stream } from "effect"
+import { Effect, Option, Result, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../domain/people/Access.ts"
 import type * as Operation from "../kernel/Operation.ts"
@@ -38,17 +38,14 @@ export const answering = (
     !Questions.areHeard(request.headers) || Selection.refusal(selection, operation) !== undefined ||
     Personal.says(message.input, operation.personal)
   ) return undefined
-  const { id } = message
+  const { id, meta } = message
   const { personal: member } = operation
   const admitted = admissions.take(id, operation.id)
   if (admitted === undefined) return undefined
-  const meta = Predicate.hasProperty(body, "params") && Predicate.hasProperty(body.params, "_meta")
-    ? body.params._meta
-    : undefined
   const said = message.input ?? {}
   const run = (
     responses: Readonly<Record<string, unknown>> | undefined
-  ): Effect.Effect<Direct.Called, never, Operation.Services<Operations>> => {
+  ): Effect.Effect<Direct.ToolAnswer, never, Operation.Services<Operations>> => {
     const { input, unasked } = Personal.given(operation, said, responses, personalArguments)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     return call(operation, input, admitted.admission, console, unasked).pipe(

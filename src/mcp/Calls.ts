@@ -16,18 +16,18 @@ import * as Text from "./Text.ts"
 
 export type Admission = Result.Result<RateState, AdmissionFailure>
 
-type Admitted = Messages.PendingMessage & { readonly admission: Admission }
+type AdmittedMessage = Messages.PendingMessage & { readonly admission: Admission }
 
 /** The decisions about a request's messages before they are answered. */
 export class Admissions {
-  readonly #calls: Array<Admitted> = []
+  readonly #calls: Array<AdmittedMessage> = []
 
   keep(message: Messages.PendingMessage, admission: Admission): void {
     this.#calls.push({ ...message, admission })
   }
 
   /** The call with what was decided about it, logged once. */
-  take(id: unknown, tool: string): Admitted | undefined {
+  take(id: unknown, tool: string): AdmittedMessage | undefined {
     const at = this.#calls.findIndex((call) => call.id === id && call.tool === tool)
     return at === -1 ? undefined : this.#calls.splice(at, 1)[0]
   }
@@ -58,7 +58,7 @@ export const call = Effect.fnUntraced(
     if (unasked !== undefined) return yield* Personal.refusal(unasked)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const written = yield* operation.respond(Arguments.prepare(operation, input))
-    const result: Direct.Called = { text: Text.render(operation, written), structured: written.text }
+    const result: Direct.ToolAnswer = { text: Text.render(operation, written), structured: written.text }
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here

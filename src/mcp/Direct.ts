@@ -58,7 +58,7 @@ export const read = (headers: Readonly<Record<string, string | undefined>>, body
 }
 
 /** A tool's answer: a text, and the JSON of the answer; without it the text is a failure. */
-export interface Called {
+export interface ToolAnswer {
   readonly text: string
   readonly structured: string | undefined
   /** The member that a failure is about. */
@@ -66,14 +66,14 @@ export interface Called {
 }
 
 /** A failure as a result. */
-export const failed = ({ body }: ErrorAnswer): Called => ({
+export const failed = ({ body }: ErrorAnswer): ToolAnswer => ({
   text: JSON.stringify(body),
   structured: undefined,
   about: body.error.param
 })
 
 /** The message that answers the call, as the SDK writes it. */
-export const message = (id: string | number, { structured, text }: Called): string =>
+export const message = (id: string | number, { structured, text }: ToolAnswer): string =>
   `{"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}],${
     structured === undefined ? "\"isError\":true" : `"structuredContent":${structured}`
   }},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`

@@ -50,7 +50,7 @@ const isFinal = ({ _tag }: AdmissionFailure): boolean =>
 const later = (caller: Caller["Service"]): Caller["Service"] => ({ ...caller, arrival: undefined })
 
 /** The count of a request that holds no message with an id: one, whatever it is. */
-const uncalled: Messages.PendingMessage = { id: null, tool: undefined, input: undefined }
+const uncalled: Messages.PendingMessage = { id: null, tool: undefined, input: undefined, meta: undefined }
 
 /**
  * Counts every message that waits for an answer, or the request where it has none, and admits the calls of operations.
@@ -75,7 +75,9 @@ const admit = Effect.fnUntraced(function*(
       rate = yield* asking.arrival?.admitted ?? limiter.consume(caller.credential.id)
       continue
     }
-    const admission = yield* Effect.result(Effect.provideService(operation.admit, Caller, asking))
+    const admission = yield* Effect.result(
+      Effect.provideService(operation.admit, Caller, Arguments.carrying(asking, message.meta, {}))
+    )
     if (Result.isSuccess(admission)) rate = admission.success
     else if (isFinal(admission.failure)) return yield* admission.failure
     admissions.keep(message, admission)
@@ -179,7 +181,7 @@ const answerCaller = Effect.fnUntraced(function*(
 })
 
 /** The facts of a request that are known before it fails. */
-interface Known {
+interface RequestFacts {
   site: Site | undefined
 }
 
@@ -187,7 +189,7 @@ const answerRequest = Effect.fnUntraced(function*(
   request: HttpServerRequest.HttpServerRequest,
   options: Options,
   questions: Questions.Questions,
-  known: Known
+  known: RequestFacts
 ) {
   const site = yield* siteOf(request)
   known.site = site
@@ -200,7 +202,7 @@ const handle = (
   options: Options,
   questions: Questions.Questions
 ) => {
-  const known: Known = { site: undefined }
+  const known: RequestFacts = { site: undefined }
   return answerRequest(request, options, questions, known).pipe(
     recover((failure) => Effect.succeed(refuse(known.site, failure))),
     Effect.map(HttpServerResponse.setHeader("cache-control", "no-store"))

@@ -13,7 +13,7 @@ import * as Tools from "./Tools.ts"
 const listSize = 31_700
 
 /** The facts that decide on a connection's list. */
-export interface Shown {
+export interface ListingFacts {
   /** Tools that the credential may not use are listed too, whatever they take. */
   readonly complete: boolean
   readonly selection: Selection.Selection
@@ -21,7 +21,7 @@ export interface Shown {
   readonly personalArguments: boolean
 }
 
-interface Listed {
+interface ListedTools {
   /** In the specification's order. */
   readonly tools: ReadonlyArray<Tool>
   /** The tools of the list by their names. */
@@ -70,7 +70,7 @@ const fitting = (entries: ReadonlyArray<Entry>): ReadonlySet<Operation.Toolset> 
 }
 
 /** The tools that the caller is shown. */
-export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Shown): Listed => {
+export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: ListingFacts): ListedTools => {
   const { complete, personalArguments, selection } = shown
   const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
     (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
@@ -88,7 +88,7 @@ export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Shown
 }
 
 /** The sentence that a model needs about the tools that are not listed. */
-export const omission = ({ omitted }: Listed): string =>
+export const omission = ({ omitted }: ListedTools): string =>
   omitted.length === 0
     ? ""
     : ` Not listed here are the tools of ${omitted.join(" and ")}: each can be called by its name all the same. \

@@ -36,6 +36,8 @@ export interface PendingMessage {
   readonly tool: unknown
   /** The arguments of the call, as they were written. */
   readonly input: unknown
+  /** What the message carries besides its arguments: `_meta`. */
+  readonly meta: unknown
 }
 
 const asking = (message: unknown): ReadonlyArray<PendingMessage> => {
@@ -45,7 +47,8 @@ const asking = (message: unknown): ReadonlyArray<PendingMessage> => {
   return [{
     id: message.id,
     tool: calls && Predicate.hasProperty(params, "name") ? params.name : undefined,
-    input: calls && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined
+    input: calls && Predicate.hasProperty(params, "arguments") ? params.arguments : undefined,
+    meta: calls && Predicate.hasProperty(params, "_meta") ? params._meta : undefined
   }]
 }
 

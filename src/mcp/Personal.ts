@@ -21,7 +21,8 @@ export const canAsk = (client: unknown): boolean => {
 const titles: Readonly<Record<string, string>> = {
   code: "Code",
   password: "2FA password",
-  current_password: "Current password"
+  current_password: "Current password",
+  confirm_phrase: "Phrase that confirms it"
 }
 
 const fieldsOf = ({ input }: Operation.Any): Parameters<typeof Members.required>[0] => input.fields
@@ -77,9 +78,9 @@ export const given = (
   responses: Responses,
   plain: boolean
 ): { readonly unasked: string | undefined; readonly input: unknown } => {
-  const { personal: member } = operation
+  const { personal: member, personalIsArgument } = operation
   if (member === undefined) return { unasked: undefined, input }
-  const refused = { unasked: plain ? undefined : member, input }
+  const refused = { unasked: plain || personalIsArgument ? undefined : member, input }
   if (!Predicate.isObject(input) || says(input, member)) return refused
   const value = answered(responses, member)
   if (value !== undefined) return { unasked: undefined, input: { ...input, [member]: value } }

@@ -11,7 +11,7 @@ import * as Personal from "./Personal.ts"
 import { StdioQuestions } from "./StdioQuestions.ts"
 
 /** An answer of `/mcp`. */
-export interface Answered {
+export interface McpAnswer {
   readonly status: number
   readonly contentType: string
   readonly text: string
@@ -21,7 +21,7 @@ export interface Answered {
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { message: Schema.String }) {}
 
 /** Asks `/mcp` with the credential; interrupting it gives the call up there too. */
-export type Ask = (headers: Readonly<Record<string, string>>, body: string) => Effect.Effect<Answered, Unreachable>
+export type Ask = (headers: Readonly<Record<string, string>>, body: string) => Effect.Effect<McpAnswer, Unreachable>
 
 const member = (value: unknown, name: string): unknown => Predicate.hasProperty(value, name) ? value[name] : undefined
 
@@ -68,7 +68,7 @@ const unavailable = answer(new ServiceUnavailable({})).body
 const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The messages of an answer, whether it came as one body or as a stream of events. */
-const messagesIn = ({ contentType, text }: Answered): ReadonlyArray<unknown> => {
+const messagesIn = ({ contentType, text }: McpAnswer): ReadonlyArray<unknown> => {
   const texts = contentType.startsWith("text/event-stream")
     ? text.split(/\r?\n\r?\n/).map((event) =>
       event.split(/\r?\n/).flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []).join("\n")

@@ -24,7 +24,8 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
     "expires_at",
     "revoked_at"
   ],
-  api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"]
+  api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"],
+  search_result: ["sent_at", "account_id", "chat_id", "id", "from.name", "text", "caption", "deleted_at", "also_in"]
 }
 
 const at = (item: unknown, path: ReadonlyArray<string>): unknown =>
@@ -34,23 +35,26 @@ const plain = /^[\w.:@+-]+$/
 
 /** A value on a line: what others have written is in quotes, so that it cannot pass for a line of ours. */
 const cell = (value: unknown): string => {
-  if (value === null || value === undefined) return "-"
+  if (value === null || value === undefined || Array.isArray(value) && value.length === 0) return "-"
   if (typeof value === "string") return plain.test(value) ? value : JSON.stringify(value)
   return Array.isArray(value) && value.every((one) => typeof one === "string" && plain.test(one))
     ? value.join(",")
     : JSON.stringify(value)
 }
 
-const table = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
-  const paths = columns[String(items[0]?.["object"])]
+const table = (items: ReadonlyArray<Item>, kind: unknown = items[0]?.["object"]): ReadonlyArray<string> => {
+  const paths = columns[String(kind)]
   if (paths === undefined) return items.map((item) => JSON.stringify(item))
   const parts = paths.map((path) => path.split("."))
   return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(at(item, path))).join(" | "))]
 }
 
 /** The call for the next page. */
-const next = (operation: Operation.Any, items: ReadonlyArray<Item>): string => {
+const next = (operation: Operation.Any, answer: Item, items: ReadonlyArray<Item>): string => {
   const last = items.at(-1)
+  if (typeof answer["next_id"] === "string") {
+    return `pass before_id ${answer["next_id"]}, or after_id where the oldest come first`
+  }
   if (Object.hasOwn(operation.query, "after_sequence")) return `pass after_sequence ${String(last?.["sequence"])}`
   const cursor = ["starting_after", "before_id"].find((name) => Object.hasOwn(operation.query, name))
   return cursor === undefined ? "narrow the query, or raise limit" : `pass ${cursor} ${String(last?.["id"])}`
@@ -63,9 +67,21 @@ export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer
   if (answer["object"] === "list") {
     const items = itemsOf(answer["data"])
     const more = answer["has_more"] === true
-      ? `${items.length} items; has_more: true, for more ${next(operation, items)}.`
+      ? `${items.length} items; has_more: true, for more ${next(operation, answer, items)}.`
       : `${items.length} items; has_more: false.`
-    return [...notice, ...table(items), more].join("\n")
+    const unreadable = Number(answer["unreadable"] ?? 0) > 0 ? [`unreadable: ${String(answer["unreadable"])}`] : []
+    return [...notice, ...table(items), ...unreadable, more].join("\n")
+  }
+  if (answer["object"] === "search_result") {
+    const items = itemsOf(answer["data"])
+    const lines = items.length === 0 ? [] : table(items, answer["object"])
+    const unreadable = Number(answer["unreadable"] ?? 0) > 0 ? [`unreadable: ${String(answer["unreadable"])}`] : []
+    const ended = answer["complete"] === true ? "" : " The time was over before the page was full."
+    const more = typeof answer["cursor"] === "string"
+      ? `has_more: true, for more pass the same arguments with cursor ${answer["cursor"]}`
+      : "has_more: false"
+    const summary = `${items.length} items; searched: ${String(answer["searched"])} messages; ${more}.${ended}`
+    return [...notice, ...lines, ...unreadable, summary].join("\n")
   }
   if (answer["object"] === "ai_connections") {
     const lists = [["connections", answer["connections"]], ["api_keys", answer["api_keys"]]] as const

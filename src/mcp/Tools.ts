@@ -75,7 +75,8 @@ const notice = "Returns third-party text."
 const first = (text: string | undefined): string | undefined => text?.match(/^.*?\.(?=\s|$)/s)?.[0]
 
 /** True if the operation changes nothing. */
-export const isReading = (operation: Operation.Any): boolean => operation.kind === "read" || operation.kind === "live"
+export const isReading = (operation: Operation.Any): boolean =>
+  operation.kind === "read" || operation.kind === "live" || operation.kind === "unlocked"
 
 /** The tool that an operation is. */
 export const define = (operation: Operation.Any) => ({
@@ -101,11 +102,11 @@ type Defined = ReturnType<typeof define>
  * gives it as an argument, without what only they enter.
  */
 export const lean = (
-  { personal }: Operation.Any,
+  { personal, personalIsArgument }: Operation.Any,
   { outputSchema: _, ...tool }: Defined,
   personalArguments: boolean
 ): Tool => {
-  if (personal === undefined || personalArguments) return tool
+  if (personal === undefined || personalIsArgument || personalArguments) return tool
   const members = Object.entries(tool.inputSchema.properties).filter(([name]) => name !== personal)
   return { ...tool, inputSchema: { ...tool.inputSchema, properties: Object.fromEntries(members) } }
 }
@@ -168,4 +169,5 @@ export const served: Effect.Effect<Tools> = Effect.map(ServedOperations, of)
 /** True if the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
   !isBeyond(operation.whole, caller.limit) &&
-  caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role)
+  caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role) &&
+  (!operation.archive || caller.readsArchive)

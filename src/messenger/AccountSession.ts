@@ -31,7 +31,7 @@ import { type SecurityWriter, securityWriter } from "./SecurityWriter.ts"
 
 export { type LiveFailure, liveFailures } from "./BoundedCalls.ts"
 
-export interface Live {
+export interface AccountReader {
   readonly profile: Effect.Effect<Profile, LiveFailure>
   security(held: HeldSecrets): Effect.Effect<AccountSecurity, LiveFailure>
   /** True if another session of the service may do what the messenger does not let this one do yet. */
@@ -95,7 +95,7 @@ const notSignedOut = (
 const signingOut = (call: ReturnType<LiveSession["signOut"]>): Effect.Effect<SignOut, LiveFailure> =>
   inTime(Effect.catch(Effect.as(call, { kind: "done" } satisfies SignOut), notSignedOut))
 
-const live = (session: LiveSession, older: OlderSession | undefined): Live & LiveWriter => ({
+const live = (session: LiveSession, older: OlderSession | undefined): AccountReader & LiveWriter => ({
   profile: inTime(Effect.catch(session.profile, common)),
   security: (held) => inTime(Effect.catch(session.security(held), common)),
   updateProfile: (patch) => inTime(Effect.catch(session.updateProfile(patch), profileRefusal)),
@@ -111,7 +111,7 @@ const live = (session: LiveSession, older: OlderSession | undefined): Live & Liv
 })
 
 /** A session that cannot be reached: every call fails alike. */
-export const failing = (failure: LiveFailure): Live & LiveWriter => {
+export const failing = (failure: LiveFailure): AccountReader & LiveWriter => {
   const fails = Effect.fail(failure)
   const call = () => fails
   return {
@@ -144,7 +144,7 @@ export const failing = (failure: LiveFailure): Live & LiveWriter => {
 export const open = (
   sessionRef: SessionRef | null,
   older?: OlderSession
-): Effect.Effect<Live & LiveWriter, LiveFailure, MessengerSession | Scope.Scope> =>
+): Effect.Effect<AccountReader & LiveWriter, LiveFailure, MessengerSession | Scope.Scope> =>
   sessionRef === null
     ? Effect.fail(new NoSession({}))
     : Effect.flatMap(

@@ -17,7 +17,7 @@ import { MessengerSession, type PasswordInvalid } from "../ports/messenger/Messe
 import { noteUnavailable, orTimeout } from "./BoundedCalls.ts"
 
 /** The messenger's answer to a step. */
-export type Said =
+export type LoginReply =
   | { readonly kind: "sent"; readonly sent: CodeSent }
   | { readonly kind: "connected"; readonly connected: Connected; readonly profile: Profile | null }
   | { readonly kind: "password"; readonly step: PasswordStep }
@@ -30,9 +30,9 @@ export type Said =
   /** It is unknown if it did anything. */
   | { readonly kind: "unknown" }
 
-export const unknown: Said = { kind: "unknown" }
+export const unknown: LoginReply = { kind: "unknown" }
 
-const failed = (failure: LoginCommon | LoginRefused | PasswordInvalid): Effect.Effect<Said> => {
+const failed = (failure: LoginCommon | LoginRefused | PasswordInvalid): Effect.Effect<LoginReply> => {
   switch (failure._tag) {
     case "LoginRefused":
       return Effect.succeed({ kind: "refused", reason: failure.reason })
@@ -50,7 +50,7 @@ const failed = (failure: LoginCommon | LoginRefused | PasswordInvalid): Effect.E
   }
 }
 
-const inTime = <R>(call: Effect.Effect<Said, LoginCommon | LoginRefused | PasswordInvalid, R>) =>
+const inTime = <R>(call: Effect.Effect<LoginReply, LoginCommon | LoginRefused | PasswordInvalid, R>) =>
   orTimeout(Effect.catch(call, failed), Effect.succeed(unknown))
 
 /** The profile that the new session shows of its account; null where it cannot be read now: the next poll reads it. */
@@ -64,24 +64,25 @@ const profileOf = (sessionRef: SessionRef) =>
     Effect.timeoutOrElse({ duration: messengerTimeout, orElse: () => Effect.succeed(null) })
   )
 
-const withProfile = (sessionRef: SessionRef) => (said: Said): Effect.Effect<Said, never, MessengerSession> =>
-  said.kind !== "connected"
-    ? Effect.succeed(said)
-    : Effect.map(profileOf(sessionRef), (profile) => ({ ...said, profile }))
+const withProfile =
+  (sessionRef: SessionRef) => (said: LoginReply): Effect.Effect<LoginReply, never, MessengerSession> =>
+    said.kind !== "connected"
+      ? Effect.succeed(said)
+      : Effect.map(profileOf(sessionRef), (profile) => ({ ...said, profile }))
 
-const connected = (answer: Connected | PasswordStep): Said =>
+const connected = (answer: Connected | PasswordStep): LoginReply =>
   answer._tag === "Connected"
     ? { kind: "connected", connected: answer, profile: null }
     : { kind: "password", step: answer }
 
 export const begin = (sessionRef: SessionRef, phone: string) =>
   MessengerSession.use((messenger) =>
-    inTime(Effect.map(messenger.begin(sessionRef, phone), (sent): Said => ({ kind: "sent", sent })))
+    inTime(Effect.map(messenger.begin(sessionRef, phone), (sent): LoginReply => ({ kind: "sent", sent })))
   )
 
 export const resend = (state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
-    inTime(Effect.map(messenger.resend(state), (sent): Said => ({ kind: "sent", sent })))
+    inTime(Effect.map(messenger.resend(state), (sent): LoginReply => ({ kind: "sent", sent })))
   )
 
 export const submitCode = (sessionRef: SessionRef, state: SealedLoginState, code: Redacted.Redacted) =>
@@ -100,7 +101,10 @@ export const submitPassword = (sessionRef: SessionRef, state: SealedLoginState, 
 export const resolve = (sessionRef: SessionRef, state: SealedLoginState) =>
   MessengerSession.use((messenger) =>
     inTime(
-      Effect.map(messenger.resolve(state), (answer): Said => answer === null ? { kind: "unlisted" } : connected(answer))
+      Effect.map(
+        messenger.resolve(state),
+        (answer): LoginReply => answer === null ? { kind: "unlisted" } : connected(answer)
+      )
     ).pipe(
       Effect.flatMap(withProfile(sessionRef)),
       Effect.map((said) => said.kind === "unlisted" ? null : said)

@@ -5,7 +5,7 @@ import { type Authorization, AuthorizationId } from "../domain/messenger/Messeng
 import { oldestAble, sameIn } from "../domain/protection/ServiceSessionFacts.ts"
 import { Db } from "../ports/Db.ts"
 import { type LiveSession, MessengerSession } from "../ports/messenger/MessengerSession.ts"
-import { OwnSessions } from "../ports/protection/ServiceSessions.ts"
+import { ServiceSessions } from "../ports/protection/ServiceSessions.ts"
 import type { SecretsOf } from "../ports/security/Secrets.ts"
 import { inTime } from "./BoundedCalls.ts"
 
@@ -31,7 +31,7 @@ interface Lists {
 const open = Effect.fnUntraced(function*(of: SecretsOf) {
   const db = yield* Db
   const messenger = yield* MessengerSession
-  const own = yield* OwnSessions
+  const own = yield* ServiceSessions
   const now = new Date(yield* Clock.currentTimeMillis)
   const oldest = oldestAble(yield* db.read(of.organizationId, own.second(of)), now)
   return oldest === undefined ? null : yield* inTime(messenger.open(oldest.session_ref))
@@ -52,9 +52,9 @@ const compared = Effect.fnUntraced(function*(live: LiveSession, main: LiveSessio
 export const olderSession = (
   of: SecretsOf,
   since: Date
-): Effect.Effect<OlderSession, never, Db | MessengerSession | OwnSessions | Scope.Scope> =>
+): Effect.Effect<OlderSession, never, Db | MessengerSession | ServiceSessions | Scope.Scope> =>
   Effect.gen(function*() {
-    const services = yield* Effect.context<Db | MessengerSession | OwnSessions | Scope.Scope>()
+    const services = yield* Effect.context<Db | MessengerSession | ServiceSessions | Scope.Scope>()
     const left = Effect.map(
       Clock.currentTimeMillis,
       (now) => since.getTime() + Duration.toMillis(longestBeforeOlderSession) - now

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effec
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/messenger/Messenger.ts"
-import type { Held } from "../ports/accounts/AccountLock.ts"
+import type { LockedAccountRef } from "../ports/accounts/AccountLock.ts"
 import {
   type LiveSession,
   type MessengerFailure,
@@ -15,7 +15,7 @@ import { Alarm } from "../ports/protection/Alarm.ts"
 import { Monitors } from "../ports/protection/Monitors.ts"
 import * as SessionMeasures from "./SessionMeasures.ts"
 
-type Account = Pick<Held, "accountId" | "organizationId">
+type Account = Pick<LockedAccountRef, "accountId" | "organizationId">
 
 /** Limits the time of a call; one that takes longer counts as unavailable. */
 export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | PlatformUnavailable, R> =>

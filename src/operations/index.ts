@@ -10,6 +10,16 @@ import { resumeProtection } from "./accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
 import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.ts"
+import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
+import { getChat } from "./archive/get_chat.ts"
+import { getMessage } from "./archive/get_message.ts"
+import { listAccounts } from "./archive/list_accounts.ts"
+import { listChatMembers } from "./archive/list_chat_members.ts"
+import { listChats } from "./archive/list_chats.ts"
+import { listMessageEdits } from "./archive/list_message_edits.ts"
+import { listMessages } from "./archive/list_messages.ts"
+import { searchMessages } from "./archive/search_messages.ts"
 import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
@@ -138,7 +148,17 @@ export const operations = [
   removeTwoFaPassword,
   createPairedSession,
   removePairedSession,
-  offboardAccount
+  offboardAccount,
+  listAccounts,
+  listChats,
+  getChat,
+  listMessages,
+  getMessage,
+  searchMessages,
+  listChatMembers,
+  listMessageEdits,
+  deleteAccountWithArchive,
+  deleteWholeArchive
 ] as const
 
 export type Operations = typeof operations

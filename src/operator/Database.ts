@@ -1,7 +1,7 @@
 /** The state of the database that an operator can ask for: how it is run, its schema's version, and its use. */
 import { Context, Effect, Schema } from "effect"
 import { Timestamp } from "../domain/JsonShapes.ts"
-import { type Failing, useCase } from "./UseCase.ts"
+import { useCase, type WordedFailure } from "./UseCase.ts"
 
 /** The latest migration; 0 for the tables alone, and null where there are none yet. */
 const Schemas = Schema.Struct({ applied: Schema.NullOr(Schema.Int), known: Schema.Int })
@@ -45,7 +45,7 @@ const Answer = Schema.Struct({
 
 /** The state of the database as the process that has it open knows it. */
 export class DatabaseStatus extends Context.Service<DatabaseStatus, {
-  readonly read: Effect.Effect<typeof Answer.Type, Failing>
+  readonly read: Effect.Effect<typeof Answer.Type, WordedFailure>
 }>()("org-security-console/operator/Database/DatabaseStatus") {}
 
 export const databaseStatus = useCase(

@@ -1,15 +1,8 @@
 /** Changes by an operator, each in one transaction with its entry. */
 import { Clock, Effect, type Schema } from "effect"
-import { append } from "../changes/Append.ts"
+import { byOperator, record, type Target } from "../changes/Record.ts"
 import type { AccountId } from "../domain/accounts/Account.ts"
-import { operator } from "../domain/journal/Actor.ts"
-import {
-  type ActionName,
-  commandLine,
-  journalAction,
-  type JournalEntry,
-  journalEntry
-} from "../domain/journal/JournalEntry.ts"
+import type { ActionName } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
@@ -20,37 +13,49 @@ import { refuse, useCase } from "./UseCase.ts"
 /** The moment of the request. */
 export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-/** The entry of what an operator did. */
-export const entry = (action: ActionName, targetId: string, details: JournalDetails = {}): JournalEntry =>
-  journalEntry(operator, commandLine, journalAction(action), { targetId, details })
+/** An operator's action, as it is journaled. */
+export interface Entry {
+  readonly action: ActionName
+  readonly target: Target
+  readonly details: JournalDetails
+}
+
+export const entry = (action: ActionName, id: string, details: JournalDetails = {}): Entry => ({
+  action,
+  target: { id },
+  details
+})
 
 /** The entry of what an operator did to an account. */
-export const accountEntry = (action: ActionName, accountId: AccountId, details: JournalDetails): JournalEntry =>
-  journalEntry(operator, commandLine, journalAction(action), { targetId: accountId, accountId, details })
+export const accountEntry = (action: ActionName, accountId: AccountId, details: JournalDetails): Entry => ({
+  action,
+  target: { id: accountId, accountId },
+  details
+})
 
 /** The result, with its entry, null where nothing changed, and what is mailed because of it. */
-export type Done<A> =
-  | readonly [answer: A, entry: JournalEntry | null]
-  | readonly [answer: A, entry: JournalEntry, mails: ReadonlyArray<Mail>]
+export type JournaledResult<A> =
+  | readonly [answer: A, entry: Entry | null]
+  | readonly [answer: A, entry: Entry, mails: ReadonlyArray<Mail>]
 
 /** Runs the change and appends its entry in one transaction of the organization. */
 export const journaled = Effect.fnUntraced(function*<A, E, R>(
   organizationId: OrganizationId,
-  change: Effect.Effect<Done<A>, E, R>
+  change: Effect.Effect<JournaledResult<A>, E, R>
 ) {
   const db = yield* Db
   return yield* db.transaction(
     organizationId,
     Effect.gen(function*() {
       const [answer, made, mails] = yield* change
-      if (made !== null) yield* append(organizationId, made, mails)
+      if (made !== null) yield* record(byOperator(organizationId), made.action, made.target, made.details, mails)
       return answer
     })
   )
 })
 
 /** An organization that exists, and the moment of the request. */
-export interface Of {
+export interface OrganizationAt {
   readonly id: OrganizationId
   readonly at: Date
 }
@@ -66,7 +71,7 @@ export const change = <
   name: Name,
   input: Input,
   output: Output,
-  run: (input: Input["Type"], of: Of) => Effect.Effect<Done<Output["Type"]>, E, R>
+  run: (input: Input["Type"], of: OrganizationAt) => Effect.Effect<JournaledResult<Output["Type"]>, E, R>
 ) =>
   useCase(name, input, output, (said) =>
     Effect.gen(function*() {

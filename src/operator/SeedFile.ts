@@ -1,6 +1,6 @@
 /** Loading organizations from a file. */
 import { Context, Effect, Schema } from "effect"
-import { type Failing, useCase } from "./UseCase.ts"
+import { useCase, type WordedFailure } from "./UseCase.ts"
 
 const Loaded = Schema.Struct({
   created: Schema.Array(Schema.String),
@@ -15,7 +15,7 @@ const Loaded = Schema.Struct({
 
 /** Loads the organizations of a seed that are not there yet. */
 export class Seeds extends Context.Service<Seeds, {
-  load(seed: Schema.Json): Effect.Effect<typeof Loaded.Type, Failing>
+  load(seed: Schema.Json): Effect.Effect<typeof Loaded.Type, WordedFailure>
 }>()("org-security-console/operator/SeedFile/Seeds") {}
 
 export const seed = useCase(

@@ -8,7 +8,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { message:
 export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 
 /** A failure with what it says in one line. */
-export interface Failing {
+export interface WordedFailure {
   readonly message: string
 }
 

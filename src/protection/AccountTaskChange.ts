@@ -1,22 +1,24 @@
 /** Changes an account on the messenger in a background task: as an operation does, without a caller. */
-import { Clock, Effect, Exit, type Redacted } from "effect"
-import * as Actor from "../domain/journal/Actor.ts"
-import { type ActionName, background, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
+import { Clock, Effect, type Redacted } from "effect"
+import * as Intent from "../changes/Intent.ts"
+import { byService } from "../changes/Record.ts"
+import type { ActionName } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { AccountSecurity } from "../domain/messenger/Messenger.ts"
 import type { Facets } from "../domain/protection/Facts.ts"
 import { seenFacets } from "../domain/protection/Signals.ts"
 import { type Candidates, judge } from "../domain/security/Secrets.ts"
 import { inTime, type LiveSessions } from "../messenger/OpenSessions.ts"
-import { Guard, type Held } from "../ports/accounts/AccountLock.ts"
+import { AccountLock, type LockedAccountRef } from "../ports/accounts/AccountLock.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
-import { Db } from "../ports/Db.ts"
-import { Journal } from "../ports/journal/Journal.ts"
+import type { Db } from "../ports/Db.ts"
+import type { Journal } from "../ports/journal/Journal.ts"
+import type { Outbox } from "../ports/mail/Outbox.ts"
 import type { LiveSession } from "../ports/messenger/MessengerSession.ts"
 import { type AccountTask, AccountTasks } from "../ports/protection/AccountTasks.ts"
 import type { Watch } from "../ports/protection/MonitorStore.ts"
 import { SeenFacets } from "../ports/protection/ObservedSettings.ts"
-import type { OwnSessions } from "../ports/protection/ServiceSessions.ts"
+import type { ServiceSessions } from "../ports/protection/ServiceSessions.ts"
 import type { EmailChanges } from "../ports/security/EmailChanges.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 
@@ -25,17 +27,18 @@ export type ChoreServices =
   | AccountTasks
   | Db
   | EmailChanges
-  | Guard
+  | AccountLock
   | Journal
   | LiveSessions
-  | OwnSessions
+  | Outbox
+  | ServiceSessions
   | Secrets
   | SeenFacets
   | Watch
 
 /** The account as a task finds it. */
 export interface TaskAccount {
-  readonly held: Held
+  readonly held: LockedAccountRef
   readonly live: LiveSession
   readonly candidates: Candidates
   readonly security: AccountSecurity
@@ -60,74 +63,54 @@ interface Change<E> {
   readonly goesOn?: boolean
 }
 
-/** True if the messenger may have changed all the same. */
-export const isUncertain = (exit: Exit.Failure<unknown, unknown>): boolean => {
-  const failure = Exit.findErrorOption(exit)
-  return failure._tag === "None" ||
-    typeof failure.value === "object" && failure.value !== null && "_tag" in failure.value &&
-      failure.value._tag === "PlatformUnavailable"
-}
+/** Locks the account in a transaction of its holder; fails where the holding was lost. */
+export const lockHeld = Effect.fnUntraced(function*(held: LockedAccountRef) {
+  const accounts = yield* Accounts
+  const guard = yield* AccountLock
+  yield* accounts.hold(held.organizationId, held.accountId)
+  yield* guard.confirm(held)
+})
 
 /** Makes a change with its intent before and its outcome after, as an operation does; the task is over with it. */
 export const change = Effect.fnUntraced(function*<E>(
   { candidates, held, live, security }: TaskAccount,
   task: AccountTask,
-  { act, details, facets, goesOn = false, journaled, prepare, apply, undo, wanted }: Change<E>
+  { act, apply, details, facets, goesOn = false, journaled, prepare, undo, wanted = Effect.succeed(true) }: Change<E>
 ) {
-  const accounts = yield* Accounts
-  const db = yield* Db
-  const guard = yield* Guard
-  const journal = yield* Journal
   const secrets = yield* Secrets
   const seen = yield* SeenFacets
   const tasks = yield* AccountTasks
   const { accountId, organizationId } = held
-  const entry = (outcome: "pending" | "done" | "failed", said: JournalDetails, closes?: number) =>
-    journalEntry(Actor.service, background, journalAction(journaled), {
-      targetId: accountId,
-      accountId,
-      outcome,
-      details: said,
-      ...(closes === undefined ? {} : { closes })
-    })
-  const intent = yield* db.transaction(
+  const target = { id: accountId, accountId }
+  const entry = { author: byService(organizationId), action: journaled, target, details }
+  yield* Intent.run({
     organizationId,
-    Effect.gen(function*() {
-      yield* accounts.hold(organizationId, accountId)
-      yield* guard.confirm(held)
-      if (wanted !== undefined && !(yield* wanted)) return null
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const { sequence } = yield* journal.begin(organizationId, entry("pending", details))
-      yield* secrets.move(held, judge(candidates, security), now)
-      yield* seen.forget(held, facets, now)
-      yield* prepare
-      return sequence
-    })
-  )
-  if (intent === null) return
-  const exit = yield* Effect.exit(act)
-  const after = Exit.isSuccess(exit)
-    ? yield* Effect.option(inTime(live.security({ twoFaPasswords: exit.value, passkeyIds: [] })))
-    : null
-  yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      yield* accounts.hold(organizationId, accountId)
-      yield* guard.confirm(held)
-      if (Exit.isFailure(exit)) {
-        const certain = !isUncertain(exit)
-        if (certain) yield* undo
-        yield* journal.close(organizationId, intent, entry("failed", { ...details, certain }, intent))
-        return
-      }
-      yield* apply(new Date(yield* Clock.currentTimeMillis))
-      const left = after !== null && after._tag === "Some" ? seenFacets(after.value, undefined) : {}
-      yield* seen.keep(
-        held,
-        Object.fromEntries(Object.entries(left).filter(([name]) => facets.some((facet) => facet === name)))
-      )
-      if (!goesOn) yield* tasks.drop(held, task.kind)
-      yield* journal.close(organizationId, intent, entry("done", details, intent))
-    })
-  )
+    entry: Effect.andThen(
+      lockHeld(held),
+      Effect.map(wanted, (isWanted) => isWanted ? { entry, context: held } : { entry: null, answer: null })
+    ),
+    prepare: () =>
+      Effect.gen(function*() {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* secrets.move(held, judge(candidates, security), now)
+        yield* seen.forget(held, facets, now)
+        yield* prepare
+      }),
+    act: () =>
+      Effect.flatMap(act, (twoFaPasswords) => Effect.option(inTime(live.security({ twoFaPasswords, passkeyIds: [] })))),
+    apply: (after) =>
+      Effect.gen(function*() {
+        yield* lockHeld(held)
+        yield* apply(new Date(yield* Clock.currentTimeMillis))
+        const left = after._tag === "Some" ? seenFacets(after.value, undefined) : {}
+        yield* seen.keep(
+          held,
+          Object.fromEntries(Object.entries(left).filter(([name]) => facets.some((facet) => facet === name)))
+        )
+        if (!goesOn) yield* tasks.drop(held, task.kind)
+        return {}
+      }),
+    undo: ({ certain }) =>
+      lockHeld(held).pipe(Effect.andThen(certain ? undo : Effect.void), Effect.as({ details: { certain } }))
+  })
 })

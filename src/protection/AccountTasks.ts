@@ -4,12 +4,12 @@ import { MessengerUnavailable, type ServiceUnavailable } from "../domain/Failure
 import { plus } from "../domain/protection/Deadline.ts"
 import { heldOf, takenPassword } from "../domain/security/Secrets.ts"
 import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
-import { Guard, type GuardLost } from "../ports/accounts/AccountLock.ts"
+import { AccountLock, type AccountLockLost } from "../ports/accounts/AccountLock.ts"
 import { Db } from "../ports/Db.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
 import { type AccountTask, AccountTasks } from "../ports/protection/AccountTasks.ts"
 import { Watch } from "../ports/protection/MonitorStore.ts"
-import { type NewSession, OwnSessions, type SecondSession } from "../ports/protection/ServiceSessions.ts"
+import { type NewSession, type SecondSession, ServiceSessions } from "../ports/protection/ServiceSessions.ts"
 import { EmailChanges } from "../ports/security/EmailChanges.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { change, type ChoreServices, type TaskAccount } from "./AccountTaskChange.ts"
@@ -33,7 +33,7 @@ const drop = Effect.fnUntraced(function*(task: AccountTask) {
 const giveUp = Effect.fnUntraced(function*(task: AccountTask) {
   if (task.kind === "pair") {
     const db = yield* Db
-    const own = yield* OwnSessions
+    const own = yield* ServiceSessions
     const now = new Date(yield* Clock.currentTimeMillis)
     yield* db.transaction(task.organizationId, own.abandon(task, now))
   }
@@ -100,7 +100,7 @@ const resolved = Effect.fnUntraced(function*(task: AccountTask, { id, session_re
 /** Finishes a pairing with an unknown outcome, or makes one after the previous session was lost. */
 const pair = Effect.fnUntraced(function*(found: TaskAccount, task: AccountTask) {
   const db = yield* Db
-  const own = yield* OwnSessions
+  const own = yield* ServiceSessions
   const tasks = yield* AccountTasks
   const second = yield* db.read(task.organizationId, own.second(task))
   const begun = second.find(({ slot }) => slot === "pairing")
@@ -141,11 +141,11 @@ const run = (
   task: AccountTask
 ): Effect.Effect<
   void,
-  MessengerFailure | GuardLost | MessengerUnavailable | ServiceUnavailable,
+  MessengerFailure | AccountLockLost | MessengerUnavailable | ServiceUnavailable,
   ChoreServices | Scope.Scope
 > =>
   Effect.gen(function*() {
-    const guard = yield* Guard
+    const guard = yield* AccountLock
     const secrets = yield* Secrets
     const sessions = yield* LiveSessions
     const watch = yield* Watch

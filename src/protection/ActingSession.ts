@@ -5,7 +5,7 @@ import { AuthorizationId } from "../domain/messenger/Messenger.ts"
 import { oldestAble, sameIn } from "../domain/protection/ServiceSessionFacts.ts"
 import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
 import type { LiveSession } from "../ports/messenger/MessengerSession.ts"
-import type { Claimed } from "../ports/protection/Monitors.ts"
+import type { ClaimedAccount } from "../ports/protection/Monitors.ts"
 import { Watch } from "../ports/protection/MonitorStore.ts"
 import type { LookResult } from "./Observe.ts"
 
@@ -16,7 +16,7 @@ export interface SignOutTarget {
 }
 
 /** The list of the oldest own session that may sign out, where that is not the one that made the poll. */
-const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
+const older = Effect.fnUntraced(function*(claimed: ClaimedAccount, through: string) {
   const sessions = yield* LiveSessions
   const watch = yield* Watch
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -34,7 +34,7 @@ const older = Effect.fnUntraced(function*(claimed: Claimed, through: string) {
  * Where an entry of its list is ambiguous, the session that made the poll signs out.
  */
 export const acting = Effect.fnUntraced(function*(
-  claimed: Claimed,
+  claimed: ClaimedAccount,
   { observation: { outcome }, through }: LookResult
 ): Effect.fn.Return<((id: string) => SignOutTarget) | null, ServiceUnavailable, LiveSessions | Scope.Scope | Watch> {
   if (through === null || outcome.kind !== "seen") return null

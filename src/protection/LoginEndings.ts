@@ -1,42 +1,35 @@
 /** Ends logins whose step has not ended: they expire, are taken back, or are found to have signed in. */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { byService, record } from "../changes/Record.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import * as Actor from "../domain/journal/Actor.ts"
-import { type ActionName, background, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
+import type { ActionName } from "../domain/journal/JournalEntry.ts"
 import { loginLeftTried, messengerTimeout } from "../domain/Limits.ts"
 import type { LoginFacts } from "../domain/logins/Login.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
 import { Db } from "../ports/Db.ts"
-import { Journal } from "../ports/journal/Journal.ts"
+import type { Journal } from "../ports/journal/Journal.ts"
 import { type HeldLogin, Logins } from "../ports/logins/Logins.ts"
+import type { Outbox } from "../ports/mail/Outbox.ts"
 import type { SealedLoginState } from "../ports/messenger/MessengerLogin.ts"
 import { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import { Organizations } from "../ports/organization/Organizations.ts"
 
 /** The services that ending and resolving a login needs. */
-export type LoginServices = Db | Journal | Logins | MessengerSession | Organizations
+export type LoginServices = Db | Journal | Logins | MessengerSession | Organizations | Outbox
 
 const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-const append = (
+/** Journals what became of a login; a code says why it has failed. */
+const recordLogin = (
   organizationId: OrganizationId,
   action: ActionName,
-  login: LoginFacts,
-  { code, target }: { readonly code?: string; readonly target?: string } = {}
-) =>
-  Journal.use((journal) =>
-    journal.append(
-      organizationId,
-      journalEntry(Actor.service, background, journalAction(action), {
-        targetId: target ?? login.id,
-        accountId: target ?? login.account_id,
-        details: target === undefined
-          ? { phone_number: login.phone_number, kind: login.kind, ...(code === undefined ? {} : { code }) }
-          : {},
-        ...(code === undefined ? {} : { outcome: "failed" })
-      })
-    )
-  )
+  { account_id, id, kind, phone_number }: LoginFacts,
+  code?: string
+) => {
+  const details = { phone_number, kind, ...(code === undefined ? {} : { code }) }
+  const outcome = code === undefined ? "done" : "failed"
+  return record(byService(organizationId), action, { id, accountId: account_id }, details, [], outcome)
+}
 
 /** Ends it on the messenger; false where that is not known to have happened. */
 const cancel = (state: SealedLoginState) =>
@@ -75,7 +68,7 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, id: stri
       const login = yield* logins.read(organizationId, id)
       if (login === null || login.ended_at !== null || login.expires_at > at) return
       const ended = yield* logins.end(organizationId, id, "expired", at)
-      if (ended !== null) yield* append(organizationId, "login.expired", ended)
+      if (ended !== null) yield* recordLogin(organizationId, "login.expired", ended)
     })
   )
   const held = yield* hold(organizationId, id)
@@ -108,8 +101,8 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
       const organization = yield* organizations.lockFacts(organizationId)
       const context = { caller: null, organization, now: yield* now }
       const { accountId, login } = yield* logins.complete(held, found, null, context)
-      yield* append(organizationId, "login.completed", login)
-      yield* append(organizationId, "account.reconnected", login, { target: accountId })
+      yield* recordLogin(organizationId, "login.completed", login)
+      yield* record(byService(organizationId), "account.reconnected", { id: accountId, accountId })
     })
   ).pipe(
     Effect.catchTags({
@@ -119,7 +112,7 @@ export const resolve = Effect.fnUntraced(function*(organizationId: OrganizationI
           organizationId,
           Effect.gen(function*() {
             const failed = yield* logins.finishStep(held, { state: "failed", error: reason }, "keep", yield* now)
-            if (failed !== null) yield* append(organizationId, "login.failed", failed, { code: reason })
+            if (failed !== null) yield* recordLogin(organizationId, "login.failed", failed, reason)
           })
         ).pipe(Effect.andThen(leave(held)))
     })

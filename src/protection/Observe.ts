@@ -7,7 +7,7 @@ import type { ListResult, Loss, Observation, SeenList } from "../domain/protecti
 import { heldOf, judge, type SlotChange } from "../domain/security/Secrets.ts"
 import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
 import type { LiveSession, MessengerFailure } from "../ports/messenger/MessengerSession.ts"
-import type { Claimed } from "../ports/protection/Monitors.ts"
+import type { ClaimedAccount } from "../ports/protection/Monitors.ts"
 import { Watch } from "../ports/protection/MonitorStore.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { RefusalLog } from "./RefusalLog.ts"
@@ -23,7 +23,11 @@ export interface LookResult {
   readonly secrets: ReadonlyArray<SlotChange>
 }
 
-type Asked = { readonly own: string; readonly live: LiveSession; readonly authorizations: ReadonlyArray<Authorization> }
+type ListedAuthorizations = {
+  readonly own: string
+  readonly live: LiveSession
+  readonly authorizations: ReadonlyArray<Authorization>
+}
 
 const outcomeOf = (failure: Exclude<MessengerFailure, { readonly _tag: "NoSession" }>): ListResult => {
   switch (failure._tag) {
@@ -37,16 +41,16 @@ const outcomeOf = (failure: Exclude<MessengerFailure, { readonly _tag: "NoSessio
 }
 
 /** Asks through one own session after another until one lives; answers which were lost on the way. */
-const ask = Effect.fnUntraced(function*(claimed: Claimed) {
+const ask = Effect.fnUntraced(function*(claimed: ClaimedAccount) {
   const sessions = yield* LiveSessions
   const watch = yield* Watch
   const lost: Array<Loss> = []
-  const attempt = (own: NonNullable<Claimed["main"]>) =>
+  const attempt = (own: NonNullable<ClaimedAccount["main"]>) =>
     Effect.gen(function*() {
       const live = yield* sessions.use(claimed, own.session_ref)
-      return { own: own.id, live, authorizations: yield* inTime(live.authorizations) } satisfies Asked
+      return { own: own.id, live, authorizations: yield* inTime(live.authorizations) } satisfies ListedAuthorizations
     }).pipe(Effect.result)
-  const tried = (own: NonNullable<Claimed["main"]>) =>
+  const tried = (own: NonNullable<ClaimedAccount["main"]>) =>
     Effect.gen(function*() {
       const result = yield* attempt(own)
       if (result._tag === "Success" || result.failure._tag !== "NoSession") return result
@@ -65,7 +69,7 @@ const ask = Effect.fnUntraced(function*(claimed: Claimed) {
 })
 
 /** Reads what changes less often; what fails is read at the next poll. */
-const details = Effect.fnUntraced(function*({ accountId, organizationId }: Claimed, live: LiveSession) {
+const details = Effect.fnUntraced(function*({ accountId, organizationId }: ClaimedAccount, live: LiveSession) {
   const candidates = yield* (yield* Secrets).candidates({ organizationId, accountId })
   const security = yield* Effect.option(inTime(live.security(heldOf(candidates))))
   const profile = yield* Effect.option(inTime(live.profile))
@@ -87,7 +91,7 @@ const silent = (outcome: ListResult, lost: ReadonlyArray<Loss>, codes: number): 
 })
 
 const seen = Effect.fnUntraced(function*(
-  claimed: Claimed,
+  claimed: ClaimedAccount,
   codes: number
 ): Effect.fn.Return<LookResult, ServiceUnavailable, LiveSessions | RefusalLog | Secrets | Scope.Scope | Watch> {
   const watch = yield* Watch
@@ -118,7 +122,7 @@ const seen = Effect.fnUntraced(function*(
 
 /** Polls the account: its sessions, and security and profile where that is due or the sessions have changed. */
 export const look = (
-  claimed: Claimed
+  claimed: ClaimedAccount
 ): Effect.Effect<LookResult, ServiceUnavailable, LiveSessions | RefusalLog | Secrets | Scope.Scope | Watch> =>
   Effect.flatMap(LiveSessions, (sessions) =>
     Effect.flatMap(sessions.takeCodes(claimed), (codes) =>

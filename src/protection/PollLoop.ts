@@ -5,16 +5,16 @@ import { awayReported } from "../domain/Limits.ts"
 import type { DecideOptions } from "../domain/protection/Facts.ts"
 import { OutageDetector } from "../domain/protection/OutageDetector.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
-import { Guard, type GuardLost } from "../ports/accounts/AccountLock.ts"
+import { AccountLock, type AccountLockLost } from "../ports/accounts/AccountLock.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Alarm } from "../ports/protection/Alarm.ts"
 import { Outages } from "../ports/protection/MessengerOutages.ts"
-import { type Claimed, Monitors, type Quiet } from "../ports/protection/Monitors.ts"
+import { type ClaimedAccount, Monitors, type QuietPoll } from "../ports/protection/Monitors.ts"
 import type { ChoreServices } from "./AccountTaskChange.ts"
 import { chores } from "./AccountTasks.ts"
 import { afterAlarm, Cadence } from "./Cadence.ts"
 import * as Measures from "./Measures.ts"
-import { step, type Stepped, type StepServices } from "./Step.ts"
+import { step, type StepResult, type StepServices } from "./Step.ts"
 
 /** The number of accounts that a process polls at the same time, and of one organization while others wait. */
 const places = 256
@@ -72,7 +72,7 @@ export class Engine extends Context.Service<Engine, {
       Engine,
       Effect.gen(function*() {
         const alarm = yield* Alarm
-        const guard = yield* Guard
+        const guard = yield* AccountLock
         const monitors = yield* Monitors
         const outages = yield* Outages
         const ownership = yield* Ownership
@@ -81,7 +81,7 @@ export class Engine extends Context.Service<Engine, {
         const around = yield* Effect.scope
         const fibers = yield* FiberSet.make<void, never>()
         const busy = new Map<string, number>()
-        const quiet: Array<Quiet> = []
+        const quiet: Array<QuietPoll> = []
         const detector = new OutageDetector()
         const cadence = new Cadence()
         const announcement = yield* FiberHandle.make<void, never>()
@@ -105,7 +105,7 @@ export class Engine extends Context.Service<Engine, {
             return Measures.runs(taken())
           })
 
-        const ended = Effect.fnUntraced(function*(claimed: Claimed, stepped: Stepped) {
+        const ended = Effect.fnUntraced(function*(claimed: ClaimedAccount, stepped: StepResult) {
           yield* Measures.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
           if (detector.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.messenger)) notices.back = true
@@ -123,7 +123,7 @@ export class Engine extends Context.Service<Engine, {
         })
 
         /** After a failure the account stays held, and is polled again once the hold has expired. */
-        const failed = (cause: Cause.Cause<GuardLost | ServiceUnavailable>) =>
+        const failed = (cause: Cause.Cause<AccountLockLost | ServiceUnavailable>) =>
           Effect.andThen(
             Measures.polled("failed"),
             cause.reasons.some(({ _tag }) => _tag === "Die")
@@ -131,7 +131,7 @@ export class Engine extends Context.Service<Engine, {
               : Effect.void
           )
 
-        const run = (claimed: Claimed): Effect.Effect<void> =>
+        const run = (claimed: ClaimedAccount): Effect.Effect<void> =>
           step(claimed, options, () => detector.awaySince !== null).pipe(
             Effect.scoped,
             // One that is cut off at the end gives the account back, for the process that watches next.

@@ -2,7 +2,7 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { cleanText } from "../domain/messenger/Messenger.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
-import type { Claimed } from "../ports/protection/Monitors.ts"
+import type { ClaimedAccount } from "../ports/protection/Monitors.ts"
 
 const period = Duration.toMillis(Duration.hours(1))
 
@@ -28,7 +28,7 @@ export class RefusalLog extends Context.Service<RefusalLog, {
   note(
     asking: Asking,
     failure: MessengerFailure,
-    account: Pick<Claimed, "accountId" | "organizationId">
+    account: Pick<ClaimedAccount, "accountId" | "organizationId">
   ): Effect.Effect<
     void
   >

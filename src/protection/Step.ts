@@ -1,9 +1,10 @@
 /** One step of one account: poll, decide and write down, sign out, and write down the outcome. */
 import { Clock, Effect, Random, type Scope } from "effect"
+import * as Intent from "../changes/Intent.ts"
+import * as Changes from "../changes/Record.ts"
 import { isWatched } from "../domain/accounts/ProtectionStatus.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import * as Actor from "../domain/journal/Actor.ts"
-import { background, type Happened, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
 import { failuresUntilUnknown } from "../domain/Limits.ts"
 import { decide } from "../domain/protection/Decide.ts"
 import type { Decision, EngineEvent, EngineMail, SignOutAttempt } from "../domain/protection/Decision.ts"
@@ -12,14 +13,13 @@ import { type LookOutcome, outcomeOf } from "../domain/protection/OutageDetector
 import { isSilent, nextStepAt } from "../domain/protection/Polling.ts"
 import { applyOutcomes } from "../domain/protection/SignOutOutcomes.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
-import type { GuardLost } from "../ports/accounts/AccountLock.ts"
+import type { AccountLockLost } from "../ports/accounts/AccountLock.ts"
 import { Db } from "../ports/Db.ts"
-import { Journal } from "../ports/journal/Journal.ts"
-import { Outbox } from "../ports/mail/Outbox.ts"
+import type { Outbox } from "../ports/mail/Outbox.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { AccountTasks } from "../ports/protection/AccountTasks.ts"
 import { Outages } from "../ports/protection/MessengerOutages.ts"
-import type { Claimed, Quiet } from "../ports/protection/Monitors.ts"
+import type { ClaimedAccount, QuietPoll } from "../ports/protection/Monitors.ts"
 import { type LockedAccount, Watch } from "../ports/protection/MonitorStore.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { acting } from "./ActingSession.ts"
@@ -28,14 +28,14 @@ import * as Measures from "./Measures.ts"
 import { look, type LookResult } from "./Observe.ts"
 import { type RefusalLog } from "./RefusalLog.ts"
 import * as SignOuts from "./SignOuts.ts"
-import { type About, mailOf } from "./StepMails.ts"
+import { type MailedAccount, mailOf } from "./StepMails.ts"
 
 /**
  * The end of a step: it found nothing new, which is written down with others', or it has given the account back itself.
  */
-export type Stepped =
+export type StepResult =
   & (
-    | { readonly kind: "quiet"; readonly quiet: Quiet }
+    | { readonly kind: "quiet"; readonly quiet: QuietPoll }
     | { readonly kind: "written"; readonly signedOut: number }
     /** The facts that the poll relied on have changed meanwhile: nothing was written, and the account is still held. */
     | { readonly kind: "outdated" }
@@ -66,46 +66,30 @@ const whileSigningIn = 2_000
 /** Around its period each poll is due a fifth earlier or later, so that accounts do not stay together. */
 const spread = Effect.map(Random.next, (value) => 0.8 + 0.4 * value)
 
-const isQuiet = (claimed: Claimed, { same }: LookResult, now: number): boolean =>
+const isQuiet = (claimed: ClaimedAccount, { same }: LookResult, now: number): boolean =>
   same && claimed.failures === 0 && (claimed.due_at === null || claimed.due_at.getTime() > now) &&
   claimed.last_ok_at !== null && claimed.last_ok_at.getTime() > now - quietFor
 
 const actors = { service: Actor.service, external: Actor.external }
 
 /** True if the account becomes unknown by one more poll that failed. */
-const isLost = ({ failures, last_ok_at }: Claimed, now: number): boolean =>
+const isLost = ({ failures, last_ok_at }: ClaimedAccount, now: number): boolean =>
   failures + 1 >= failuresUntilUnknown || isSilent({ last_ok_at, started_at: null }, new Date(now))
 
 /** Writes down what happened, each mail with its event. */
 const report = Effect.fnUntraced(function*(
-  { accountId, organizationId }: Claimed,
+  { accountId, organizationId }: ClaimedAccount,
   { events, mails }: { readonly events: ReadonlyArray<EngineEvent>; readonly mails: ReadonlyArray<EngineMail> },
-  about: About
+  about: MailedAccount
 ) {
-  const journal = yield* Journal
-  const outbox = yield* Outbox
-  for (const [place, event] of events.entries()) {
-    const { action, actor, closes, details, outcome = "done", session } = event
-    const entry = (said: Partial<Happened>) =>
-      journalEntry(actors[actor], background, journalAction(action), {
-        targetId: session ?? accountId,
-        accountId,
-        outcome,
-        details,
-        ...said
-      })
-    if (closes === undefined) {
-      yield* journal.append(organizationId, entry({}))
-    } else if (!(yield* journal.close(organizationId, closes, entry({ closes })))) {
-      if (outcome !== "done") continue
-      // Several sessions may share one intent, and the sweep may have closed it first: the event is journaled all the
-      // same.
-      const again = { ...details, retries: closes }
-      const { sequence } = yield* journal.begin(organizationId, entry({ outcome: "pending", details: again }))
-      yield* journal.close(organizationId, sequence, entry({ details: again, closes: sequence }))
-    }
-    for (const mail of mails) {
-      if (mail.event === place) yield* outbox.add(organizationId, "event", mailOf(mail, about))
+  for (const [place, { action, actor, closes, details, outcome = "done", session }] of events.entries()) {
+    const author = Changes.byService(organizationId, actors[actor])
+    const target = { id: session ?? accountId, accountId }
+    const caused = mails.filter(({ event }) => event === place).map((mail) => mailOf(mail, about))
+    if (closes === undefined) yield* Changes.record(author, action, target, details, caused, outcome)
+    // Several sessions may share one intent: the event of each is journaled.
+    else if (yield* Intent.close({ author, action, target, details }, closes, outcome)) {
+      yield* Changes.mail(organizationId, caused)
     }
   }
 })
@@ -113,7 +97,7 @@ const report = Effect.fnUntraced(function*(
 const about = (
   { facts, name }: LockedAccount,
   upserts: Decision["upserts"]
-): About => ({
+): MailedAccount => ({
   account: { id: facts.account.id, name },
   twoFaManaged: facts.account.two_fa_managed,
   session: (id) => upserts.find(({ row }) => row.id === id)?.row ?? facts.sessions.find((session) => session.id === id)
@@ -131,7 +115,7 @@ const nextAfter = (
     : null
 
 /** Has a managed 2FA password replaced once a takeover is stopped, because the intruder may have read it. */
-const afterTakeover = (claimed: Claimed, { facts }: LockedAccount, changed: Decision["account"], now: Date) =>
+const afterTakeover = (claimed: ClaimedAccount, { facts }: LockedAccount, changed: Decision["account"], now: Date) =>
   changed.takeover_stopped_at instanceof Date && facts.account.two_fa_managed
     ? Effect.flatMap(AccountTasks, (tasks) => tasks.add(claimed, "rotate_two_fa", now))
     : Effect.void
@@ -145,7 +129,7 @@ const isUnseen = ({ observation: { outcome } }: LookResult): boolean =>
  * is begun while a sign-in is under way, unless `despite` is true.
  */
 const record = Effect.fnUntraced(
-  function*(claimed: Claimed, looked: LookResult, options: DecideOptions, despite: boolean) {
+  function*(claimed: ClaimedAccount, looked: LookResult, options: DecideOptions, despite: boolean) {
     const db = yield* Db
     const secrets = yield* Secrets
     const watch = yield* Watch
@@ -183,7 +167,7 @@ const record = Effect.fnUntraced(
 )
 
 /** The second transaction: what came of the sign-outs, and the account given back. */
-const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyArray<SignOutAttempt>) {
+const close = Effect.fnUntraced(function*(claimed: ClaimedAccount, attempts: ReadonlyArray<SignOutAttempt>) {
   const db = yield* Db
   const watch = yield* Watch
   const around = yield* spread
@@ -210,10 +194,10 @@ const close = Effect.fnUntraced(function*(claimed: Claimed, attempts: ReadonlyAr
  * account goes on from what is stored.
  */
 export const step = (
-  claimed: Claimed,
+  claimed: ClaimedAccount,
   options: DecideOptions,
   away: () => boolean
-): Effect.Effect<Stepped, GuardLost | ServiceUnavailable, StepServices | Scope.Scope> =>
+): Effect.Effect<StepResult, AccountLockLost | ServiceUnavailable, StepServices | Scope.Scope> =>
   Effect.gen(function*() {
     const ownership = yield* Ownership
     const term = ownership.current()

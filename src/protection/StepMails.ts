@@ -6,7 +6,7 @@ import type { EngineMail, Signal, SignalCode, TakeoverResponse } from "../domain
 import type { WatchedSession } from "../domain/protection/Facts.ts"
 
 /** The facts of an account that its mails contain besides the findings. */
-export interface About {
+export interface MailedAccount {
   readonly account: { readonly id: AccountId; readonly name: string }
   readonly twoFaManaged: boolean
   /** The session of an id, as it was listed. */
@@ -33,7 +33,7 @@ const lockdowns = { sign_out: "on", queued: "waiting", none: "off" } as const sa
 const unknown = { device_model: null, app_name: null, ip: null, country: null, created_at: null }
 
 /** The mail of what was found about an account. */
-export const mailOf = (mail: EngineMail, { account, session, twoFaManaged }: About): Letter => {
+export const mailOf = (mail: EngineMail, { account, session, twoFaManaged }: MailedAccount): Letter => {
   switch (mail.kind) {
     case "session.detected":
       return Mail.sessionDetected({

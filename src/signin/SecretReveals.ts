@@ -40,7 +40,7 @@ export const find = Effect.fnUntraced(function*(id: AccountId) {
   return { account, held: passwords.some(({ slot }) => slot === "held") }
 })
 
-export interface Revealed {
+export interface RevealedSecret {
   readonly account: AccountFacts
   readonly password: Redacted.Redacted
 }
@@ -73,7 +73,7 @@ export const reveal = Effect.fnUntraced(function*(id: AccountId, console: Redact
           accountId: id
         })
       )
-      return { account, password: held.password } satisfies Revealed
+      return { account, password: held.password } satisfies RevealedSecret
     })
   )
 })

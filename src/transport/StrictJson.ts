@@ -2,7 +2,7 @@
 import { visit } from "jsonc-parser"
 
 /** The content of a JSON text. */
-export interface Read {
+export interface ReadJson {
   readonly value: unknown
   /** The first member that occurs twice in one object; its value is the last one's, as JSON.parse has it. */
   readonly duplicate: string | undefined
@@ -26,7 +26,7 @@ const closed = ({ items, members }: Open): unknown => members === undefined ? it
  * The value is put together here where the text has escapes: the V8 of Node 24 takes an escaped name for another one
  * with a backslash that an object of the same shape had before, in this or any earlier text.
  */
-export const read = (text: string): Read => {
+export const read = (text: string): ReadJson => {
   const parsed: unknown = JSON.parse(text)
   const path: Array<Open> = []
   let built: unknown

@@ -7,7 +7,7 @@ import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
 import { superadmins } from "../../src/domain/people/Access.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import { Accounts } from "../../src/ports/accounts/Accounts.ts"
-import { sample } from "./retire_label.sample.ts"
+import * as samples from "./added.samples.ts"
 
 export const retireLabel = Operation.write(
   "retire_label",
@@ -24,7 +24,7 @@ export const retireLabel = Operation.write(
     params: { account_id: TargetAccount },
     body: { reason: Text(maxRoleLabelLength).annotateKey({ description: "Why, such as Left the board." }) },
     success: AccountAction,
-    sample,
+    sample: samples.retireLabel,
     failures: [NotActive],
     journal: { action: "account.label_retired", target: "account" }
   },

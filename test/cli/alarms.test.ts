@@ -43,6 +43,10 @@ describe("12.4 a process that answers requests and one that watches, on PostgreS
           await until(() => notified.length > 0)
           await until(async () => !await only("select urgent from monitor where account_id = $1", [id]))
           expect(await worker.stop()).toBe(0)
+          // A worker serves none of the addresses, and leaves the keys to the process that does.
+          expect(worker.stdout()).toContain("This process watches the accounts of the demo")
+          expect(worker.stdout()).not.toMatch(/_live_|\/console|\/v1/)
+          expect((await ask(api.address, key, "GET", "/v1/organization")).status).toBe(200)
           expect(await api.stop()).toBe(0)
           expect(await listening()).toBe(0)
         })

@@ -17,7 +17,7 @@ const folder = Effect.acquireRelease(
 )
 
 /** What the holder of the directory answers, where somebody holds it. */
-const ask = <A>(data: string, asked: ControlClient.Asked<ControlClient.CommandClient, A>) =>
+const ask = <A>(data: string, asked: ControlClient.ControlRequest<ControlClient.CommandClient, A>) =>
   ControlClient.invoke(
     { data, databaseUrl: Option.none(), databaseInsecure: false, maxConnections: 1, keyPrefix: defaultKeyPrefix },
     asked,

@@ -49,13 +49,16 @@ describe("the commands about support requests and the status of organizations", 
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("suspend")).toMatchObject({ status: "suspended" })
         expect(yield* stand("activate")).toMatchObject({ status: "active" })
-        yield* stand("close")
+        expect(yield* stand("close")).toMatchObject({ status: "closed" })
+        expect(yield* act((requests) => requests.organizations_list({}))).toMatchObject({
+          organizations: expect.arrayContaining([expect.objectContaining({ id, status: "closed" })])
+        })
         expect(World.refusal(yield* World.get("/v1/organization", admins.owner.key))).toEqual([
           403,
           "organization_closed"
         ])
         yield* TestClock.adjust("30 days")
-        yield* stand("reopen")
+        expect(yield* stand("reopen")).toMatchObject({ status: "active" })
         expect((yield* World.get("/v1/organization", admins.owner.key)).status).toBe(200)
         yield* stand("close")
         yield* TestClock.adjust("31 days")

@@ -298,4 +298,26 @@ describe("the server's open connections", () => {
       first.abort()
       yield* Effect.repeat(Effect.exit(Effect.scoped(answered("127.0.0.1"))), { until: Exit.isSuccess })
     }).pipe(Effect.scoped))
+  it.live("are twice as many of one network as of one address, and become free when they close", () =>
+    Effect.gen(function*() {
+      const listening = Server.layerListen({ host: "127.0.0.1", port: 0, connectionsPerAddress: 2 })
+      const context = yield* Layer.build(listening.pipe(
+        Layer.provide(Layer.succeed(TrustedProxies, [])),
+        Layer.provide(SecureRandom.layerWebCrypto)
+      ))
+      const bound = yield* Effect.provide(port, context)
+      const answered = Effect.fnUntraced(function*(address: string) {
+        const connection = yield* connect(bound, address)
+        connection.write(request("GET /readyz"))
+        expect((yield* connection.answer()).status).toBe(503)
+        return connection
+      })
+      const refused = (address: string) => Effect.flatMap(connect(bound, address), ({ closed }) => closed)
+      const network = ["127.0.9.1", "127.0.9.1", "127.0.9.2", "127.0.9.3"]
+      const [first] = yield* Effect.forEach(network, answered)
+      expect(yield* refused("127.0.9.4")).toBe("")
+      yield* answered("127.0.8.4")
+      first?.abort()
+      yield* Effect.repeat(Effect.exit(Effect.scoped(answered("127.0.9.4"))), { until: Exit.isSuccess })
+    }).pipe(Effect.scoped))
 })

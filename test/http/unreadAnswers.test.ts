@@ -128,9 +128,9 @@ describe("a client that does not read its answer", () => {
     it.effect("keeps nobody else out: places that four addresses fill are free again once the writes have stood still", () =>
       Effect.gen(function*() {
         const port = yield* start({ maxConnections: 4, connectionsPerAddress: 1 })
-        for (const host of [1, 2, 3, 4]) yield* unreading(port, request("GET /large"), `127.0.0.${host}`)
+        for (const host of [1, 2, 3, 4]) yield* unreading(port, request("GET /large"), `127.0.${host}.1`)
         const answered = Effect.gen(function*() {
-          const connection = yield* connect(port, "127.0.0.5")
+          const connection = yield* connect(port, "127.0.5.1")
           connection.write(request("GET /small"))
           return (yield* connection.answer()).text
         }).pipe(Effect.scoped, Effect.exit)

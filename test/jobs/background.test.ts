@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { globSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { Background, type Options } from "../../src/jobs/Background.ts"
-import { documented } from "../../src/jobs/Jobs.ts"
-import { Upkeep } from "../../src/jobs/Maintenance.ts"
+import { documented, Upkeep, upkeepJobs } from "../../src/jobs/Jobs.ts"
 
 type Members = Upkeep["Service"]
 
@@ -26,6 +27,8 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     sign_checkpoints: { run: note("signed"), atEnd: note("signed all") },
     push_checkpoints: [{ name: "file:/a", run: note("pushed") }],
     journal_password_failures: { run: note("journaled") },
+    journal_archive_reads: { run: note("archive reads") },
+    delete_archives: { run: note("archives") },
     forget_password_attempts: { run: note("attempts") },
     forget_rate_limits: { run: note("limits") },
     forget_console_sessions: { run: note("sessions") },
@@ -90,6 +93,8 @@ describe("background work", () => {
       })
       expect(done.toSorted()).toEqual(
         [
+          "archive reads",
+          "archives",
           "attempts",
           "browsers",
           "chains",
@@ -131,6 +136,12 @@ describe("background work", () => {
       const running = (yield* jobs).map(({ name }) => name.replace(" file:/a", ""))
       expect(running).toEqual(documented.flatMap(({ name, worker }) => worker ? [] : [name]))
     }))
+
+  it("every job has a file of its name in the folder of its area, and its name in the list", () => {
+    const files = globSync("src/jobs/*/*.ts").filter((file) => /Job\.make/.test(readFileSync(file, "utf8")))
+    expect(files.map((file) => basename(file, ".ts")).toSorted()).toEqual(documented.map(({ name }) => name).toSorted())
+    for (const [name, job] of Object.entries(upkeepJobs)) expect(job.name).toBe(name)
+  })
 
   it.effect("that nobody looks at the accounts is noticed where another process should, and not where none is to", () =>
     Effect.gen(function*() {

@@ -4,9 +4,9 @@ import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
-import * as LicenceEnds from "../../src/layers/sql/organization/LicenceEnds.ts"
-import * as LicenceStops from "../../src/layers/sql/organization/LicenceStops.ts"
-import * as SecretsSweep from "../../src/layers/sql/security/SecretsSweep.ts"
+import * as LicenceEnds from "../../src/jobs/organization/LicenceEnds.ts"
+import * as LicenceStops from "../../src/jobs/organization/LicenceStops.ts"
+import { forgetSecrets } from "../../src/jobs/security/forget_secrets.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import { Monitors } from "../../src/ports/protection/Monitors.ts"
@@ -213,14 +213,14 @@ describe("what time makes of a licence that has ended", () => {
         yield* TestClock.adjust(31 * day)
         yield* jump("1 hour")
         yield* jump("1 hour")
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         expect([yield* stage.query("service_session"), yield* stage.slots]).toEqual([[], ["two_fa held"]])
         yield* TestClock.setTime(start + (30 + 77) * day)
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         const mails = yield* mailed(stage.id)
         expect(mails).toEqual(["protection_stopped", "secret_unrevealed"])
         yield* TestClock.setTime(start + (30 + 91) * day)
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         expect([yield* stage.slots, (yield* stage.events).at(-1)]).toEqual([[], "two_fa.erased done"])
       }))
 

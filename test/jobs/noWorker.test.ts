@@ -4,11 +4,12 @@ import { TestClock } from "effect/testing"
 import * as BackgroundWork from "../../src/cli/process/BackgroundWork.ts"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { Background } from "../../src/jobs/Background.ts"
-import { watchAccounts } from "../../src/jobs/Jobs.ts"
+import { noticeNoWorker } from "../../src/jobs/protection/notice_no_worker.ts"
+import { watchAccounts } from "../../src/jobs/protection/watch_accounts.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
-import * as Silence from "../../src/layers/sql/protection/Silence.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
+import { begin } from "../support/jobs.ts"
 import { waiting } from "../support/mail/outbox.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { arrange, makeWatched } from "../support/protection/watched.ts"
@@ -29,7 +30,7 @@ describe("12.4 accounts that no process polls", () => {
         const organization = yield* arrange()
         const { admins, id, read } = organization
         for (let made = 1; made < 25; made++) yield* makeWatched(organization)
-        const notice = yield* Silence.noticeNoWorker
+        const notice = yield* begin(noticeNoWorker)
         yield* jump("1 minute")
         // The accounts are due after 72 seconds at the latest, and 90 more is nobody polling them.
         yield* TestClock.adjust("72 seconds")
@@ -63,7 +64,7 @@ describe("12.4 accounts that no process polls", () => {
         const { read } = yield* arrange()
         yield* jump("1 minute")
         yield* TestClock.adjust("9 minutes")
-        const notice = yield* Silence.noticeNoWorker
+        const notice = yield* begin(noticeNoWorker)
         yield* TestClock.adjust("90 seconds")
         yield* notice
         assert.strictEqual((yield* read).status, "protected")
@@ -92,7 +93,7 @@ describe("12.4 accounts that no process polls", () => {
             Effect.exit
           )
         }
-        const worker = yield* process([watchAccounts], Ownership.layerAlone)
+        const worker = yield* process([watchAccounts.name], Ownership.layerAlone)
         const api = yield* process([], Ownership.layerNever)
         assert.deepStrictEqual([yield* worker, yield* api], [Exit.succeed("active"), Exit.succeed(null)])
         yield* TestClock.adjust("163 seconds")

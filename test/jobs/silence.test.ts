@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Silence from "../../src/layers/sql/protection/Silence.ts"
+import { noticeSilence } from "../../src/jobs/protection/notice_silence.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { waiting } from "../support/mail/outbox.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -24,13 +24,13 @@ describe("12.4 accounts that nobody looks at", () => {
         const { done, id, read } = yield* arrange()
         yield* jump("1 minute")
         yield* TestClock.adjust("599 seconds")
-        assert.strictEqual(yield* Silence.notice, 0)
+        assert.strictEqual(yield* noticeSilence.run, 0)
         assert.strictEqual((yield* read).status, "protected")
         yield* TestClock.adjust("1 second")
-        assert.strictEqual(yield* Silence.notice, 1)
+        assert.strictEqual(yield* noticeSilence.run, 1)
         assert.strictEqual((yield* read).status, "status_unknown")
         yield* TestClock.adjust("1 minute")
-        assert.strictEqual(yield* Silence.notice, 0)
+        assert.strictEqual(yield* noticeSilence.run, 0)
         assert.deepStrictEqual(yield* mails(id), ["monitoring_lost"])
         yield* jump(0)
         assert.strictEqual((yield* read).status, "protected")
@@ -43,10 +43,10 @@ describe("12.4 accounts that nobody looks at", () => {
         yield* jump("1 minute")
         yield* TestClock.adjust("1 hour")
         yield* World.set(id, "monitor", account, { busy_until: new Date(Date.UTC(2026, 2, 3)) })
-        assert.strictEqual(yield* Silence.notice, 0)
+        assert.strictEqual(yield* noticeSilence.run, 0)
         yield* World.set(id, "monitor", account, { busy_until: null })
         yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
-        assert.strictEqual(yield* Silence.notice, 0)
+        assert.strictEqual(yield* noticeSilence.run, 0)
         assert.deepStrictEqual(yield* losses(id), [])
       }))
 
@@ -57,13 +57,13 @@ describe("12.4 accounts that nobody looks at", () => {
         for (let made = 1; made < 20; made++) yield* makeWatched(organization)
         yield* jump("1 minute")
         yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* Silence.notice, 20)
+        assert.strictEqual(yield* noticeSilence.run, 20)
         assert.deepStrictEqual(yield* losses(id), Array.from({ length: 20 }, () => "account"))
         assert.strictEqual((yield* mails(id)).length, 20)
         yield* makeWatched(organization)
         yield* jump(0)
         yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* Silence.notice, 21)
+        assert.strictEqual(yield* noticeSilence.run, 21)
         assert.deepStrictEqual((yield* losses(id)).slice(20), ["organization"])
         assert.deepStrictEqual((yield* mails(id)).slice(20), ["monitoring_lost_widely"])
         const event = (yield* World.journal(id)).findLast(({ action }) => action === "monitoring.lost")
@@ -79,15 +79,15 @@ describe("12.4 accounts that nobody looks at", () => {
         const { platform, userId } = organization
         yield* platform.setUnreachable(userId, true)
         yield* jump(0)
-        yield* Silence.notice
+        yield* noticeSilence.run
         assert.deepStrictEqual(yield* back, [])
         yield* platform.setUnreachable(userId, false)
         yield* jump("2 minutes")
-        yield* Silence.notice
-        yield* Silence.notice
+        yield* noticeSilence.run
+        yield* noticeSilence.run
         assert.deepStrictEqual(yield* back, [["organization", { accounts: 21 }]])
         yield* TestClock.adjust("11 minutes")
-        yield* Silence.notice
+        yield* noticeSilence.run
         assert.deepStrictEqual((yield* losses(id)).slice(20), ["organization", "organization"])
       }))
   })

@@ -1,11 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as KeyExpiry from "../../src/layers/sql/credentials/KeyExpiry.ts"
-import * as ChainCheck from "../../src/layers/sql/journal/ChainCheck.ts"
-import * as Licences from "../../src/layers/sql/organization/Licences.ts"
-import * as LicenceStops from "../../src/layers/sql/organization/LicenceStops.ts"
-import * as TakeoverLocks from "../../src/layers/sql/protection/TakeoverLocks.ts"
+import { tellKeyExpiry } from "../../src/jobs/credentials/tell_key_expiry.ts"
+import { checkJournals } from "../../src/jobs/journal/check_journals.ts"
+import * as LicenceStops from "../../src/jobs/organization/LicenceStops.ts"
+import { settleLicences } from "../../src/jobs/organization/settle_licences.ts"
+import { expireTakeoverLocks } from "../../src/jobs/protection/expire_takeover_locks.ts"
+import * as ChainChecks from "../../src/layers/sql/journal/ChainChecks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { waiting } from "../support/mail/outbox.ts"
 import { metric } from "../support/metrics.ts"
@@ -41,13 +42,13 @@ describe("what time ends by itself", () => {
         assert.isNotNull((yield* read).tamper.locked_at)
         yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
         yield* TestClock.adjust(48 * hour - 1)
-        assert.strictEqual(yield* TakeoverLocks.expire, 0)
+        assert.strictEqual(yield* expireTakeoverLocks.run, 0)
         yield* TestClock.adjust(1)
         yield* World.set(id, "organization", id, { closed_at: new Date(start) })
-        assert.strictEqual(yield* TakeoverLocks.expire, 0)
+        assert.strictEqual(yield* expireTakeoverLocks.run, 0)
         yield* World.set(id, "organization", id, { closed_at: null })
-        assert.strictEqual(yield* TakeoverLocks.expire, 1)
-        assert.strictEqual(yield* TakeoverLocks.expire, 0)
+        assert.strictEqual(yield* expireTakeoverLocks.run, 1)
+        assert.strictEqual(yield* expireTakeoverLocks.run, 0)
         assert.deepStrictEqual((yield* read).tamper, { locked_at: null, reason: null })
         assert.lengthOf((yield* done).filter((action) => action === "takeover.lock_expired"), 1)
       }))
@@ -146,20 +147,20 @@ describe("what time ends by itself", () => {
         yield* World.set(id, "api_key", revoked.id, { ...made, revoked_at: new Date(start) })
         yield* World.set(id, "api_key", short.id, { ...made, created_at: new Date(start + 25 * 24 * hour) })
         yield* TestClock.adjust("22 days")
-        yield* KeyExpiry.reportExpiry
+        yield* tellKeyExpiry.run
         assert.deepStrictEqual(yield* mails(id), [])
         yield* TestClock.adjust("1 day")
-        yield* KeyExpiry.reportExpiry
-        yield* KeyExpiry.reportExpiry
+        yield* tellKeyExpiry.run
+        yield* tellKeyExpiry.run
         const found = yield* waiting(id)
         assert.deepStrictEqual(found.map(({ kind }) => kind), ["api_key_expires"])
         assert.match(found[0]?.recipient ?? "", /^admin/)
         yield* TestClock.adjust("7 days")
         yield* World.set(id, "organization", id, { closed_at: new Date(start) })
-        assert.strictEqual(yield* KeyExpiry.reportExpiry, 0)
+        assert.strictEqual(yield* tellKeyExpiry.run, 0)
         yield* World.set(id, "organization", id, { closed_at: null })
-        yield* KeyExpiry.reportExpiry
-        assert.strictEqual(yield* KeyExpiry.reportExpiry, 0)
+        yield* tellKeyExpiry.run
+        assert.strictEqual(yield* tellKeyExpiry.run, 0)
         const ended = (yield* World.journal(id)).filter(({ action }) => action === "api_key.expired")
         assert.sameMembers(ended.map(({ target_id }) => target_id), [kept.id, short.id])
       }))
@@ -179,20 +180,20 @@ describe("what time ends by itself", () => {
         )
         const links = Effect.map(World.snapshot(id), (tables) => tables["sign_up_link"]?.length)
         yield* TestClock.adjust(7 * 24 * hour - 1)
-        yield* Licences.expireLinks
+        yield* settleLicences.run
         assert.strictEqual(yield* reserved, 2)
         yield* TestClock.adjust(1)
-        yield* Licences.expireLinks
+        yield* settleLicences.run
         assert.deepStrictEqual([yield* reserved, yield* links], [1, 2])
         yield* TestClock.adjust(hour)
-        yield* Licences.expireLinks
+        yield* settleLicences.run
         assert.deepStrictEqual([yield* reserved, yield* links], [0, 1])
       }))
 
     it.effect("each journal is checked once a day, over several pages, and a change is found at the next check", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* arrange()
-        const check = yield* ChainCheck.turns
+        const check = checkJournals.run
         const status = Effect.map(World.get("/v1/status", admins.owner.key), ({ body }) => body.journal)
         const account = yield* World.makeAccount(id)
         yield* World.post(`/v1/accounts/${account}/pause`, admins.owner.key)
@@ -218,6 +219,6 @@ describe("what time ends by itself", () => {
         while ((yield* check) > 0);
         assert.include(yield* status, { chain_ok: false })
         assert.strictEqual(yield* metric("console_journal_chain_ok"), 0)
-      }))
+      }).pipe(Effect.provide(ChainChecks.layer)))
   })
 })

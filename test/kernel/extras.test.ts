@@ -151,7 +151,7 @@ describe("the archive password", () => {
     it.effect("is no member of the tool, and pages of every origin may send the header", () =>
       Effect.gen(function*() {
         const { key } = yield* make
-        const listed = yield* serving(Mcp.ask("tools/list", {}, { key }))
+        const listed = yield* serving(Mcp.ask("tools/list", {}, { key, path: "/mcp?toolsets=archive" }))
         const tool = listed.body.result.tools.find(({ name }: { readonly name: string }) => name === "open_archive")
         expect(Object.keys(tool.inputSchema.properties).toSorted()).toEqual(["account_id", "then"])
         const asked = { origin: "https://elsewhere.example", "access-control-request-method": "POST" }

@@ -15,8 +15,12 @@ const secret = "horse staple of its own"
 /** What the person answers a form. */
 type Person = (form: any) => Promise<object>
 
-/** The official client of the earlier revisions, whose person is asked if there is one. */
-const connect = Effect.fnUntraced(function*(key: Redacted.Redacted, person: Person | undefined) {
+/** The official client of the earlier revisions, whose person is asked if there is one; `hearing` gets the answers. */
+const connect = Effect.fnUntraced(function*(
+  key: Redacted.Redacted,
+  person: Person | undefined,
+  hearing?: (request: Request) => Promise<Response>
+) {
   const web = yield* Mcp.webHandler()
   const client = new Client({ name: "test", version: "1" }, {
     capabilities: person === undefined ? {} : { elicitation: {} }
@@ -34,7 +38,8 @@ const connect = Effect.fnUntraced(function*(key: Redacted.Redacted, person: Pers
     fetch: async (url, init) => {
       const request = new Request(url, init)
       request.headers.set("host", new URL(World.baseUrl).host)
-      const answer = await web(request)
+      const isAnswer = hearing !== undefined && typeof init?.body === "string" && "result" in JSON.parse(init.body)
+      const answer = await (isAnswer ? hearing : web)(request)
       answers.push(answer)
       return answer
     }
@@ -110,6 +115,25 @@ describe("a client of an earlier revision", () => {
         })
         yield* TestClock.adjust("100 seconds")
         assert.include((yield* Fiber.join(waiting)).error.message, page)
+        assert.strictEqual((yield* stage.read(login.id)).body.attempts_left, 5)
+      }))
+
+    it.effect("whose answer reaches another process is sent to the page of the login, and nothing is done", () =>
+      Effect.gen(function*() {
+        const { key, ...stage } = yield* staged()
+        const person = yield* meet()
+        const { body: login } = yield* stage.connect(person.phone)
+        const code = yield* person.code
+        const astray = yield* connect(key, accept({ code }), yield* Mcp.webHandler())
+        const waiting = yield* Effect.forkScoped(astray.call("submit_login_code", { login_id: login.id }))
+        // Of initialize, of the notification after it, of the call and of the answer.
+        yield* Effect.repeat(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5))), {
+          until: () => astray.answers.filter(({ status }) => status === 202).length === 2
+        })
+        yield* TestClock.adjust("100 seconds")
+        const { error } = yield* Fiber.join(waiting)
+        assert.strictEqual(error.code, "console_page_required")
+        assert.include(error.message, `${World.baseUrl}/console/logins/${login.id}`)
         assert.strictEqual((yield* stage.read(login.id)).body.attempts_left, 5)
       }))
   })

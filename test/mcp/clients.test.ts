@@ -40,7 +40,7 @@ const converse = Effect.fnUntraced(function*(client: Processes.Client, { account
   expect(again.structuredContent).toBeUndefined()
   const bad = yield* Effect.promise(() => client.call("get_account", { account_id: "nothing" }))
   expect(resultOf(bad)).toMatchObject([true, { error: { code: "parameter_invalid", param: "account_id" } }])
-  const unknown = yield* Effect.promise(() => client.call("list_accounts", {}).catch((error: unknown) => error))
+  const unknown = yield* Effect.promise(() => client.call("no_such_tool", {}).catch((error: unknown) => error))
   expect(unknown).toMatchObject({ code: -32_602 })
   expect((yield* Effect.promise(() => client.call("resume_protection", args))).isError ?? false).toBe(false)
   const events = yield* within(World.journal(id))

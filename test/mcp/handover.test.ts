@@ -18,7 +18,7 @@ const folder = Effect.acquireRelease(
   (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
 )
 
-const answered = (text: string): Bridge.Answered => ({ status: 200, contentType: "application/json", text })
+const answered = (text: string): Bridge.McpAnswer => ({ status: 200, contentType: "application/json", text })
 
 /** An assistant's server on a directory, whose database answers `here`, and whose service answers `there`. */
 const assistant = Effect.fnUntraced(function*(directory: string) {

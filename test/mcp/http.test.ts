@@ -91,7 +91,7 @@ describe("MCP over HTTP", () => {
     it.effect("answers an unknown tool with -32602, and a body that is no JSON with 400 and -32700", () =>
       Effect.gen(function*() {
         const { key } = yield* owner
-        for (const name of ["list_accounts", "constructor", "__proto__", ""]) {
+        for (const name of ["no_such_tool", "constructor", "__proto__", ""]) {
           const { body } = yield* Mcp.send({ key, body: Mcp.legacy("tools/call", { name }) })
           expect([name, body.error.code]).toEqual([name, -32_602])
           expect((yield* Mcp.call(name, {}, { key })).body.error.code).toBe(-32_602)

@@ -1,4 +1,4 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
@@ -55,7 +55,7 @@ describe("a list of tools whose address names none", () => {
         const { key } = admins.owner
         const omitted = yield* instructions({ key })
         expect(omitted).toContain(
-          "Not listed here are the tools of admin: each can be called by its name all the same."
+          "Not listed here are the tools of archive and admin: each can be called by its name all the same."
         )
         expect(omitted).toContain("/mcp?toolsets=all")
         expect(yield* instructions({ key, path: "/mcp?toolsets=all" })).not.toContain("Not listed")
@@ -91,9 +91,12 @@ describe("a list of tools whose address names none", () => {
         expect(personal.length).toBeGreaterThan(5)
         for (const options of [{}, Mcp.personal]) {
           const { body } = yield* Mcp.ask("tools/list", {}, { key, path: "/mcp/x/all", options })
-          for (const { id, personal: member } of personal) {
+          for (const { id, personal: member, personalIsArgument } of personal) {
             const { inputSchema } = body.result.tools.find(({ name }: { readonly name: string }) => name === id)
-            expect([id, Object.hasOwn(inputSchema.properties, member!)]).toEqual([id, options === Mcp.personal])
+            expect([id, Object.hasOwn(inputSchema.properties, member!)]).toEqual([
+              id,
+              options === Mcp.personal || personalIsArgument
+            ])
           }
         }
       }))
@@ -124,5 +127,15 @@ describe("an answer of the tools", () => {
           expect([accept, status]).toEqual([accept, 406])
         }
       }))
+  })
+})
+
+describe("inviting over the interface", () => {
+  it.each(["invite_admin", "resend_admin_invitation"])("%s says where the link is if no mail is sent", (name) => {
+    const { description = "", summary } = all.find(({ id }) => id === name)!
+    expect(summary).not.toMatch(/mail|goes out/)
+    expect(description).toContain(
+      "A mail brings the link; where no mail is sent, the admin's page of the console makes one and shows it once."
+    )
   })
 })

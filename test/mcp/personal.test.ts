@@ -2,6 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { pages } from "../../src/http/pages/index.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import * as Pages from "../support/http/pages.ts"
 import { meet, staged } from "../support/logins/logins.ts"
 import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -82,6 +83,26 @@ describe("what a person gives by themselves", () => {
         assert.strictEqual(Mcp.resultOf(yield* call("set_two_fa_password")).body.action, "two_fa_set")
         const owner = yield* call("transfer_ownership", {}, { account_id: undefined, admin_id: admins.superadmin.id })
         assert.property(owner.body.result.inputRequests, "current_password")
+      }))
+
+    it.effect("repeats a transfer of ownership that was answered, by its key and the password alone", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        for (const { id: admin } of [admins.owner, admins.superadmin]) yield* Pages.givePassword(id, admin)
+        const transfer = (idempotency_key: string, current_password: string) =>
+          Effect.map(
+            Mcp.ask("tools/call", {
+              name: "transfer_ownership",
+              arguments: { admin_id: admins.superadmin.id, current_password },
+              _meta: { idempotency_key }
+            }, { key: admins.owner.key, options: Mcp.personal }),
+            (answer) => Mcp.resultOf(answer).body
+          )
+        const done = yield* transfer("one", Pages.password)
+        assert.strictEqual(done.object, "organization")
+        assert.deepStrictEqual(yield* transfer("one", Pages.password), done)
+        assert.strictEqual((yield* transfer("one", "guessed")).error.code, "password_incorrect")
+        assert.strictEqual((yield* transfer("two", Pages.password)).error.code, "owner_required")
       }))
 
     it.effect("is refused as an argument, from clients of every revision, unless that is set; then it is one", () =>

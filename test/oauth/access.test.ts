@@ -148,6 +148,7 @@ describe("what a connection can access", () => {
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization
+        yield* World.set(id, "admin", admins.admin.id, { archive_access: true })
         const [first, second, third] = made.accounts.map((account) => account.id)
         yield* tokenOf(made, admins.owner.id, "accounts", [third!])
         yield* tokenOf(made, admins.owner.id, "departments", made.departments)
@@ -182,6 +183,7 @@ describe("what a connection can access", () => {
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization
+        yield* World.set(id, "admin", admins.admin.id, { archive_access: true })
         const [department] = made.departments
         const ids = made.accounts.map((account): string => account.id)
         yield* World.grant(id, admins.admin.id, { accounts: [ids[2]!] })
@@ -209,6 +211,7 @@ describe("what a connection can access", () => {
       Effect.gen(function*() {
         const made = yield* makeAccounts()
         const { admins, id } = made.organization
+        yield* World.set(id, "admin", admins.admin.id, { archive_access: true })
         const department = yield* World.makeDepartment(id)
         yield* World.grant(id, admins.admin.id, { departments: [department] })
         yield* tokenOf(made, admins.owner.id, "all")

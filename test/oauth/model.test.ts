@@ -3,7 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import * as Arbitrary from "effect/Arbitrary"
 import { TestClock } from "effect/testing"
 import { tokensPerMinute } from "../../src/domain/oauth/OAuth.ts"
-import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
+import { forgetOAuth } from "../../src/jobs/oauth/forget_oauth.ts"
 import { drawn } from "../support/drawn.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -149,7 +149,7 @@ describe("OAuth against its model", () => {
             }
             if (step.do === "sweep") {
               for (const { code, revoked } of known) code.forgotten ||= revoked || now >= code.expires + day
-              return yield* OAuthSweep.sweep
+              return yield* forgetOAuth.run
             }
             if (!("which" in step)) return yield* TestClock.adjust(day)
             const one = pick(step.which)

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { crc32 } from "node:zlib"
-import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
+import { forgetOAuth } from "../../src/jobs/oauth/forget_oauth.ts"
 import { OAuthSecrets } from "../../src/ports/oauth/OAuthPorts.ts"
 import { asOwner, forEachDatabase } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
@@ -107,7 +107,7 @@ describe("OAuth refresh", () => {
           }
           expect(yield* rows).toEqual(["access", "access", "refresh"])
           yield* TestClock.adjust(90 * 24 * hour - 16 * hour - 1)
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect(yield* rows).toEqual(["refresh"])
           expect(refused(yield* refreshWith(application, first.refresh_token))).toEqual(invalidGrant)
           expect((yield* connections(organization.id))[0]?.revoked_at).not.toBeNull()

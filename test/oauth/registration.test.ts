@@ -2,8 +2,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { forgetOAuth } from "../../src/jobs/oauth/forget_oauth.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
-import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
 import * as Authorize from "../../src/oauth/authorize/Authorize.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -288,10 +288,10 @@ describe("OAuth registration", () => {
               ({ _tag }) => _tag
             )
           yield* TestClock.adjust(Duration.millis(Duration.toMillis(Duration.hours(24)) - 1))
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect([yield* check(application), yield* check(unused)]).toEqual(["Ready", "Ready"])
           yield* TestClock.adjust("1 millis")
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect([yield* check(application), yield* check(unused)]).toEqual(["Ready", "Page"])
           expect((yield* stored).filter(({ address }) => address !== null)).toEqual([])
         }))

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { forgetOAuth } from "../../src/jobs/oauth/forget_oauth.ts"
 import { LastUses } from "../../src/layers/sql/credentials/LastUses.ts"
-import * as OAuthSweep from "../../src/layers/sql/oauth/OAuthSweep.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
@@ -171,19 +171,19 @@ describe("OAuth tokens that end", () => {
             "refresh of one"
           ]
           yield* TestClock.adjust(hour - 1)
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect((yield* left).toSorted()).toEqual(whole)
           yield* World.query(organization.id, (sql) =>
             sql`update ai_connection set revoked_at = created_at
               where organization_id = ${organization.id} and id = ${other!.id} returning id`)
           yield* TestClock.adjust("1 millis")
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect((yield* left).toSorted()).toEqual(["code of one", "refresh of one"])
           yield* TestClock.adjust(24 * hour)
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect((yield* left).toSorted()).toEqual(["refresh of one"])
           yield* TestClock.adjust(90 * 24 * hour)
-          yield* OAuthSweep.sweep
+          yield* forgetOAuth.run
           expect(yield* left).toEqual([])
         }))
 

@@ -13,7 +13,8 @@ const dump = Effect.fnUntraced(function*(organizationId: string) {
     const tables = yield* sql<{ name: string; tenant: boolean }>`
       select c.relname::text as name, c.relname = 'organization' or exists (
         select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id') as tenant
-      from pg_class c where c.relnamespace = to_regnamespace('public') and c.relkind = 'r' order by c.relname`
+      from pg_class c where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relispartition
+      order by c.relname`
     const texts: Array<string> = []
     for (const { name } of tables.filter((table) => table.tenant === tenant)) {
       const rows = yield* sql<{ text: string }>`select to_jsonb(rows)::text as text from ${sql(name)} rows`

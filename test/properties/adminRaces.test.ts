@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as ForgottenPasswords from "../../src/layers/sql/signin/ForgottenPasswords.ts"
 import * as AdminLinks from "../../src/operator/people/AdminLinks.ts"
+import * as ForgottenPasswords from "../../src/signin/ForgottenPasswords.ts"
 import * as Pages from "../support/http/pages.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"

@@ -35,6 +35,11 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   resend_admin_invitation: [4, "how many were sent, the admin after it"],
   set_admin_access: [8, "the password, whether the caller reaches it, how much changes, the admin after it"],
   invite_admin: [10, "besides, whether the address is free, and how many were sent"],
+  delete_account_with_archive: [
+    5,
+    "whether a password is held, whether sessions are left, and whether a hold binds it"
+  ],
+  delete_whole_archive: [3, "whether a hold binds it"],
   transfer_ownership: [5, "the password, before the transaction: the hash, the attempt counted and taken back"]
 }
 

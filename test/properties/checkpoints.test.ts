@@ -7,8 +7,8 @@ import { Checkpoint } from "../../src/domain/journal/Checkpoint.ts"
 import { CheckpointKeys, digest } from "../../src/layers/crypto/journal/CheckpointKeys.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
-import * as Signing from "../../src/layers/sql/journal/Signing.ts"
-import { Kept } from "../../src/operator/journal/Journals.ts"
+import { KeptProof } from "../../src/operator/journal/Journals.ts"
+import { sign } from "../support/jobs.ts"
 import { asOwner, parts, rewrite, statement } from "../support/journal/forging.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -25,7 +25,7 @@ const Verified = Schema.Struct({
  * What `journal verify` finds, for whoever remembers nothing: why each journal is broken, and why the checkpoints are.
  */
 const found = (kept: ReadonlyArray<unknown> = []) =>
-  Schema.decodeUnknownEffect(Schema.Array(Kept))(kept).pipe(
+  Schema.decodeUnknownEffect(Schema.Array(KeptProof))(kept).pipe(
     Effect.flatMap((checkpoints) => Journals.verifyJournal({ organization: null, checkpoints, public_keys: [] })),
     Effect.provide(LastCheckpoint.layerMemory, { local: true }),
     Effect.flatMap(Schema.decodeUnknownEffect(Verified)),
@@ -49,7 +49,7 @@ const signedJournals = Effect.gen(function*() {
   for (const turn of [1, 2]) {
     for (const [index, organization] of [one, two].entries()) {
       for (const number of [1, 2, 3]) yield* label(organization, accounts[index] ?? "", `L${turn}${number}`)
-      expect(yield* Signing.sign(true)).toBe(1)
+      expect(yield* sign(true)).toBe(1)
     }
   }
   return { one: one.id, two: two.id, first: one, account: accounts[0] ?? "" }
@@ -180,9 +180,9 @@ describe("6.14 signed checkpoints", () => {
         expect(yield* found(encoded.slice(0, 2))).toEqual(whole)
         // A process that has seen them signs nothing more.
         yield* label(first, account, "More")
-        expect(yield* Effect.flip(Signing.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 4 })
+        expect(yield* Effect.flip(sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 4 })
         // A file to which another process has pushed what stands there now has both.
-        expect(yield* Effect.provide(Signing.sign(true), LastCheckpoint.layerMemory, { local: true })).toBe(1)
+        expect(yield* Effect.provide(sign(true), LastCheckpoint.layerMemory, { local: true })).toBe(1)
         const anew = yield* Effect.orDie(
           Schema.encodeEffect(Schema.Array(Checkpoint))([...(yield* Checkpoints.after(2, 1))])
         )

@@ -5,11 +5,11 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { closeAbandonedIntents, closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import * as Console from "../../src/layers/Console.ts"
 import * as Pglite from "../../src/layers/postgres/Pglite.ts"
 import { Targets } from "../../src/layers/push/Targets.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
-import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { type DatabaseLayer, fillDirectory, postgresUrl } from "../support/postgres/database.ts"
 import { postgresLayer } from "../support/postgres/databaseRoles.ts"
@@ -158,7 +158,7 @@ describe("durability", () => {
       Effect.gen(function*() {
         const url = yield* postgresUrl
         const { intent, organization, reopened } = yield* killed(url, postgresLayer(url))
-        const sweep = reopened(PendingChanges.closeAbandoned(true))
+        const sweep = reopened(closeAllIntents)
         const closed = yield* Effect.all([sweep, sweep, sweep], { concurrency: "unbounded" })
         expect(closed.toSorted()).toEqual([0, 0, 1])
         yield* reopened(closedOnce(organization, intent))
@@ -178,7 +178,7 @@ describe("durability", () => {
         sql`insert into pending_change (organization_id, sequence, deadline)
           values (${id}, 1, ${new Date(deadline)}) returning sequence`))
       const sweeps = Effect.map(
-        Effect.all([one, two, one, two].map((at) => at(PendingChanges.closeAbandoned(false))), {
+        Effect.all([one, two, one, two].map((at) => at(closeAbandonedIntents.run)), {
           concurrency: "unbounded"
         }),
         (closed) => closed.toSorted()

@@ -2,11 +2,13 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Monitoring from "../../src/cli/process/Monitoring.ts"
+import { signCheckpoints } from "../../src/jobs/journal/sign_checkpoints.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
+import * as CheckpointSigning from "../../src/layers/sql/journal/CheckpointSigning.ts"
 import { columns } from "../../src/layers/sql/journal/JournalRows.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
-import * as Signing from "../../src/layers/sql/journal/Signing.ts"
+import { begin } from "../support/jobs.ts"
 import { asOwner, parts, rewrite, statement } from "../support/journal/forging.ts"
 import { metric } from "../support/metrics.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -18,7 +20,7 @@ const makeJob = Effect.gen(function*() {
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Error") errors.push(String(message))
   })
-  const run = yield* Signing.turns
+  const run = yield* Effect.provide(begin(signCheckpoints), CheckpointSigning.layer, { local: true })
   return { errors, run: Effect.provide(run, Logger.layer([logger])) }
 })
 
@@ -156,7 +158,7 @@ describe("6.14 signing a journal that the owner of the database forges", () => {
         yield* nextMinute
         const stopped = { _tag: "CheckpointForged", message: expect.stringContaining("is forged: nothing is signed") }
         expect(yield* Effect.flip(job.run)).toMatchObject(stopped)
-        expect(yield* Effect.flip(Effect.provide(job.run, LastCheckpoint.layerMemory, { local: true })))
+        expect(yield* Effect.flip((yield* Effect.provide(makeJob, LastCheckpoint.layerMemory, { local: true })).run))
           .toMatchObject(stopped)
         yield* asOwner(statement(`delete from journal_checkpoint where organization_id = '${two.id}'`))
         yield* job.run

@@ -2,9 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { OrganizationId, Role } from "../../src/domain/people/Access.ts"
+import { closeAbandonedIntents, closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
-import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import * as Populated from "../support/populated.ts"
@@ -212,10 +212,10 @@ describe("6 the journal and the change", () => {
         )
         expect((yield* World.journal(id)).slice(earlier).map(({ outcome }) => outcome)).toEqual(["pending"])
         yield* TestClock.adjust("59 seconds")
-        expect(yield* PendingChanges.closeAbandoned(false)).toBe(0)
+        expect(yield* closeAbandonedIntents.run).toBe(0)
         yield* TestClock.adjust("1 second")
-        expect(yield* PendingChanges.closeAbandoned(false)).toBe(1)
-        expect(yield* PendingChanges.closeAbandoned(true)).toBe(0)
+        expect(yield* closeAbandonedIntents.run).toBe(1)
+        expect(yield* closeAllIntents).toBe(0)
         const [intent, outcome, ...rest] = (yield* World.journal(id)).slice(earlier)
         expect(rest).toEqual([])
         expect(intent).toMatchObject({ outcome: "pending", details: { fields: "first_name" } })

@@ -10,7 +10,7 @@ import {
 } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
 import { updateMessengerProfile } from "../../src/operations/accounts/update_messenger_profile.ts"
-import { Guard } from "../../src/ports/accounts/AccountLock.ts"
+import { AccountLock } from "../../src/ports/accounts/AccountLock.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { metric } from "../support/metrics.ts"
@@ -153,7 +153,7 @@ describe("6 changes on the messenger that go wrong", () => {
     it.effect("a change that has waited 8 seconds for somebody else on the account answers 503, and leaves no entry", () =>
       Effect.gen(function*() {
         const { account, journal, rename } = yield* stage
-        const guard = yield* Guard
+        const guard = yield* AccountLock
         const waits = yield* metric("console_guard_waits_total")
         yield* Effect.scoped(Effect.gen(function*() {
           yield* guard.acquire(account.organizationId, account.id)

@@ -2,6 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { confirmPhrase } from "../../src/domain/archive/ConfirmPhrase.ts"
 import { Caller, Role, Scope } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
@@ -95,9 +96,9 @@ const makeStage = Effect.gen(function*() {
     const department = yield* World.makeDepartment(id)
     const account = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(1_000), department_id: used } })
     const phone = `+1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
-    yield* World.makeAccount(id, { phone })
+    const watched = yield* World.makeAccount(id, { phone })
     const login = yield* World.makeLogin(id, admins.owner.id)
-    return { id, account, admins, department, login, person, phone, used }
+    return { id, account, admins, department, login, person, phone, used, watched }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
 })
@@ -111,12 +112,14 @@ const owned = new Set(["set_admin_role", "set_admin_access", "disable_admin", "r
 const named = (
   operation: Operation.Any,
   conflict: boolean,
-  { account, admins, department, login, person, phone, used }: Made
+  { account, admins, department, id, login, person, phone, used, watched }: Made
 ) => {
   const members: Readonly<Record<string, string>> = {
-    account_id: account,
+    account_id: conflict && operation.id === "delete_account_with_archive" ? watched : account,
     department_id: conflict && operation.id === "delete_department" ? used : department,
     login_id: login,
+    chat_id: "404",
+    message_id: "404",
     admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
   }
   const conflicting: Readonly<Record<string, object>> = {
@@ -125,7 +128,9 @@ const named = (
     set_account_department: {},
     invite_admin: { email: "Taken@example.com", access: {} },
     set_admin_access: { account_ids: [], department_ids: [], archive: true },
-    start_account_connect: { phone_number: phone }
+    start_account_connect: { phone_number: phone },
+    delete_account_with_archive: { confirm_phrase: confirmPhrase({ kind: "account", phoneNumber: phone }) },
+    delete_whole_archive: { confirm_phrase: confirmPhrase({ kind: "archive", organizationId: id }) }
   }
   // What a path does not name stands in the body, with ids that are there.
   const ids: Readonly<Record<string, object>> = {
@@ -138,6 +143,13 @@ const named = (
     body: { ...ids[operation.id], ...(conflict ? conflicting[operation.id] : {}) }
   }
 }
+
+/** Ids of nothing, in the place of those that the service gives; those of the messenger have another form. */
+const missingIds = (operation: Operation.Any) =>
+  Object.fromEntries(
+    Object.keys(operation.params).filter((name) => name !== "chat_id" && name !== "message_id")
+      .map((name) => [name, crypto.randomUUID()])
+  )
 
 /** How often a key is used before another one takes its place: it may be 120 times in a minute. */
 const uses = 100
@@ -192,7 +204,7 @@ const scene = Effect.gen(function*() {
     return {
       key: wrong.has("credential") ? `${Redacted.value(key)}x` : Redacted.value(key),
       params: wrong.has("reach")
-        ? Object.fromEntries(Object.keys(params).map((name) => [name, crypto.randomUUID()]))
+        ? { ...params, ...missingIds(operation) }
         : params,
       body: { ...bodyOf(operation), ...body },
       extra

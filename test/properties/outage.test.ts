@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Ref } from "effect"
 import { MessengerUserId, type Profile } from "../../src/domain/messenger/Messenger.ts"
+import { closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
-import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { silentLogins, silentSession } from "../support/messenger/silentSession.ts"
@@ -163,7 +163,7 @@ describe("the database away", () => {
           (events) => events.map(({ outcome }) => outcome)
         )
         expect(yield* outcomes).toEqual(["pending"])
-        expect(yield* made.run(PendingChanges.closeAbandoned(true))).toBe(1)
+        expect(yield* made.run(closeAllIntents)).toBe(1)
         expect(yield* outcomes).toEqual(["pending", "failed"])
         const after = yield* made.run(World.get(`/v1/accounts/${made.live}`, made.key))
         expect(after.body).toEqual(before.body)

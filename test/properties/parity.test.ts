@@ -113,7 +113,7 @@ const stage = Effect.gen(function*() {
 const makePrepared = Effect.fnUntraced(function*(operation: Operation.Any, asker: Role) {
   const made = yield* stage
   const { admins, department, eventId: event, id, login, request } = made
-  const { again = Effect.void, members, subject } = yield* prepare(operation.id, {
+  const { again = Effect.void, anew = Effect.void, members, subject } = yield* prepare(operation.id, {
     asker: admins[asker],
     organization: id
   })
@@ -129,7 +129,16 @@ const makePrepared = Effect.fnUntraced(function*(operation: Operation.Any, asker
       ...inputOf(operation, { account, department, event, login, person, request, ...subject }),
       ...members
     },
-    restored: Effect.andThen(restored, Effect.andThen(World.set(id, "account", account, { paused_at: null }), again))
+    restored: Effect.all(
+      [
+        anew,
+        restored,
+        World.set(id, "account", account, { paused_at: null }),
+        World.set(id, "organization", id, { archive_held_at: null }),
+        again
+      ],
+      { discard: true }
+    )
   }
 })
 
@@ -142,6 +151,11 @@ const offboarded = (made: Made, account: string, at: Date | null) =>
 const provoked: Readonly<Record<string, (args: Arguments, made: Made) => Omit<Case, "title">>> = {
   not_active: (args, made) => ({ args, before: paused(made, new Date(2_000)) }),
   already_offboarded: (args, made) => ({ args, before: offboarded(made, made.account, new Date(2_000)) }),
+  not_offboarded: (args, made) => ({ args, before: offboarded(made, made.account, null) }),
+  archive_held: (args, made) => ({
+    args,
+    before: World.set(made.id, "organization", made.id, { archive_held_at: new Date(2_000) })
+  }),
   not_paused: (args, made) => ({ args, before: paused(made, null) }),
   not_locked: (args, made) => ({ args, before: World.set(made.id, "account", made.account, { locked_at: null }) }),
   service_session: (args, made) => ({
@@ -178,15 +192,19 @@ const provoked: Readonly<Record<string, (args: Arguments, made: Made) => Omit<Ca
 /** Refusals by state that no line above brings about: the tests of what is secured, and of the messenger, show them. */
 const shownElsewhere: ReadonlySet<string> = new Set([
   "access_not_applicable",
+  "archive_closed",
+  "archive_empty",
   "idempotency_in_progress",
   "idempotency_key_reused",
   "messenger_refused",
+  "no_archive_key",
   "no_paired_session",
   "no_pending_change",
   "passkey_not_eligible",
   "passkey_not_managed",
   "passkey_unsupported",
   "two_fa_not_managed",
+  "two_fa_not_released",
   "two_fa_password_required",
   "username_purchasable"
 ])
@@ -205,6 +223,7 @@ const cases = (operation: Operation.Any, made: Made): ReadonlyArray<Case> => {
   const codes = operation.failures.map(({ identifier }) => identifier)
   const before = paused(made, codes.includes("not_paused") ? new Date(2_000) : null)
   const { query } = operation
+  const path = Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(operation.params, name)))
   return [
     { title: "good", args, before },
     { title: "another member", args: { ...args, another: "1" }, before },
@@ -222,7 +241,7 @@ const cases = (operation: Operation.Any, made: Made): ReadonlyArray<Case> => {
       { title: `${name} missing`, args: without(args, name) },
       ...(idKindOf(operation, name) === undefined
         ? []
-        : [{ title: `${name} of nothing`, args: { [name]: crypto.randomUUID() } }])
+        : [{ title: `${name} of nothing`, args: { ...path, [name]: crypto.randomUUID() } }])
     ]),
     ...("limit" in query
       ? [{ title: "one page", args: { ...args, limit: 1 } }, { title: "no page", args: { ...args, limit: 1000 } }]

@@ -12,9 +12,9 @@ import { CheckpointKeys } from "../../src/layers/crypto/journal/CheckpointKeys.t
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
 import { tail } from "../../src/layers/sql/journal/JournalRows.ts"
-import * as Signing from "../../src/layers/sql/journal/Signing.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { sign } from "../support/jobs.ts"
 import { fillDirectory, pglite } from "../support/postgres/database.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
@@ -52,13 +52,13 @@ describe("6.14 signing checkpoints", () => {
           yield* Effect.all(
             [
               ...ids.map(({ id }) => within(Effect.repeat(journal(id), { times: 3 }))),
-              ...[within, other, within, other].map((run) => run(Effect.repeat(Signing.sign(true), { times: 3 })))
+              ...[within, other, within, other].map((run) => run(Effect.repeat(sign(true), { times: 3 })))
             ],
             { concurrency: "unbounded" }
           )
         }
         // A journal that somebody appended to just then was left for the next time.
-        yield* within(Signing.sign(true))
+        yield* within(sign(true))
         const all = yield* within(made)
         expect(all.map(({ number }) => number)).toEqual(all.map((_, at) => at + 1))
         for (const { id } of ids) {
@@ -83,7 +83,7 @@ describe("6.14 signing checkpoints", () => {
           (keys: Context.Service.Shape<typeof CheckpointKeys>) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
             Effect.provideService(effect, CheckpointKeys, keys)
         const ids = [(yield* World.makeOrganization()).id, (yield* World.makeOrganization()).id]
-        const round = Effect.andThen(Effect.forEach(ids, journal), Signing.sign(true))
+        const round = Effect.andThen(Effect.forEach(ids, journal), sign(true))
         const changes = (id: string) =>
           SqlClient.SqlClient.use((sql) => Tenant.transaction(sql, id)(tail(id, 0, 100))).pipe(
             Effect.map((events) => events.filter(({ action }) => action === "checkpoint_key.changed"))
@@ -142,9 +142,9 @@ describe("6.14 signing checkpoints", () => {
         yield* opened(Effect.gen(function*() {
           expect(yield* verified()).toEqual({ ok: false, checkpoints: { number: 2, reason: "lost" } })
           yield* journal(id)
-          expect(yield* Effect.flip(Signing.sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 2 })
+          expect(yield* Effect.flip(sign(true))).toMatchObject({ _tag: "CheckpointsLost", number: 2 })
           fs.rmSync(path.join(directory, "checkpoint-last"))
-          expect(yield* Signing.sign(true)).toBe(1)
+          expect(yield* sign(true)).toBe(1)
           expect(yield* verified()).toEqual({ ok: true, checkpoints: { number: 2, reason: null } })
         }))
       }).pipe(Effect.scoped),

@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { closeAbandonedIntents, closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import * as RateLimiter from "../../src/layers/sql/credentials/RateLimiter.ts"
-import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import { operations } from "../added/index.ts"
 import { sampled } from "../support/drawn.ts"
 import * as Logins from "../support/logins/logins.ts"
@@ -78,8 +78,8 @@ describe("5 statements and the organization's transaction", () => {
             yield* TestClock.adjust("1 minute")
             yield* World.get("/v1/ai-connections", organization.admins.owner.key)
             yield* TestClock.adjust("2 hours")
-            yield* PendingChanges.closeAbandoned(false)
-            yield* PendingChanges.closeAbandoned(true)
+            yield* closeAbandonedIntents.run
+            yield* closeAllIntents
             yield* RateLimiter.sweep
           }))
           const own = said.filter(({ sql }) => !sql.includes("simulated_"))

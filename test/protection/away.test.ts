@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { noticeSilence } from "../../src/jobs/protection/notice_silence.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
-import * as Silence from "../../src/layers/sql/protection/Silence.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { waiting } from "../support/mail/outbox.ts"
@@ -68,7 +68,7 @@ describe("12.4 a messenger that cannot be reached at all", () => {
           yield* jump("15 seconds")
           // A tenth of the 64 places, from when it is known on.
           if (quarter > 4) assert.isAtMost((yield* looks) - known, 6)
-          if (quarter % 4 === 0) yield* Silence.notice
+          if (quarter % 4 === 0) yield* noticeSilence.run
         }
         assert.deepStrictEqual(yield* since, ["organization monitoring.lost"])
         for (const { read } of all) assert.strictEqual((yield* read).status, "status_unknown")
@@ -89,7 +89,7 @@ describe("12.4 a messenger that cannot be reached at all", () => {
         const back = yield* looks
         for (let quarter = 0; quarter < 4; quarter++) yield* jump("15 seconds")
         assert.isAtMost((yield* looks) - back, (accounts + 1) * 2 + 2)
-        assert.strictEqual(yield* Silence.notice, 0)
+        assert.strictEqual(yield* noticeSilence.run, 0)
         assert.deepStrictEqual(yield* events(other.id), [
           ...others,
           "organization monitoring.lost",

@@ -5,8 +5,8 @@ import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as WatchSql from "../../src/layers/sql/protection/MonitorStore.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { Guard } from "../../src/ports/accounts/AccountLock.ts"
-import { type Claimed, Monitors } from "../../src/ports/protection/Monitors.ts"
+import { AccountLock } from "../../src/ports/accounts/AccountLock.ts"
+import { type ClaimedAccount, Monitors } from "../../src/ports/protection/Monitors.ts"
 import { Watch } from "../../src/ports/protection/MonitorStore.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -27,7 +27,7 @@ const finish = Effect.fnUntraced(function*(claimed: Effect.Success<typeof claim>
 })
 
 /** Writes a step down that has found nothing, and wants the next look then. */
-const writeStep = (watch: Watch["Service"], held: Claimed, nextAt: Date) =>
+const writeStep = (watch: Watch["Service"], held: ClaimedAccount, nextAt: Date) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Fixtures.within(
       held.organizationId,
@@ -65,7 +65,7 @@ describe("12.4 who holds an account", () => {
           yield* TestClock.adjust("1 second")
           const second = yield* claim
           assert.lengthOf(second, 1)
-          const guard = yield* Guard
+          const guard = yield* AccountLock
           const confirmed = (held: Effect.Success<typeof claim>) =>
             Effect.forEach(held, (one) => Effect.result(Fixtures.within(id, guard.confirm(one)))).pipe(
               Effect.map((all) => all.map((result) => result._tag === "Success" ? result.success : result.failure._tag))
@@ -162,7 +162,7 @@ describe("12.4 who holds an account", () => {
       it.effect("a change waits for the look, and the look for the change", () =>
         Effect.gen(function*() {
           const { account, id } = yield* due
-          const guard = yield* Guard
+          const guard = yield* AccountLock
           const claimed = yield* claim
           const refused = yield* Effect.forkChild(Effect.flip(Effect.scoped(guard.acquire(id, account))), {
             startImmediately: true

@@ -2,9 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { closeAbandonedIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
-import * as PendingChanges from "../../src/layers/sql/journal/PendingChanges.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
@@ -129,7 +129,7 @@ describe("12.6 a process that dies in a step", () => {
             lived = (yield* Ref.getAndSet(left, -1)) >= 0
             if (swept) {
               yield* TestClock.adjust("70 seconds")
-              yield* PendingChanges.closeAbandoned(false)
+              yield* closeAbandonedIntents.run
             }
             yield* jump("75 seconds")
             assert.strictEqual(yield* own(person.userId), 1, at)
@@ -144,7 +144,7 @@ describe("12.6 a process that dies in a step", () => {
             yield* jump("1 minute")
             assert.lengthOf((yield* stage.account(account)).sessions, 1, at)
             yield* TestClock.adjust("61 seconds")
-            yield* PendingChanges.closeAbandoned(false)
+            yield* closeAbandonedIntents.run
             const journaled = (yield* World.journal(stage.id)).filter(({ action }) =>
               /session|outside|takeover/.test(action)
             )

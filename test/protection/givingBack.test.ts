@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { Guard } from "../../src/ports/accounts/AccountLock.ts"
+import { AccountLock } from "../../src/ports/accounts/AccountLock.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { superuser, superuserUrlHere } from "../support/postgres/superuser.ts"
 import { arrange } from "../support/protection/watched.ts"
@@ -24,7 +24,7 @@ describe("12.4 giving an account back", () => {
     it.effect("keeps an answer waiting for a second at most, and is done as soon as the database answers", () =>
       Effect.gen(function*() {
         const { account, id } = yield* arrange()
-        const guard = yield* Guard
+        const guard = yield* AccountLock
         const scope = yield* Scope.make()
         yield* Scope.provide(guard.acquire(OrganizationId.make(id), AccountId.make(account)), scope)
         assert.isNotNull(yield* holder(id, account))

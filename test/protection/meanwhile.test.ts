@@ -1,19 +1,22 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import * as Logins from "../support/logins/logins.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { established, start } from "../support/protection/watched.ts"
-import { jump } from "../support/protection/watching.ts"
+import { advance, jump } from "../support/protection/watching.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import * as World from "../support/world.ts"
 
-/** What is done while a call is on its way: a sign-out by the session that it ends, or a look at the security. */
+type Call = "cancelRecoveryEmail" | "security" | "signOut"
+
+/** An action while a call is on its way; of a sign-out it is given the session. */
 class Meanwhile extends Context.Service<Meanwhile, {
-  call: "security" | "signOut"
+  call: Call
   act: ((id: string) => Effect.Effect<void>) | null
 }>()("test/protection/meanwhile.test/Meanwhile") {}
 
@@ -24,7 +27,7 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
       Effect.gen(function*() {
         const messenger = yield* MessengerSession
         const meanwhile = yield* Meanwhile
-        const before = <A, E, R>(name: "security" | "signOut", id: string, call: Effect.Effect<A, E, R>) =>
+        const before = <A, E, R>(name: Call, id: string, call: Effect.Effect<A, E, R>) =>
           Effect.suspend(() => {
             const { act } = meanwhile
             if (act === null || meanwhile.call !== name) return call
@@ -36,6 +39,7 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
           open: (ref) =>
             Effect.map(messenger.open(ref), (live) => ({
               ...live,
+              cancelRecoveryEmail: before("cancelRecoveryEmail", "", live.cancelRecoveryEmail),
               security: (held) => before("security", "", live.security(held)),
               signOut: (id) => before("signOut", id, live.signOut(id))
             }))
@@ -130,6 +134,35 @@ describe("12.6 what an admin decides while sessions are being signed out", () =>
         )
         assert.isNull(secret?.erase_at)
         assert.notInclude((yield* stage.actions).join(), "two_fa.removed")
+      }))
+  })
+})
+
+describe("11 a change of the service's own whose intent the sweep closes while the messenger is called", () => {
+  layer(disturbed(World.world(postgres)))((it) => {
+    it.effect("is journaled as done by another intent, which names the first", () =>
+      Effect.gen(function*() {
+        const meanwhile = yield* Meanwhile
+        yield* TestClock.setTime(start)
+        const { admins, id } = yield* World.makeOrganization()
+        const { id: account } = yield* World.makeLiveAccount(id, {}, { facts: established })
+        yield* advance("1 minute")
+        yield* World.put(`/v1/accounts/${account}/two-fa`, admins.owner.key, {})
+        yield* World.send("POST", `/v1/accounts/${account}/recovery-email`, {
+          key: admins.owner.key,
+          body: { email: "new@example.org" }
+        })
+        const services = yield* Effect.context<Effect.Services<typeof closeAllIntents>>()
+        meanwhile.call = "cancelRecoveryEmail"
+        meanwhile.act = () => closeAllIntents.pipe(Effect.provideContext(services), Effect.asVoid, Effect.orDie)
+        yield* advance("20 minutes")
+        assert.isNull(meanwhile.act)
+        const events = (yield* World.journal(id)).filter(({ action }) => action === "recovery_email.cancelled")
+        const [first = 0, , second = 0] = events.map(({ sequence }) => sequence)
+        assert.deepStrictEqual(
+          events.map(({ closes, details, outcome }) => [outcome, closes, details["retries"] ?? null]),
+          [["pending", null, null], ["failed", first, null], ["pending", null, first], ["done", second, first]]
+        )
       }))
   })
 })

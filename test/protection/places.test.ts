@@ -5,12 +5,12 @@ import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { defaultReviewWindow } from "../../src/domain/Limits.ts"
 import { serviceDevice, SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
-import * as Outages from "../../src/layers/sql/protection/MessengerOutages.ts"
+import * as Outages from "../../src/jobs/protection/MessengerOutages.ts"
 import * as Watch from "../../src/layers/sql/protection/MonitorStore.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import { PlatformRefused } from "../../src/ports/messenger/MessengerSession.ts"
-import { type Claimed, Monitors } from "../../src/ports/protection/Monitors.ts"
+import { type ClaimedAccount, Monitors } from "../../src/ports/protection/Monitors.ts"
 import { Engine } from "../../src/protection/PollLoop.ts"
 import { RefusalLog } from "../../src/protection/RefusalLog.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -18,7 +18,7 @@ import * as World from "../support/world.ts"
 
 const places = 256
 
-const dueOf = (organization: string, place: number): Claimed => ({
+const dueOf = (organization: string, place: number): ClaimedAccount => ({
   organizationId: OrganizationId.make(organization),
   accountId: AccountId.make(`00000000-0000-7000-8000-${String(place).padStart(12, "0")}`),
   fence: 1,
@@ -34,7 +34,7 @@ const dueOf = (organization: string, place: number): Claimed => ({
 })
 
 /** A messenger that takes its time, and accounts that are due: how many looks at once there are, and in which order. */
-const slow = (due: Array<Claimed>) => {
+const slow = (due: Array<ClaimedAccount>) => {
   const running = new Map<string, number>()
   const looked: Array<string> = []
   let most = 0
@@ -89,7 +89,7 @@ const many = (organization: string, count: number, from = 0) =>
 
 describe("12.4 how many accounts a process looks at at once", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
-    const claimed = (due: Array<Claimed>) =>
+    const claimed = (due: Array<ClaimedAccount>) =>
       Effect.gen(function*() {
         const world = slow(due)
         const claims = Effect.provide(Effect.flatMap(Engine, ({ claim }) => claim), world.engine, { local: true })

@@ -2,10 +2,10 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountStatus, deriveStatus, type StatusFacts } from "../../src/domain/accounts/ProtectionStatus.ts"
+import * as LicenceStops from "../../src/jobs/organization/LicenceStops.ts"
+import { expireTakeoverLocks } from "../../src/jobs/protection/expire_takeover_locks.ts"
+import { noticeSilence } from "../../src/jobs/protection/notice_silence.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import * as LicenceStops from "../../src/layers/sql/organization/LicenceStops.ts"
-import * as Silence from "../../src/layers/sql/protection/Silence.ts"
-import * as TakeoverLocks from "../../src/layers/sql/protection/TakeoverLocks.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Engine } from "../../src/protection/PollLoop.ts"
 import * as Logins from "../support/logins/logins.ts"
@@ -120,7 +120,12 @@ describe("12.3 two days of an organization", () => {
             assert.deepStrictEqual(Object.fromEntries(found.flat(2)), facts)
           })
           const { closeUnwatched } = yield* Engine
-          const jobs = Effect.all([LicenceStops.applyLicences, Silence.notice, TakeoverLocks.expire, closeUnwatched])
+          const jobs = Effect.all([
+            LicenceStops.applyLicences,
+            noticeSilence.run,
+            expireTakeoverLocks.run,
+            closeUnwatched
+          ])
           const seen = Effect.orDie(Effect.andThen(jobs, look))
           const moments = plays.flatMap(({ cast, story }) =>
             (story.acts ?? []).map(([at, act]) => ({ at, act: Effect.orDie(act(cast)) }))

@@ -5,7 +5,7 @@ import { files, read } from "./repository.ts"
 
 const table = "src/domain/journal/JournalEntry.ts"
 const source = files("src/**/*.ts").filter((file) =>
-  file !== table && !file.endsWith(".sample.ts") && !file.startsWith("src/layers/sql/migrations/")
+  file !== table && !file.endsWith(".samples.ts") && !file.startsWith("src/layers/sql/migrations/")
 )
 
 /** What a pattern finds in the source, as `file name`. */
@@ -45,6 +45,11 @@ describe("the actions of the journal", () => {
   it("of the table are all written by something", () => {
     const text = source.map(read).join("\n")
     expect(actionNames.filter((name) => !text.includes(`"${name}"`))).toEqual([])
+  })
+
+  it("are journaled as intents in one place", () => {
+    const begun = source.filter((file) => /\bjournal\.begin\(/.test(read(file)))
+    expect(begun).toEqual(["src/changes/Intent.ts"])
   })
 
   it("become entries in one place, whoever the actor is", () => {

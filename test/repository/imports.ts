@@ -84,7 +84,7 @@ export const rows: ReadonlyArray<Row> = [
     from: "operations/people/get_something.ts",
     refused: [inModule.operations, "operations/people/get_admin.ts"],
     packages: [],
-    accepted: ["operations/people/AdminMailNotices.ts", "operations/people/get_admin.sample.ts"]
+    accepted: ["operations/people/AdminMailNotices.ts", "operations/people/people.samples.ts"]
   },
   row("jobs/journal", ["jobs", "protection", "signin", "changes", "messenger", ...base], impure, ["effect"]),
   row(
@@ -103,6 +103,17 @@ export const rows: ReadonlyArray<Row> = [
     "node:fs",
     "layers/crypto/Vault.ts"
   ]),
+  {
+    from: "layers/sql/signin",
+    refused: [
+      "domain/journal/JournalEntry.ts",
+      "domain/mail/AdminMails.ts",
+      "domain/mail/index.ts",
+      inModule.changes
+    ],
+    packages: [],
+    accepted: ["domain/journal/Actor.ts", "domain/mail/Mail.ts"]
+  },
   row("layers", ["layers", ...base], [], ["effect/sql"]),
   row(
     "layers/messenger/wire",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { basename } from "node:path"
+import { basename, dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { operations } from "../../src/operations/index.ts"
 import { codeOf } from "../support/run/code.ts"
@@ -29,10 +29,11 @@ describe("the list of operations", () => {
   it("holds each file of an area once, under the file's name", () => {
     const [samples, named] = partition(
       files("src/operations/*/**/[a-z]*.ts").map((file) => basename(file, ".ts")),
-      (name) => name.endsWith(".sample")
+      (name) => name.endsWith(".samples")
     )
     expect(operations.map(({ id }) => id).toSorted()).toEqual(named.toSorted())
-    expect(samples.toSorted()).toEqual(named.map((id) => `${id}.sample`).toSorted())
+    const areas = files("src/operations/*/*.ts").map((file) => basename(dirname(file)))
+    expect(samples.toSorted()).toEqual([...new Set(areas)].map((area) => `${area}.samples`).toSorted())
   })
 
   it("declares each operation once: its id is the first argument of one declaration", () => {

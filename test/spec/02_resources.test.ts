@@ -45,7 +45,7 @@ describe("2 resources, in the document", () => {
 
   it("S2-02: ids are UUIDs but for those of the organization, of the messenger, of requests and of the journal's parties", () => {
     const stated =
-      /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id)$|^(?:organization|session)\.id$|\.(?:credential|target)\.id$/
+      /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next)_id)$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
     const ids = members.filter(({ member }) => /(?:^|_)ids?$/.test(member))
     const [others, uuids] = [false, true].map((expected) =>
       ids.filter((one) =>
@@ -195,7 +195,9 @@ describe("the judge of answers", () => {
     assert.lengthOf(violations({ type: "string", format: "date-time" }, "2026-03-02T12:00:00.000Z"), 0)
     assert.lengthOf(violations({ type: "string", format: "date-time" }, "2026-03-02 12:00:00"), 1)
     assert.lengthOf(violations({ anyOf: [{ type: "string" }, { type: "null" }] }, undefined), 1)
-    assert.throws(() => violations({ type: "string", pattern: "a" }, "a"))
+    assert.lengthOf(violations({ type: "string", pattern: "^a$" }, "b"), 1)
+    assert.lengthOf(violations({ type: "string", pattern: "^a$" }, "a"), 0)
+    assert.throws(() => violations({ type: "string", contentEncoding: "a" }, "a"))
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import * as SecretsSweep from "../../src/layers/sql/security/SecretsSweep.ts"
+import { forgetSecrets } from "../../src/jobs/security/forget_secrets.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { dying } from "../support/crashing.ts"
 import * as Logins from "../support/logins/logins.ts"
@@ -128,16 +128,16 @@ describe("4.16 offboarding", () => {
           (all) => all.filter(({ kind }) => kind === "secret_unrevealed")
         )
         yield* TestClock.setTime(start + 75 * 86_400_000)
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         expect(yield* mails).toEqual([])
         yield* TestClock.setTime(start + 77 * 86_400_000)
-        yield* SecretsSweep.sweep
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
+        yield* forgetSecrets.run
         expect(yield* mails).not.toEqual([])
         expect(new Set((yield* mails).map(({ recipient }) => recipient)).size).toBe((yield* mails).length)
         expect(yield* stage.slots).toEqual(["two_fa held"])
         yield* TestClock.setTime(start + 91 * 86_400_000)
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         expect([yield* stage.slots, (yield* stage.events).at(-1)]).toEqual([[], "two_fa.erased done"])
       }))
 
@@ -194,7 +194,7 @@ describe("4.16 offboarding", () => {
         expect([yield* stage.authorizations, yield* stage.seats, yield* stage.isSet]).toEqual([1, 1, true])
         expect(yield* stage.read).toMatchObject({ status: "recently_connected", offboarded_at: null })
         yield* TestClock.setTime(start + 100 * 86_400_000)
-        yield* SecretsSweep.sweep
+        yield* forgetSecrets.run
         expect(yield* stage.slots).toEqual(["two_fa held"])
       }))
 

@@ -114,7 +114,7 @@ describe("8 limits", () => {
     expect(Duration.toDays(OAuth.refreshTokenLifetime)).toBe(90)
     const owners = ["domain/Limits.ts", "domain/oauth/OAuth.ts"]
     const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-      .filter((file) => /^(?:domain|kernel|operations|transport|http|layers)\/.*(?<!\.sample)\.ts$/.test(file))
+      .filter((file) => /^(?:domain|kernel|operations|transport|http|layers)\/.*(?<!\.samples)\.ts$/.test(file))
       .filter((file) => !owners.includes(file) && !file.startsWith("layers/messenger/wire/"))
     expect(files.length).toBeGreaterThan(50)
     const written = files.map((file) => {

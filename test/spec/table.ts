@@ -140,7 +140,52 @@ export const table = [
   ["remove_two_fa_password", "DELETE", "/v1/accounts/{account_id}/two-fa", "security:write", "no", "protectors"],
   ["create_paired_session", "PUT", "/v1/accounts/{account_id}/paired-session", "security:write", "no", "protectors"],
   ["remove_paired_session", "DELETE", "/v1/accounts/{account_id}/paired-session", "security:write", "no", "protectors"],
-  ["offboard_account", "POST", "/v1/accounts/{account_id}/offboard", "security:write", "no", "protectors"]
+  ["offboard_account", "POST", "/v1/accounts/{account_id}/offboard", "security:write", "no", "protectors"],
+  ["list_accounts", "GET", "/v1/archive/accounts", "archive:read", "yes", "readers"],
+  ["list_chats", "GET", "/v1/archive/accounts/{account_id}/chats", "archive:read", "yes", "readers"],
+  ["get_chat", "GET", "/v1/archive/accounts/{account_id}/chats/{chat_id}", "archive:read", "yes", "readers"],
+  [
+    "list_messages",
+    "GET",
+    "/v1/archive/accounts/{account_id}/chats/{chat_id}/messages",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
+  [
+    "get_message",
+    "GET",
+    "/v1/archive/accounts/{account_id}/chats/{chat_id}/messages/{message_id}",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
+  ["search_messages", "POST", "/v1/archive/search", "archive:read", "yes", "readers"],
+  [
+    "list_chat_members",
+    "GET",
+    "/v1/archive/accounts/{account_id}/chats/{chat_id}/members",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
+  [
+    "list_message_edits",
+    "GET",
+    "/v1/archive/accounts/{account_id}/chats/{chat_id}/messages/{message_id}/edits",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
+  [
+    "delete_account_with_archive",
+    "POST",
+    "/v1/accounts/{account_id}/delete",
+    "archive:delete",
+    "no",
+    "superadmins"
+  ],
+  ["delete_whole_archive", "POST", "/v1/archive/delete", "archive:delete", "no", "owners"]
 ] as const
 
 /** The operations that the tests add. */
@@ -156,7 +201,8 @@ export const contract: ReadonlyArray<string> = table.slice(0, 14).map(([id]) => 
 
 const owners: ReadonlyArray<Role> = ["owner"]
 const payers: ReadonlyArray<Role> = ["owner", "superadmin", "billing"]
-const roles = { everyone, owners, payers, protectors, superadmins }
+const readers: ReadonlyArray<Role> = ["owner", "superadmin", "admin", "archive"]
+const roles = { everyone, readers, owners, payers, protectors, superadmins }
 
 /** What the operation answers to the role by the specification: `ok`, or the code of its refusal. */
 export const allowed = (

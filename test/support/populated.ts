@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import * as Archives from "./archive/archives.ts"
 import type { Ids } from "./random.ts"
 import * as World from "./world.ts"
 
@@ -77,6 +79,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
     (role) => World.makePerson(id, role)
   )
   const login = yield* World.makeLogin(id, admins.owner.id)
+  yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -107,7 +110,10 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       request: [request],
       session: ["1", "2", "4", "5"],
       record: records.map((row) => row.record_id),
-      login: [login]
+      login: [login],
+      chat: [String(Archives.chatId)],
+      message: ["1", "2"],
+      member: ["77"]
     }
   } satisfies Populated
 })
@@ -131,7 +137,10 @@ export const nothing: Ids = {
   request: [crypto.randomUUID()],
   session: ["nothing"],
   record: [crypto.randomUUID()],
-  login: [crypto.randomUUID()]
+  login: [crypto.randomUUID()],
+  chat: ["404"],
+  message: ["404"],
+  member: ["404"]
 }
 
 /** The ids of several organizations together. */
@@ -147,5 +156,8 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   request: all.flatMap((ids) => ids.request),
   session: all.flatMap((ids) => ids.session),
   record: all.flatMap((ids) => ids.record),
-  login: all.flatMap((ids) => ids.login)
+  login: all.flatMap((ids) => ids.login),
+  chat: all.flatMap((ids) => ids.chat),
+  message: all.flatMap((ids) => ids.message),
+  member: all.flatMap((ids) => ids.member)
 })

@@ -2,10 +2,12 @@
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
+import { confirmPhrase } from "../../src/domain/archive/ConfirmPhrase.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
+import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
 import { type IdKind, isStep } from "./random.ts"
 import * as Securing from "./security/securing.ts"
@@ -23,6 +25,8 @@ export interface Prepared {
   readonly subject?: Partial<Record<IdKind, string>>
   /** What else it says. */
   readonly members?: Readonly<Record<string, unknown>>
+  /** Makes what the operation has deleted once more. */
+  readonly anew?: Effect.Effect<unknown, unknown, Needs>
   /** Puts back what the operation has changed of that, so that the same request succeeds again. */
   readonly again?: Effect.Effect<unknown, unknown, Needs>
 }
@@ -34,6 +38,7 @@ type Needs = Effect.Services<
     | typeof World.send
     | typeof Securing.ready
     | typeof Provisioning.password
+    | typeof sealChats
   >
 >
 type Preparation = (place: Place) => Effect.Effect<Prepared, unknown, Needs>
@@ -48,6 +53,16 @@ const makeAccount = Effect.fnUntraced(function*({ asker, organization }: Place, 
   const account = yield* World.makeLiveAccount(organization, {}, { facts: { enforcement_active_at: early, ...facts } })
   yield* World.grant(organization, asker.id, { accounts: [account.id] })
   return account
+})
+
+/** Makes the admin the owner, and nobody else. */
+export const makeOwner = Effect.fnUntraced(function*(organization: string, id: string) {
+  for (const [role, whose] of [["superadmin", "role = 'owner'"], ["owner", `id = '${id}'`]] as const) {
+    yield* World.query<object>(
+      organization,
+      (sql) => sql`update admin set role = ${role} where organization_id = ${organization} and ${sql.literal(whose)}`
+    )
+  }
 })
 
 /** An account of which these facts hold. */
@@ -94,6 +109,62 @@ const entered: Preparation = Effect.fnUntraced(function*(place) {
       yield* World.addRows("session", organization, [row])
       yield* again
     })
+  }
+})
+
+/** An account with archived chats, which the asker may open. */
+const archived: Preparation = Effect.fnUntraced(function*(place) {
+  const { id } = yield* makeAccount(place)
+  yield* World.set(place.organization, "admin", place.asker.id, { archive_access: true })
+  yield* sealChats(place.organization, id, thirdParty)
+  const { chat: [chat], member: [member], message: [message] } = archivedIds
+  return { subject: { account: id, chat, member, message } }
+})
+
+/** An account that is no longer protected, with archived chats. */
+const deletable: Preparation = Effect.fnUntraced(function*(place) {
+  const { id } = yield* makeAccount(place, { offboarded_at: early, session_ref: null })
+  yield* sealChats(place.organization, id, thirdParty)
+  const [row] = yield* World.query<{ phone_number: string; stored: object }>(
+    place.organization,
+    (sql) =>
+      sql`select phone_number, to_jsonb(account) as stored from account
+        where organization_id = ${place.organization} and id = ${id}`
+  )
+  const phrase = confirmPhrase({ kind: "account", phoneNumber: row?.phone_number ?? "" })
+  const anew = World.query<object>(
+    place.organization,
+    (sql) =>
+      sql`insert into account select (jsonb_populate_record(null::account, ${
+        JSON.stringify(row?.stored)
+      }::text::jsonb)).*
+        on conflict do nothing`
+  )
+  const again = World.set(place.organization, "account", id, { offboarded_at: early })
+  return { subject: { account: id }, members: { confirm_phrase: phrase }, anew, again }
+})
+
+/** An organization of the asker's that has archived something. */
+const archiving: Preparation = Effect.fnUntraced(function*(place) {
+  const { asker, organization } = place
+  yield* makeOwner(organization, asker.id)
+  // A deletion that was begun before has ended.
+  const again = Effect.forEach([
+    `update archive_deletion set finished_at = started_at where organization_id = '${organization}'`,
+    `update organization set archive_deletion_started_at = null where id = '${organization}'`
+  ], (statement) => World.query<object>(organization, (sql) => sql.unsafe(statement)))
+  yield* again
+  const { id } = yield* makeAccount(place)
+  yield* sealChats(organization, id, thirdParty)
+  return { members: { confirm_phrase: confirmPhrase({ kind: "archive", organizationId: organization }) }, again }
+})
+
+/** The same, for a search of one of the chats. */
+const searched: Preparation = Effect.fnUntraced(function*(place) {
+  const { subject } = yield* archived(place)
+  return {
+    subject: subject ?? {},
+    members: { account_ids: [subject?.account], chat_ids: [subject?.chat], query: "text" }
   }
 })
 
@@ -180,13 +251,7 @@ const preparations = {
   transfer_ownership: Effect.fnUntraced(function*(place) {
     const { asker, organization } = place
     yield* givePassword(place)
-    // Nobody else owns it then.
-    for (const [role, whose] of [["superadmin", "role = 'owner'"], ["owner", `id = '${asker.id}'`]] as const) {
-      yield* World.query<object>(
-        organization,
-        (sql) => sql`update admin set role = ${role} where organization_id = ${organization} and ${sql.literal(whose)}`
-      )
-    }
+    yield* makeOwner(organization, asker.id)
     const { id } = yield* World.makePerson(organization, "superadmin")
     return { subject: { person: id } }
   }),
@@ -228,6 +293,16 @@ const preparations = {
   create_paired_session: account({ paired_state: "none" }),
   remove_paired_session: account({ paired_state: "lost", paired_since: early }),
   offboard_account: account({ offboarded_at: null }),
+  list_accounts: archived,
+  list_chats: archived,
+  get_chat: archived,
+  list_messages: archived,
+  get_message: archived,
+  search_messages: searched,
+  list_chat_members: archived,
+  list_message_edits: archived,
+  delete_account_with_archive: deletable,
+  delete_whole_archive: archiving,
   retire_label: account({ role_label: "First" })
 } satisfies Partial<Record<typeof operations[number]["id"], Preparation>>
 

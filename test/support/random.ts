@@ -19,6 +19,9 @@ export type IdKind =
   | "session"
   | "record"
   | "login"
+  | "chat"
+  | "message"
+  | "member"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -33,7 +36,12 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   connection_id: "connection",
   request_id: "request",
   session_id: "session",
-  login_id: "login"
+  login_id: "login",
+  chat_id: "chat",
+  message_id: "message",
+  after_id: "message",
+  chat_ids: "chat",
+  from_id: "member"
 }
 
 /** The values in which the fields of a declaration do something, where random ones would rarely. */
@@ -52,13 +60,18 @@ const listed: Readonly<Record<string, IdKind>> = {
   list_departments: "department",
   list_admins: "person",
   list_support_requests: "request",
-  list_sessions: "record"
+  list_sessions: "record",
+  list_accounts: "account",
+  list_chats: "chat",
+  list_chat_members: "member"
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
 export const idKindOf = (operation: Operation.Any, name: string): IdKind | undefined => {
   const kind = name === "starting_after"
     ? listed[operation.id]
+    : name === "before_id" && Object.hasOwn(operation.query, "after_id")
+    ? "message"
     : name === "admin_id" && !Object.hasOwn(operation.query, name)
     ? "person"
     : idKinds[name]
@@ -85,7 +98,10 @@ export const noIds: Ids = {
   request: [],
   session: [],
   record: [],
-  login: []
+  login: [],
+  chat: [],
+  message: [],
+  member: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

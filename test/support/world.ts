@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Redacted, Scope, Tracer } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import * as App from "../../src/http/App.ts"
+import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
 import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
 import { CheckpointKeys } from "../../src/layers/crypto/journal/CheckpointKeys.ts"
@@ -11,6 +12,7 @@ import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import * as Simulated from "../../src/layers/messenger/simulated/Simulated.ts"
 import type { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import * as CheckpointSigning from "../../src/layers/sql/journal/CheckpointSigning.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
 import type { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
@@ -19,6 +21,7 @@ import { ConsoleAddress } from "../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../src/transport/Site.ts"
 import { CheckAnswers } from "../../src/transport/TransportSettings.ts"
 import { operations } from "../added/index.ts"
+import { passwordHeader } from "./archive/archivePassword.ts"
 import { undocumented } from "./http/documented.ts"
 import type { DatabaseLayer } from "./postgres/database.ts"
 
@@ -42,6 +45,9 @@ const CheckpointsLayer = Layer.merge(
 
 /** Passwords that cost next to nothing. */
 export const PasswordHasherLayer = PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 })
+
+/** Archive passwords that cost little, and nowhere else than in tests. */
+const PasswordDerivationLayer = PasswordDerivation.layerWith({ memory_kib: 1024, passes: 1, lanes: 1 })
 
 /** How mail is sent in tests: it is written, and nothing sends it unless a test does. */
 export const mail = {
@@ -69,10 +75,10 @@ export const core = (
   messenger: MessengerLayer = Simulated.layerSql,
   sending: typeof mail | null = mail
 ) =>
-  PagesLayer.pipe(
+  Layer.merge(PagesLayer, CheckpointSigning.layer).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(sending)),
-    Layer.provideMerge(hasher),
+    Layer.provideMerge(Layer.merge(hasher, PasswordDerivationLayer)),
     Layer.provideMerge(Layer.merge(messenger, Ownership.layerAlone)),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
@@ -185,6 +191,7 @@ export const send = Effect.fnUntraced(function*(method: string, path: string, as
       host,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(content === undefined ? {} : { "content-type": "application/json" }),
+      ...(path.startsWith("/v1/archive/") ? passwordHeader() : {}),
       ...asking.headers
     },
     ...(content === undefined ? {} : { body: content })

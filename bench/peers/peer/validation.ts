@@ -27,7 +27,7 @@ export const compile = (schema: object): ValidateFunction => strict.compile(sche
 
 const readJson = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return {}
-  let read: Json.Read
+  let read: Json.ReadJson
   try {
     read = Json.read(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch {

@@ -51,6 +51,12 @@ export const table = (
   return columns(all.map((row) => row.map((cell, index) => cut(cell, widths[index] ?? 0))))
 }
 
+/** The day of a moment. */
+export const day = (moment: Date | null, otherwise: string): string => moment?.toISOString().slice(0, 10) ?? otherwise
+
+export const minute = (moment: Date | null, otherwise = ""): string =>
+  moment === null ? otherwise : `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`
+
 /** Shows progress on standard error, only on a terminal. */
 export const progress = (text: string) =>
   Effect.sync(() => {

@@ -60,12 +60,14 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
 const faultTexts: Record<NonNullable<NonNullable<Database["watch"]>["fault"]>, string> = {
-  unpolled: "no process polls the accounts, although some are due: start one with the role worker",
+  unpolled:
+    "no process polls the accounts, although some are due: start one with the role worker and a messenger (`--messenger wire`, or `--demo`)",
   unavailable: "the messenger does not answer",
   failing: "no account can be polled; `last_poll_error` of the accounts says why"
 }
 
-const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Database["watch"]>): string => {
+/** The line about the polls of accounts. */
+export const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Database["watch"]>): string => {
   const at = (moment: Date | null) => moment?.toISOString() ?? "never"
   if (fault !== null) return `${faultTexts[fault]}; last poll ${at(last_poll_at)}, last good one ${at(last_good_at)}`
   return last_good_at === null ? "no account is to be watched" : `last poll ${at(last_poll_at)}`

@@ -4,6 +4,7 @@ import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
 import * as Accounts from "../../operator/accounts/Accounts.ts"
+import * as ArchiveKeys from "../../operator/archive/ArchiveKeys.ts"
 import * as ApiKeys from "../../operator/credentials/ApiKeys.ts"
 import * as Database from "../../operator/Database.ts"
 import * as Journals from "../../operator/journal/Journals.ts"
@@ -16,13 +17,19 @@ import * as Admins from "../../operator/people/Admins.ts"
 import * as Secrets from "../../operator/security/Secrets.ts"
 import * as Seed from "../../operator/SeedFile.ts"
 import * as IdentityProviders from "../../operator/signin/IdentityProviders.ts"
-import { type Failing, Refused, type UseCase } from "../../operator/UseCase.ts"
+import { Refused, type UseCase, type WordedFailure } from "../../operator/UseCase.ts"
 
 /** Every failure in its one line. */
-const refused = ({ message }: Failing) => new Refused({ message })
+const refused = ({ message }: WordedFailure) => new Refused({ message })
 
 /** A use case as a request, with what answers it. */
-const request = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E extends Failing, R>(
+const request = <
+  const Name extends string,
+  Input extends Schema.Top,
+  Output extends Schema.Top,
+  E extends WordedFailure,
+  R
+>(
   { input, name, output, run }: UseCase<Name, Input, Output, Effect.Effect<Output["Type"], E, R>>
 ) =>
   Record.singleton(name, {
@@ -31,7 +38,13 @@ const request = <const Name extends string, Input extends Schema.Top, Output ext
   })
 
 /** A request whose answers follow one another. */
-const stream = <const Name extends string, Input extends Schema.Top, Output extends Schema.Top, E extends Failing, R>(
+const stream = <
+  const Name extends string,
+  Input extends Schema.Top,
+  Output extends Schema.Top,
+  E extends WordedFailure,
+  R
+>(
   { input, name, output, run }: UseCase<Name, Input, Output, Stream.Stream<Output["Type"], E, R>>
 ) =>
   Record.singleton(name, {
@@ -70,6 +83,7 @@ const commands = {
   ...request(Licences.setTier),
   ...request(Secrets.revealTwoFa),
   ...request(Secrets.rewrapSecrets),
+  ...request(ArchiveKeys.setKey),
   ...request(Licences.listLinks),
   ...request(Licences.revokeLink),
   ...request(IdentityProviders.setProvider),

@@ -4,7 +4,7 @@ import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { unpolledReported } from "../../domain/Limits.ts"
 import { isOlder } from "../../domain/protection/PollFacts.ts"
 import * as Engine from "../../jobs/Background.ts"
-import { watchAccounts } from "../../jobs/Jobs.ts"
+import { watchAccounts } from "../../jobs/protection/watch_accounts.ts"
 import * as Console from "../../layers/Console.ts"
 import { Targets } from "../../layers/push/Targets.ts"
 import * as Polls from "../../layers/sql/protection/Polls.ts"
@@ -49,7 +49,7 @@ export const watching = Effect.fnUntraced(function*({ watched }: Pick<Engine.Opt
   })
   // @effect-diagnostics-next-line returnEffectInGen:off -- what asks is what is made
   return Effect.gen(function*() {
-    const job = (yield* jobs).find(({ name }) => name === watchAccounts)
+    const job = (yield* jobs).find(({ name }) => name === watchAccounts.name)
     if (job === undefined) return watched === true && (yield* nobodyWatches) ? "none" : null
     const now = yield* Clock.currentTimeMillis
     const late = job.last_done_at === null || now - job.last_done_at.getTime() > Duration.toMillis(oldestRound)

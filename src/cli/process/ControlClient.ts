@@ -44,7 +44,7 @@ const connection = (file: string) =>
   )
 
 /** Requests, which answer or are refused. */
-export type Asked<Requests, A> = (requests: Requests) => Effect.Effect<A, Refused | RpcClientError>
+export type ControlRequest<Requests, A> = (requests: Requests) => Effect.Effect<A, Refused | RpcClientError>
 
 /** A holder that ends interrupts the request that it handles, which does not interrupt the client. */
 const untilEnd = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -57,7 +57,7 @@ const untilEnd = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 /** Asks the holder of the directory; none where there is none. */
-const ask = <A>(directory: string, asked: Asked<Holder, A>) =>
+const ask = <A>(directory: string, asked: ControlRequest<Holder, A>) =>
   Effect.gen(function*() {
     const file = socketPath(directory)
     if (!fs.existsSync(file)) return Option.none<A>()
@@ -91,7 +91,7 @@ export const askRelease = (directory: string): Effect.Effect<Option.Option<boole
  */
 export const invoke = Effect.fnUntraced(function*<Name extends keyof Holder, A, E, R>(
   settings: Settings.Database,
-  asked: Asked<Pick<Holder, Name>, A>,
+  asked: ControlRequest<Pick<Holder, Name>, A>,
   here: Effect.Effect<Pick<Holder, Name>, E, R | Scope.Scope>
 ) {
   const there = Option.isSome(settings.databaseUrl)

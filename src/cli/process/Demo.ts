@@ -1,15 +1,16 @@
 /** The demo: its organization, who signs in to it, and the key that each start makes. */
 import { Console, Duration, Effect, Redacted } from "effect"
 import * as fs from "node:fs"
+import { byOperator, record } from "../../changes/Record.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
 import { OrganizationId, type Role, Scope } from "../../domain/people/Access.ts"
 import * as Provisioning from "../../layers/sql/Provisioning.ts"
-import { entry, now } from "../../operator/Journaled.ts"
+import { now } from "../../operator/Journaled.ts"
 import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
 import { Db } from "../../ports/Db.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
 import { Admins } from "../../ports/people/Admins.ts"
+import { archivePasswordHeader } from "../../transport/Extras.ts"
 import * as Output from "../commands/Output.ts"
 import { demoSeed } from "../PackageFiles.ts"
 import { SettingInvalid } from "./Environment.ts"
@@ -20,6 +21,14 @@ const owner = "olivia@demo.example"
 
 /** The admins' password, no secret: the demo listens only on loopback, and has no real data. */
 const password = Redacted.make("demo lantern by the harbour")
+
+/** The password of the seed's archive, no secret either. */
+const archivePassword = Redacted.make("harbour lantern archive")
+
+/** The account of the seed that has archived chats, by their number, and one of them. */
+const archivedChats = 3
+const archivedChat = "5000000002"
+const archivedWord = "discount"
 
 const startLabel = "Demo start"
 
@@ -70,7 +79,6 @@ const admitAdmins = Effect.gen(function*() {
 const renewKey = Effect.fnUntraced(function*(adminId: string) {
   const db = yield* Db
   const issued = yield* IssuedCredentials
-  const journal = yield* Journal
   const at = yield* now
   return yield* db.transaction(
     organizationId,
@@ -82,7 +90,7 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
       for (const { id } of earlier) {
         yield* issued.lockApiKey(organizationId, id)
         yield* issued.revokeApiKey(organizationId, id, at)
-        yield* journal.append(organizationId, entry("api_key.revoked", id, details))
+        yield* record(byOperator(organizationId), "api_key.revoked", { id }, details)
       }
       const { id, secret } = yield* issued.issueApiKey(
         { organizationId, adminId },
@@ -93,7 +101,7 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
         },
         at
       )
-      yield* journal.append(organizationId, entry("api_key.created", id, details))
+      yield* record(byOperator(organizationId), "api_key.created", { id }, details)
       return secret
     })
   )
@@ -101,8 +109,11 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
 
 const shown = ["Demo owner", "Demo admin", "Demo billing"]
 
-/** Fills an empty database with the demo organization, and returns the facts for the greeting. */
-export const prepare = Effect.gen(function*() {
+/**
+ * Fills an empty database with the demo organization, and returns the facts for the greeting. A process without the
+ * interface makes no key: it would take the place of one that another process has printed.
+ */
+export const prepare = Effect.fnUntraced(function*({ api }: { readonly api: boolean }) {
   const first = (yield* refuseOthers) === 0
   const made = first
     ? (yield* Seeding.load(JSON.parse(fs.readFileSync(demoSeed, "utf8")))).keys
@@ -111,11 +122,14 @@ export const prepare = Effect.gen(function*() {
   const keys = first
     ? made.filter(({ label }) => shown.includes(label))
     : yield* Effect.forEach(
-      admins.filter(({ email }) => email === owner),
+      admins.filter(({ email }) => api && email === owner),
       ({ id }) => Effect.map(renewKey(id), (key) => ({ label: "Demo owner", key }))
     )
   return { keys, first, admins }
 })
+
+/** The header that opens the seed's archive. */
+const opened = `Archive-Password: ${archivePasswordHeader(archivePassword)["archive-password"]}`
 
 const keysText = ({ first, keys }: Demo): string => {
   if (keys.length === 0) return "The demo's owner is disabled or gone: start over with the last line below."
@@ -134,6 +148,15 @@ Try it:
   ACCOUNT=$(curl -s -H "Authorization: Bearer $KEY" "${address}/v1/accounts?status=protected&limit=1" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
   curl -s -X POST -H "Authorization: Bearer $KEY" ${address}/v1/accounts/$ACCOUNT/pause
   curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?account_id=$ACCOUNT&limit=1"
+
+Its archived messages, with the archive password in base64url:
+
+  ARCHIVED=$(curl -s -H "Authorization: Bearer $KEY" ${address}/v1/archive/accounts | sed 's/.*"id":"\\([^"]*\\)","name":"[^"]*","phone_number":"[^"]*","chats":${archivedChats},.*/\\1/')
+  curl -s -H "Authorization: Bearer $KEY" -H "${opened}" "${address}/v1/archive/accounts/$ARCHIVED/chats/${archivedChat}/messages?limit=3"
+
+And a search of all of them:
+
+  curl -s -H "Authorization: Bearer $KEY" -H "${opened}" -H "Content-Type: application/json" -d '{"query":"${archivedWord}"}' ${address}/v1/archive/search
 `
 }
 
@@ -146,6 +169,14 @@ const signInText = ({ admins }: Demo): string => {
   ]))
   return ["organization: demo, and one of:", ...people].map((line) => `${pad}${line}`).join("\n")
 }
+
+/** The greeting of a process that watches and serves no interface; a first start has keys to show. */
+export const greetWorker = (demo: Demo) =>
+  Console.log(`
+This process watches the accounts of the demo, and answers nothing but /healthz and /readyz. The API and the console
+are at the address of the process with the role api.
+Ctrl+C stops it.
+${demo.keys.length === 0 ? "" : `\n${keysText(demo)}\n`}`)
 
 /** A person's next steps, at every start: addresses, how to sign in, and lines that work when they are pasted. */
 export const greet = (address: string, demo: Demo, data: string | null) => {
@@ -161,6 +192,7 @@ Ctrl+C stops it.
   Assistants     ${address}/mcp
   Console        ${address}/console
 ${signInText(demo)}
+  Archive        password: ${Redacted.value(archivePassword)}
 
 ${keysText(demo)}
 

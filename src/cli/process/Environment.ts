@@ -4,6 +4,7 @@ import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { linkNames } from "../../domain/organization/Billing.ts"
+import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as Core from "../../layers/Core.ts"
 import { isPrefix } from "../../layers/crypto/credentials/ApiKeys.ts"
 import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
@@ -18,6 +19,7 @@ import * as Postgres from "../../layers/postgres/Postgres.ts"
 import * as Roles from "../../layers/postgres/Roles.ts"
 import * as SigningIn from "../../layers/SigningIn.ts"
 import * as KnownPeppers from "../../layers/sql/credentials/KnownPeppers.ts"
+import * as CheckpointSigning from "../../layers/sql/journal/CheckpointSigning.ts"
 import { LastCheckpoint } from "../../layers/sql/journal/LastCheckpoint.ts"
 import * as Directory from "../../layers/sql/organization/Directory.ts"
 import { BillingPages } from "../../ports/organization/StatusOverview.ts"
@@ -211,7 +213,8 @@ const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
 export const core = (settings: Settings.Database & Partial<Settings.MailOptions>) => {
   const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
-  return Core.layer({ keyPrefix: settings.keyPrefix }).pipe(
+  return CheckpointSigning.layer.pipe(
+    Layer.provideMerge(Core.layer({ keyPrefix: settings.keyPrefix })),
     Layer.provideMerge(mail(settings)),
     Layer.provideMerge(billingPages(settings)),
     Layer.provideMerge(usable(settings, made)),
@@ -240,7 +243,7 @@ export const service = <A, E, R>(
     Layer.provide(csrfKeys(settings)),
     Layer.provideMerge(core(settings)),
     Layer.provideMerge(messenger),
-    Layer.provideMerge(PasswordHasher.layer)
+    Layer.provideMerge(Layer.merge(PasswordHasher.layer, PasswordDerivation.layer))
   )
 
 /** Brings the embedded database's schema up to date, and checks PostgreSQL's; with `simulated` that messenger's too. */

@@ -50,14 +50,14 @@ export const request = Effect.fnUntraced(function*(directory: string) {
 })
 
 /** The assistant's open server, and how requests are sent to it. */
-interface Held {
+interface OpenServer {
   readonly ask: Stdio.Ask
   readonly scope: EffectScope.Closeable
-  readonly calls: FiberSet.FiberSet<Stdio.Answered, Stdio.Unreachable>
+  readonly calls: FiberSet.FiberSet<Stdio.McpAnswer, Stdio.Unreachable>
 }
 
 /** Runs the call among those that are waited for before the directory is let go. */
-const within = ({ ask, calls }: Pick<Held, "ask" | "calls">): Stdio.Ask => (headers, body) =>
+const within = ({ ask, calls }: Pick<OpenServer, "ask" | "calls">): Stdio.Ask => (headers, body) =>
   Effect.gen(function*() {
     const call = yield* FiberSet.run(calls, ask(headers, body))
     const exit = yield* Effect.onInterrupt(Fiber.await(call), () => Fiber.interrupt(call))
@@ -88,13 +88,13 @@ export const make = Effect.fnUntraced(
     const whole = yield* Effect.scope
     const turn = yield* Semaphore.make(1)
     const clock = yield* Clock.Clock
-    let held: Held | undefined
+    let held: OpenServer | undefined
     let leaving = false
     let reservedUntil = 0
     let doubtful = false
 
     /** Lets the directory go, once the calls in flight have ended. */
-    const letGo = Effect.fnUntraced(function*({ calls, scope }: Held) {
+    const letGo = Effect.fnUntraced(function*({ calls, scope }: OpenServer) {
       leaving = true
       held = undefined
       yield* Effect.timeoutOption(FiberSet.awaitEmpty(calls), finishing)
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(
       const asked = yield* Deferred.make<void>()
       const taken = yield* Effect.gen(function*() {
         const ask = yield* open(Effect.asVoid(Deferred.succeed(asked, undefined)))
-        const calls = yield* FiberSet.make<Stdio.Answered, Stdio.Unreachable>()
+        const calls = yield* FiberSet.make<Stdio.McpAnswer, Stdio.Unreachable>()
         return { ask: within({ ask, calls }), calls, scope }
       }).pipe(
         Effect.provideService(EffectScope.Scope, scope),

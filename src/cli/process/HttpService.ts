@@ -216,7 +216,8 @@ const serveIn = (settings: ServeSettings) =>
       const bound = HttpServer.formatAddress(address).replace("0.0.0.0", "127.0.0.1")
       const sites = yield* parseSites(settings, bound)
       return yield* Effect.gen(function*() {
-        const demo = settings.demo ? Demo.prepare : Effect.succeed(null)
+        const prepareDemo = Demo.prepare({ api: roles.api })
+        const demo = settings.demo ? prepareDemo : Effect.succeed(null)
         const made = yield* Effect.catchIf(demo, isAway, () => Effect.succeed("later" as const))
         const handler = Handler.within({
           ...origins,
@@ -260,11 +261,12 @@ const serveIn = (settings: ServeSettings) =>
         yield* Console.log(`Listening on ${bound}`)
         const isNamed = ["127.0.0.1", "[::1]"].includes(new URL(bound).hostname)
         const address = Option.getOrElse(settings.baseUrl, () => isNamed ? localhost(bound) : bound)
-        const greet = (made: Demo.Demo) => Demo.greet(address, made, embedded ? settings.data : null)
+        const greet = (made: Demo.Demo) =>
+          roles.api ? Demo.greet(address, made, embedded ? settings.data : null) : Demo.greetWorker(made)
         if (made !== null && made !== "later") yield* greet(made)
         else if (made === null && organizations === 0) yield* hintFirst(settings)
         yield* later
-        if (made === "later") yield* Effect.flatMap(untilBack(Demo.prepare), greet)
+        if (made === "later") yield* Effect.flatMap(untilBack(prepareDemo), greet)
         return yield* Effect.never
       }).pipe(
         // The requests in flight finish before anything that they need is closed.

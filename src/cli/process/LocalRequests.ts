@@ -1,10 +1,11 @@
 /** Requests that this process answers itself: it opens the database for one command. */
 import { Effect, Layer } from "effect"
 import * as RpcTest from "effect/rpc/RpcTest"
+import * as Signing from "../../jobs/journal/sign_checkpoints.ts"
+import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import { PasswordHasher } from "../../layers/crypto/signin/PasswordHasher.ts"
 import * as Simulated from "../../layers/messenger/simulated/Simulated.ts"
 import * as Postgres from "../../layers/postgres/Postgres.ts"
-import * as Signing from "../../layers/sql/journal/Signing.ts"
 import type * as Settings from "../settings/Settings.ts"
 import * as Sites from "../settings/Sites.ts"
 import { AuditRequests, CommandRequests, DatabaseRequests } from "./Administration.ts"
@@ -12,7 +13,7 @@ import * as Environment from "./Environment.ts"
 import { auditHandlers, commandHandlers, databaseHandlers } from "./Handlers.ts"
 
 /** The effect of a command on a data directory: it makes the database, or only reads it. */
-export interface Doing {
+export interface CommandEffect {
   readonly makes?: true
   readonly reads?: true
 }
@@ -22,12 +23,12 @@ export interface Doing {
  * without a database is refused, unless the command makes one. What a command journals in a directory of its own is
  * signed.
  */
-const open = (settings: Settings.Database, { makes, reads }: Doing) =>
+const open = (settings: Settings.Database, { makes, reads }: CommandEffect) =>
   (reads || !Environment.isEmbedded(settings) ? Layer.empty : Signing.layerAtEnd).pipe(
     Layer.provideMerge(Environment.core(settings)),
     Layer.provideMerge(Sites.layerVariables),
     Layer.provideMerge(Simulated.layerSeeded),
-    Layer.provideMerge(PasswordHasher.layer),
+    Layer.provideMerge(Layer.merge(PasswordHasher.layer, PasswordDerivation.layer)),
     Layer.provideMerge(
       Layer.effectDiscard(Environment.prepare({ embedded: Environment.isEmbedded(settings) }))
     ),
@@ -37,7 +38,7 @@ const open = (settings: Settings.Database, { makes, reads }: Doing) =>
   )
 
 /** The commands, over the database of the settings. */
-export const commands = Effect.fnUntraced(function*(settings: Settings.Database, doing: Doing) {
+export const commands = Effect.fnUntraced(function*(settings: Settings.Database, doing: CommandEffect) {
   const handlers = yield* Layer.build(Layer.provide(commandHandlers, open(settings, doing)))
   return yield* Effect.provideContext(RpcTest.makeClient(CommandRequests, { disableFatalDefects: true }), handlers)
 })

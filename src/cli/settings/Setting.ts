@@ -4,7 +4,7 @@ import { Flag } from "effect/cli"
 import * as fs from "node:fs"
 
 /** One setting as a reader needs to know it. */
-interface Described {
+interface SettingDescription {
   readonly flag: string | null
   readonly variable: string | null
   readonly fallback: string
@@ -14,7 +14,7 @@ interface Described {
 }
 
 /** Every setting, in the order in which they are declared. */
-export const described: Array<Described> = []
+export const described: Array<SettingDescription> = []
 
 /** Adds a setting to the table. */
 export const describe = (

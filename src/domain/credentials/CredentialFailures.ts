@@ -1,7 +1,7 @@
 /** Refusals when a credential is given, and those of the console password. */
 import { Schema } from "effect"
 import { fields, RetryAfterSeconds } from "../FailureBase.ts"
-import { readingScopesText } from "../people/Access.ts"
+import { readingScopesText } from "../people/Scopes.ts"
 
 /** The request needs the admin's console password. */
 export class PasswordRequired extends Schema.TaggedError<PasswordRequired>()(

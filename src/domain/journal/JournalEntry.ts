@@ -57,6 +57,11 @@ const targets = {
   "application.approval_set": "organization",
   "application.approved": "application",
   "application.withdrawn": "application",
+  "archive.deleted": "organization",
+  "archive.read": "account",
+  "archive.searched": "organization",
+  "archive_key.set": "organization",
+  "archive_password.failed": "organization",
   "authorization_code.reused": "ai_connection",
   "checkpoint_key.changed": "checkpoint_key",
   "console.signed_in": "admin",
@@ -135,7 +140,7 @@ export const background: EntryOrigin = { via: "background", ip: null, requestId:
 /** An operator's command. */
 export const commandLine: EntryOrigin = { via: "cli", ip: null, requestId: null }
 
-export interface Happened {
+export interface EntryFacts {
   readonly targetId: string
   /** The account that it concerns. */
   readonly accountId?: string | null
@@ -151,7 +156,7 @@ export const journalEntry = (
   actor: Actor,
   { ip, requestId, via }: EntryOrigin,
   { action, target }: JournalAction,
-  { accountId = null, closes, details = {}, outcome = "done", targetId }: Happened
+  { accountId = null, closes, details = {}, outcome = "done", targetId }: EntryFacts
 ): JournalEntry => ({
   action,
   outcome,

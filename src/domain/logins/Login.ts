@@ -150,20 +150,25 @@ export const cancelled = ({ account_id, id, kind, phone_number }: CancelledLogin
 })
 
 /** Logins that were started, and when the oldest of them. */
-export interface Started {
+export interface StartedLogins {
   readonly count: number
   readonly oldest: Date | null
 }
 
 /** Seconds until another login may be started; null where one may be now. */
-const waitFor = ({ count, oldest }: Started, limit: number, window: Duration.Duration, now: Date): number | null =>
+const waitFor = (
+  { count, oldest }: StartedLogins,
+  limit: number,
+  window: Duration.Duration,
+  now: Date
+): number | null =>
   count < limit
     ? null
     : Math.max(1, Math.ceil(((oldest ?? now).getTime() + Duration.toMillis(window) - now.getTime()) / 1000))
 
 /** The wait before a start, by what was started before: in the hour by the organization, in the day with the number. */
 export const startWait = (
-  started: { readonly hour: Started; readonly day: Started },
+  started: { readonly hour: StartedLogins; readonly day: StartedLogins },
   limits: { readonly perHour: number; readonly ownNumber: boolean },
   now: Date
 ): number | null =>

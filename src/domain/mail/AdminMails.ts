@@ -62,14 +62,14 @@ export const passwordReplaced = mailKind("password_replaced", {
 })
 
 /** The place where something of one's own sign-in was done. */
-interface Done {
+interface ChangePlace {
   readonly adminId: string
   readonly at: Date
   readonly browser: string
   readonly ip: string | null
 }
 
-const where = ({ at, browser, ip }: Done) => ({
+const where = ({ at, browser, ip }: ChangePlace) => ({
   values: [["When", moment(at)], ["Browser", quoted(browser)], ["Address", ip ?? "unknown"]] as const
 })
 
@@ -80,7 +80,7 @@ export const secondFactorAdded = mailKind("second_factor_added", {
   when: "An admin gets a second factor: an authenticator app, or a passkey.",
   to: "admin",
   admin,
-  write: (facts: Done & { readonly factor: string }) => ({
+  write: (facts: ChangePlace & { readonly factor: string }) => ({
     subject: "A second factor was added to your sign-in",
     paragraphs: [
       `You can sign in to the security console with a new second factor: ${facts.factor}.`,
@@ -94,7 +94,7 @@ export const secondFactorRemoved = mailKind("second_factor_removed", {
   when: "A second factor of an admin is removed.",
   to: "admin",
   admin,
-  write: (facts: Done & { readonly factor: string }) => ({
+  write: (facts: ChangePlace & { readonly factor: string }) => ({
     subject: "A second factor was removed from your sign-in",
     paragraphs: [`This no longer signs you in to the security console: ${facts.factor}.`, where(facts), ownSignIn]
   })
@@ -104,7 +104,7 @@ export const recoveryCodesRenewed = mailKind("recovery_codes_renewed", {
   when: "An admin makes new recovery codes.",
   to: "admin",
   admin,
-  write: (facts: Done) => ({
+  write: (facts: ChangePlace) => ({
     subject: "You have new recovery codes",
     paragraphs: ["New recovery codes were made for your sign-in; those before have stopped.", where(facts), ownSignIn]
   })
@@ -114,7 +114,7 @@ export const recoveryCodeUsed = mailKind("recovery_code_used", {
   when: "A recovery code is used in place of a second factor.",
   to: "admin",
   admin,
-  write: (facts: Done & { readonly left: number }) => ({
+  write: (facts: ChangePlace & { readonly left: number }) => ({
     subject: "A recovery code was used",
     paragraphs: [
       `One of your recovery codes was used at the security console. ${facts.left} are left.`,
@@ -128,7 +128,7 @@ export const secondFactorFailed = mailKind("second_factor_failed", {
   when: "A sign-in ends after five wrong second factors: the person who tries has given the first factor.",
   to: "admin",
   admin,
-  write: (facts: Done) => ({
+  write: (facts: ChangePlace) => ({
     subject: "Somebody has your password, but not your second factor",
     paragraphs: [
       "A sign-in to the security console in your name was right with the password, or whatever you sign in with first, and wrong five times with the second factor.",

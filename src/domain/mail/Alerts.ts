@@ -4,7 +4,7 @@ import { moment, type Paragraph, quoted } from "./Letter.ts"
 import { mailKind } from "./Mail.ts"
 
 /** The account that a mail is about. */
-interface About {
+interface AlertedAccount {
   readonly account: { readonly id: string; readonly name: string }
 }
 
@@ -17,11 +17,11 @@ interface Device {
   readonly created_at: Date | null
 }
 
-type AboutSession = About & { readonly session: Device }
+type AboutSession = AlertedAccount & { readonly session: Device }
 
 const recipients = { to: "recipients", choice: "security" } as const
 
-const accountOf = ({ account }: About): Paragraph => ({
+const accountOf = ({ account }: AlertedAccount): Paragraph => ({
   values: [["Account", quoted(account.name)], ["Id", account.id]]
 })
 
@@ -81,7 +81,7 @@ const changed = (found: ReadonlyArray<OutsideChange>): string =>
 export const outsideChangeDetected = mailKind("outside_change_detected", {
   ...recipients,
   when: "The security of an account was changed outside the console.",
-  write: (facts: About & { readonly changes: ReadonlyArray<OutsideChange> }) => ({
+  write: (facts: AlertedAccount & { readonly changes: ReadonlyArray<OutsideChange> }) => ({
     subject: `Changed outside the console: ${quoted(facts.account.name)}`,
     paragraphs: [
       "The security of a protected account was changed outside the console.",
@@ -95,7 +95,7 @@ export const outsideChangeDetected = mailKind("outside_change_detected", {
 export const loginAttempted = mailKind("login_attempted", {
   ...recipients,
   when: "Somebody tries to sign in to an account and has not come in yet.",
-  write: (facts: About) => ({
+  write: (facts: AlertedAccount) => ({
     subject: `Somebody tries to sign in to ${quoted(facts.account.name)}`,
     paragraphs: [
       "Somebody tries to sign in to a protected account: a code was sent, or was given already.",
@@ -115,7 +115,10 @@ export const takeoverDetected = mailKind("takeover_detected", {
   ...recipients,
   when: "An account is being taken over.",
   write: (
-    facts: About & { readonly changes: ReadonlyArray<OutsideChange>; readonly lockdown: keyof typeof lockdowns }
+    facts: AlertedAccount & {
+      readonly changes: ReadonlyArray<OutsideChange>
+      readonly lockdown: keyof typeof lockdowns
+    }
   ) => ({
     subject: `Takeover of ${quoted(facts.account.name)}`,
     paragraphs: [
@@ -130,7 +133,7 @@ export const takeoverDetected = mailKind("takeover_detected", {
 export const takeoverStopped = mailKind("takeover_stopped", {
   ...recipients,
   when: "A takeover was stopped: the account's other sessions were signed out.",
-  write: (facts: About & { readonly signedOut: number; readonly twoFaManaged: boolean }) => ({
+  write: (facts: AlertedAccount & { readonly signedOut: number; readonly twoFaManaged: boolean }) => ({
     subject: `Takeover stopped: ${quoted(facts.account.name)}`,
     paragraphs: [
       "A takeover of a protected account was stopped.",
@@ -154,7 +157,7 @@ const losses = {
 export const monitoringLost = mailKind("monitoring_lost", {
   ...recipients,
   when: "An account cannot be watched.",
-  write: (facts: About & { readonly reason: keyof typeof losses }) => ({
+  write: (facts: AlertedAccount & { readonly reason: keyof typeof losses }) => ({
     subject: `Not watched: ${quoted(facts.account.name)}`,
     paragraphs: ["A protected account cannot be watched at the moment.", accountOf(facts), losses[facts.reason]]
   })
@@ -182,7 +185,7 @@ const stops: Readonly<Record<StopReason, string>> = {
 export const protectionStopped = mailKind("protection_stopped", {
   ...recipients,
   when: "An account is no longer protected.",
-  write: (facts: About & { readonly reason: StopReason }) => ({
+  write: (facts: AlertedAccount & { readonly reason: StopReason }) => ({
     subject: `No longer protected: ${quoted(facts.account.name)}`,
     paragraphs: ["An account is no longer protected.", accountOf(facts), stops[facts.reason]]
   })
@@ -200,7 +203,7 @@ export const protectionStoppedWidely = mailKind("protection_stopped_widely", {
 export const twoFaLost = mailKind("two_fa_lost", {
   ...recipients,
   when: "The two-factor password that the service holds no longer opens the account.",
-  write: (facts: About) => ({
+  write: (facts: AlertedAccount) => ({
     subject: `Two-factor password lost: ${quoted(facts.account.name)}`,
     paragraphs: [
       "The two-factor password that the service holds is no longer the account's: somebody else has set another one.",
@@ -213,7 +216,7 @@ export const twoFaLost = mailKind("two_fa_lost", {
 export const pairedSessionLost = mailKind("paired_session_lost", {
   ...recipients,
   when: "The second session of an account is lost and cannot be made anew without its holder.",
-  write: (facts: About) => ({
+  write: (facts: AlertedAccount) => ({
     subject: `Second session lost: ${quoted(facts.account.name)}`,
     paragraphs: [
       "The second session by which the service would go on after losing the first is gone.",
@@ -231,7 +234,9 @@ const acts = {
 export const reviewEnded = mailKind("review_ended", {
   ...recipients,
   when: "An admin approves a session, or pauses an account, while sessions wait for their review.",
-  write: (facts: About & { readonly by: string; readonly did: keyof typeof acts; readonly sessions: number }) => ({
+  write: (
+    facts: AlertedAccount & { readonly by: string; readonly did: keyof typeof acts; readonly sessions: number }
+  ) => ({
     subject: `Review ended: ${quoted(facts.account.name)}`,
     paragraphs: [
       `${quoted(facts.by)} has ${acts[facts.did]}.`,
@@ -244,7 +249,7 @@ export const reviewEnded = mailKind("review_ended", {
 export const secretUnrevealed = mailKind("secret_unrevealed", {
   ...recipients,
   when: "A two-factor password that nobody has looked at is erased in 14 days.",
-  write: (facts: About & { readonly erasesAt: Date }) => ({
+  write: (facts: AlertedAccount & { readonly erasesAt: Date }) => ({
     subject: `Look up the two-factor password of ${quoted(facts.account.name)}`,
     paragraphs: [
       "The service holds a two-factor password of an account that it no longer protects. Nobody has looked it up.",

@@ -2,7 +2,7 @@
 import { Duration, Schema } from "effect"
 import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
 import { archiveClosedPeriod, archiveReadonlyPeriod, licenceEndKept } from "../Limits.ts"
-import { OrganizationId } from "../people/Access.ts"
+import { OrganizationId } from "./OrganizationId.ts"
 
 export const Tier = Schema.Literals(["protect", "archive", "governance"])
 export type Tier = typeof Tier.Type
@@ -134,6 +134,7 @@ export interface OrganizationSummary extends
     | "seats_reserved"
     | "trial_ends_at"
     | "valid_until"
+    | "closed_at"
   >,
   BillingFacts
 {
@@ -248,6 +249,12 @@ export const phaseIsWritable = (facts: OrganizationFacts, now: Date): boolean =>
   const phase = archivePhase(facts, now)
   const plan = includesArchive(facts, now)
   return phase === "active" || (phase === "empty" || phase === "deleted" || phase === "held") && plan
+}
+
+/** True unless the archive is closed, is being deleted, or was: only an archive that may hold something is read. */
+export const isArchiveOpen = (facts: OrganizationFacts, now: Date): boolean => {
+  const phase = archivePhase(facts, now)
+  return phase !== "closed" && phase !== "deleting" && phase !== "deleted"
 }
 
 export const seats = (facts: OrganizationFacts) => ({

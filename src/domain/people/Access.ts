@@ -2,40 +2,15 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { RateLimited } from "../Failure.ts"
 import type { OrganizationFacts } from "../organization/Organization.ts"
+import type { OrganizationId } from "../organization/OrganizationId.ts"
+import type { Scope } from "./Scopes.ts"
+
+export * from "../organization/OrganizationId.ts"
+export * from "./Scopes.ts"
 
 /** The roles of an organization's admins (specification, section 1). */
 export const Role = Schema.Literals(["owner", "superadmin", "admin", "billing", "archive"])
 export type Role = typeof Role.Type
-
-/** The permitted uses of a credential (specification, section 5.3). No scope implies another. */
-export const Scope = Schema.Literals([
-  "archive:read",
-  "org:read",
-  "accounts:write",
-  "security:write",
-  "admins:write",
-  "archive:delete"
-]).annotate({ identifier: "scope" })
-export type Scope = typeof Scope.Type
-
-/** The scopes that only read: granting them needs no console password (section 5.3). */
-const readingScopes: ReadonlyArray<Scope> = ["archive:read", "org:read"]
-
-/** Those scopes, as texts name them. */
-export const readingScopesText = readingScopes.join(" and ")
-
-/** True if granting the scope asks for the console password. */
-export const needsPassword = (scope: Scope): boolean => !readingScopes.includes(scope)
-
-/** True if what the scope covers cannot be taken back (section 5.3). */
-export const isIrreversible = (scope: Scope): boolean => scope === "archive:delete"
-
-/** The name of the organization that an admin types at sign-in. It is not a UUID. */
-export const OrganizationId = Schema.String.pipe(Schema.brand("OrganizationId"))
-export type OrganizationId = typeof OrganizationId.Type
-
-/** The form of an organization's id: a lower-case name that is easy to type. */
-export const isOrganizationId = Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/)
 
 /** The way that a request came in; the journal keeps it with every entry. */
 export const Via = Schema.Literals(["rest", "mcp", "console", "background", "cli", "embedded"])
@@ -50,6 +25,8 @@ export const everyone: ReadonlyArray<Role> = Role.literals
 export const protectors: ReadonlyArray<Role> = ["owner", "superadmin", "admin"]
 /** The roles that administer the organization itself. */
 export const superadmins: ReadonlyArray<Role> = ["owner", "superadmin"]
+/** Those that may read the archive; an admin only where it was granted. */
+export const archiveReaders: ReadonlyArray<Role> = ["owner", "superadmin", "admin", "archive"]
 
 /** Owner, superadmins and billing can access every account; admin and archive can access what was granted to them. */
 export const canAccessEveryAccount = (role: Role): boolean => role !== "admin" && role !== "archive"
@@ -67,6 +44,8 @@ export const readsArchive = (role: Role, granted: boolean): boolean => role === 
 export interface AccessLimit {
   readonly scopeType: "all" | "accounts" | "departments"
   readonly connectionId: string
+  /** True if the connection opens the archive on its user's machine, and never here. */
+  readonly local?: boolean
 }
 
 /** True if the limit keeps anything of what the admin can access from the credential. */

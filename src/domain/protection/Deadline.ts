@@ -1,7 +1,7 @@
 /** The times when the platform lets the service act, and when a session must be signed out (specification 12.5). */
 import { Duration } from "effect"
 import { signOutLock, strangersAge, takeoverWindow } from "../Limits.ts"
-import type { OwnSession } from "./Facts.ts"
+import type { ServiceSession } from "./ServiceSession.ts"
 
 const later = (one: Date, other: Date | null): Date => other !== null && other > one ? other : one
 
@@ -14,10 +14,10 @@ export const earliest = (moments: ReadonlyArray<Date | null>): Date | null =>
   moments.reduce((first, moment) => first === null || moment !== null && moment < first ? moment : first, null)
 
 /** True if one of the service's sessions acts for it now. */
-export const isActing = ({ slot }: Pick<OwnSession, "slot">): boolean => slot === "main" || slot === "paired"
+export const isActing = ({ slot }: Pick<ServiceSession, "slot">): boolean => slot === "main" || slot === "paired"
 
 /** The time when the oldest acting session is old enough to sign others out; null without one. */
-export const enforcementActiveAt = (own: ReadonlyArray<Pick<OwnSession, "slot" | "created_at">>): Date | null =>
+export const enforcementActiveAt = (own: ReadonlyArray<Pick<ServiceSession, "slot" | "created_at">>): Date | null =>
   earliest(own.filter(isActing).map(({ created_at }) => plus(created_at, signOutLock)))
 
 /** True if the platform lets the service sign sessions out. */

@@ -1,10 +1,10 @@
 /** Decides by what is stored and what was seen: a pure function. */
 import { isWatched } from "../accounts/ProtectionStatus.ts"
-import { whenSeen } from "./DecideOnList.ts"
-import { type Unseen, whenUnseen } from "./DecideWithoutList.ts"
+import { decideOnList } from "./DecideOnList.ts"
+import { decideWithoutList, type MissingList } from "./DecideWithoutList.ts"
 import type { Decision } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts } from "./Facts.ts"
-import { survived } from "./LostSessions.ts"
+import { settleLosses } from "./LostSessions.ts"
 import type { Observation } from "./Observation.ts"
 import { recognized } from "./ServiceSessionFacts.ts"
 
@@ -33,14 +33,14 @@ export const decide = (
   options: DecideOptions
 ): Decision => {
   if (!isWatched(facts.account)) return nothing(facts, now)
-  const left = survived(facts, observation.lost, now)
+  const left = settleLosses(facts, observation.lost, now)
   const { outcome } = observation
   const stage = { facts, left, codes: observation.codes, now, options }
-  const unseen = (because: Unseen) => whenUnseen(stage, because)
+  const unseen = (because: MissingList) => decideWithoutList(stage, because)
   if (left.stopped !== null) return unseen({ kind: "stopped" })
   if (left.unusable !== null) return unseen({ kind: "unusable", error: left.unusable })
   if (outcome.kind === "lost") return unseen({ kind: "unusable", error: "no_key" })
   if (outcome.kind !== "seen") return unseen(outcome)
   const list = recognized(left.own, outcome.through, outcome.authorizations, options.device)
-  return list === null ? unseen({ kind: "unavailable", error: "bad_list" }) : whenSeen(stage, outcome, list)
+  return list === null ? unseen({ kind: "unavailable", error: "bad_list" }) : decideOnList(stage, outcome, list)
 }

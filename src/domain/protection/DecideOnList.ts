@@ -2,19 +2,19 @@
 import { Duration, Struct } from "effect"
 import { attemptsRemembered, endingsTogether, lookPeriod } from "../Limits.ts"
 import { plus } from "./Deadline.ts"
-import type { Decision, EndedSession, OwnChange, Signal, Takeover } from "./Decision.ts"
+import type { Decision, EndedSession, ServiceSessionChange, Signal, Takeover } from "./Decision.ts"
 import {
   attemptNotices,
   attemptSignals,
+  type DecisionInput,
   enforcementChange,
-  type Stage,
   takeoverOf,
   termsOf,
   upserts
 } from "./DecisionInput.ts"
 import type { Facets, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { collected, type Notice } from "./JournalNotices.ts"
-import { type Survived, withoutPaired } from "./LostSessions.ts"
+import { type RemainingSessions, withoutPaired } from "./LostSessions.ts"
 import type { SeenList } from "./Observation.ts"
 import { lastPollWasGood } from "./Polling.ts"
 import { followed, isPending, type SessionRow } from "./ProtectionRows.ts"
@@ -37,7 +37,7 @@ import {
   withDeadline
 } from "./Review.ts"
 import { accountNotices, seenAccount, twoFaLost } from "./SeenAccount.ts"
-import type { Recognized } from "./ServiceSessionFacts.ts"
+import type { RecognizedSessions } from "./ServiceSessionFacts.ts"
 import { attempted, looked } from "./Signals.ts"
 import {
   hijacked,
@@ -53,7 +53,7 @@ import {
 } from "./Takeover.ts"
 
 /** A paired session that is not listed any more is lost. */
-const withList = ({ facts, left, now }: Stage, { missingPaired }: Recognized): Survived => {
+const withList = ({ facts, left, now }: DecisionInput, { missingPaired }: RecognizedSessions): RemainingSessions => {
   if (missingPaired === null) return left
   const lost = withoutPaired(facts, left.own, missingPaired, "revoked", now)
   return {
@@ -66,7 +66,7 @@ const withList = ({ facts, left, now }: Stage, { missingPaired }: Recognized): S
 }
 
 /** Own sessions that are listed under another id than before. */
-const renamed = (own: Survived["own"], { others }: Recognized): ReadonlyArray<OwnChange> =>
+const renamed = (own: RemainingSessions["own"], { others }: RecognizedSessions): ReadonlyArray<ServiceSessionChange> =>
   own.flatMap(({ id, seen_as, slot }) => {
     const seen = others.get(id)
     return seen === undefined || seen.id === seen_as ? [] : [{ id, slot, seen_as: seen.id }]
@@ -113,7 +113,7 @@ const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal>
     : []
 
 /** A takeover that is answered: one that this poll detects, one that an earlier poll has detected, or both. */
-interface Answered {
+interface AnsweredTakeover {
   readonly detected: Takeover | null
   readonly since: boolean
 }
@@ -121,7 +121,7 @@ interface Answered {
 /** Marks what is to be signed out, of a takeover or at its deadline, and queues what cannot be yet. */
 const marked = (
   rows: ReadonlyArray<SessionRow>,
-  { detected, since }: Answered,
+  { detected, since }: AnsweredTakeover,
   terms: Terms
 ): ReadonlyArray<SessionRow> =>
   (detected !== null ? hijacked(rows, terms.now) : since ? hijackedSince(rows, terms.now) : rows)
@@ -130,7 +130,7 @@ const marked = (
 /** The part of a takeover that is still open, and if it is stopped now: at least one session ended, or none is left. */
 const openTakeover = (
   before: string | undefined,
-  { detected, since }: Answered,
+  { detected, since }: AnsweredTakeover,
   rows: ReadonlyArray<SessionRow>,
   gone: ReadonlyArray<WatchedSession>
 ): { readonly open: string | undefined; readonly stopped: string | null } => {
@@ -142,7 +142,7 @@ const openTakeover = (
 }
 
 /** Decides on a list. */
-export const whenSeen = (stage: Stage, seen: SeenList, list: Recognized): Decision => {
+export const decideOnList = (stage: DecisionInput, seen: SeenList, list: RecognizedSessions): Decision => {
   const { codes, facts, now } = stage
   const left = withList(stage, list)
   const terms = termsOf(stage, left.own)

@@ -4,8 +4,8 @@ import type { Decision, MonitorChange } from "./Decision.ts"
 import {
   attemptNotices,
   attemptSignals,
+  type DecisionInput,
   enforcementChange,
-  type Stage,
   takeoverOf,
   termsOf,
   upserts
@@ -18,14 +18,14 @@ import { attempted } from "./Signals.ts"
 import { hijacked, lockReason, signalNotices, strangerSeen, takeoverSignals } from "./Takeover.ts"
 
 /** The reason that there is no list. */
-export type Unseen =
+export type MissingList =
   | { readonly kind: "unavailable"; readonly error: string; readonly said?: string | null }
   | { readonly kind: "unusable"; readonly error: string }
   | { readonly kind: "flood"; readonly seconds: number }
   /** Protection stops with the last session of the service. */
   | { readonly kind: "stopped" }
 
-const failure = ({ facts, now }: Stage, because: Unseen): FailedPoll => {
+const failure = ({ facts, now }: DecisionInput, because: MissingList): FailedPoll => {
   switch (because.kind) {
     case "unavailable":
       return failed(facts, because.error, now, because.said)
@@ -41,7 +41,7 @@ const failure = ({ facts, now }: Stage, because: Unseen): FailedPoll => {
 }
 
 /** Decides by stored facts only: lost sessions, codes, and the failed poll. */
-export const whenUnseen = (stage: Stage, because: Unseen): Decision => {
+export const decideWithoutList = (stage: DecisionInput, because: MissingList): Decision => {
   const { codes, facts, left, now } = stage
   const terms = termsOf(stage, left.own)
   const attempts = attempted(facts.facets, { waiting: [], codes }, {

@@ -2,15 +2,8 @@
 import type { ActionName } from "../journal/JournalEntry.ts"
 import type { JournalDetails, JournalOutcome } from "../journal/JournalEvent.ts"
 import type { Termination } from "../sessions/Session.ts"
-import type {
-  EndingReason,
-  Facets,
-  GuardedAccount,
-  MonitorFacts,
-  OwnSession,
-  StopReason,
-  WatchedSession
-} from "./Facts.ts"
+import type { EndingReason, Facets, GuardedAccount, MonitorFacts, StopReason, WatchedSession } from "./Facts.ts"
+import type { ServiceSession } from "./ServiceSession.ts"
 
 /** The kind of an outside change, numbered as the specification does. */
 export type SignalCode = "T1" | "T2" | "T3" | "T4" | "T5" | "T6" | "T7"
@@ -117,9 +110,9 @@ export interface Takeover {
 }
 
 /** The change of an own session's row; `ended` drops it with its key. */
-export interface OwnChange {
+export interface ServiceSessionChange {
   readonly id: string
-  readonly slot: OwnSession["slot"] | "ended"
+  readonly slot: ServiceSession["slot"] | "ended"
   readonly seen_as: string | null
 }
 
@@ -139,7 +132,7 @@ export interface Decision {
   readonly takeover: Takeover | null
   readonly account: AccountChange
   readonly monitor: MonitorChange
-  readonly own: ReadonlyArray<OwnChange>
+  readonly own: ReadonlyArray<ServiceSessionChange>
   readonly facets: Facets
   readonly events: ReadonlyArray<EngineEvent>
   readonly mails: ReadonlyArray<EngineMail>

@@ -3,15 +3,15 @@ import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
 import type { AccountChange, SessionUpsert, Signal, Takeover } from "./Decision.ts"
 import type { DecideOptions, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { accountEvent, mailedSession, type Notice } from "./JournalNotices.ts"
-import type { Survived } from "./LostSessions.ts"
+import type { RemainingSessions } from "./LostSessions.ts"
 import type { SessionRow } from "./ProtectionRows.ts"
 import type { Terms } from "./Review.ts"
-import type { Attempted } from "./Signals.ts"
+import type { ReportedAttempts } from "./Signals.ts"
 
-export interface Stage {
+export interface DecisionInput {
   readonly facts: ProtectionFacts
   /** The service's sessions that are left. */
-  readonly left: Survived
+  readonly left: RemainingSessions
   /** Login codes that the platform has sent. */
   readonly codes: number
   readonly now: Date
@@ -19,7 +19,7 @@ export interface Stage {
 }
 
 /** The terms of deadlines and endings, with these sessions of the service. */
-export const termsOf = ({ facts, now, options }: Stage, own: Survived["own"]): Terms => ({
+export const termsOf = ({ facts, now, options }: DecisionInput, own: RemainingSessions["own"]): Terms => ({
   account: facts.account,
   enforcement: enforcementActiveAt(own) ?? facts.account.enforcement_active_at,
   retryAt: facts.monitor.sign_out_retry_at,
@@ -33,7 +33,7 @@ export const enforcementChange = ({ account }: ProtectionFacts, { enforcement }:
 
 /** The response to a takeover: none where it is turned off, and no call before the platform allows it. */
 export const takeoverOf = (
-  { facts, now }: Stage,
+  { facts, now }: DecisionInput,
   signals: ReadonlyArray<Signal>,
   enforcement: Date | null
 ): Takeover | null => {
@@ -43,14 +43,14 @@ export const takeoverOf = (
 }
 
 /** The reports of attempts to sign in. */
-export const attemptNotices = ({ reported }: Attempted): ReadonlyArray<Notice> =>
+export const attemptNotices = ({ reported }: ReportedAttempts): ReadonlyArray<Notice> =>
   reported.map((device) => [
     accountEvent("login.attempted", "external", { seen: device === null ? "code" : "password_pending" }),
     { kind: "login.attempted", session: device === null ? null : mailedSession(device) }
   ])
 
 /** The signals of attempts to sign in. */
-export const attemptSignals = ({ reported }: Attempted): ReadonlyArray<Signal> =>
+export const attemptSignals = ({ reported }: ReportedAttempts): ReadonlyArray<Signal> =>
   reported.map((device) => ({ code: "T7", what: device === null ? "code" : "password_pending" }))
 
 const same = (one: unknown, other: unknown): boolean =>

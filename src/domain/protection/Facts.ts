@@ -1,8 +1,9 @@
 /** The stored facts of an account's protection: all that the engine decides on, besides what it observes. */
 import { type Duration, Schema } from "effect"
 import type { AccountFacts, AccountId } from "../accounts/Account.ts"
-import type { Authorization, SessionRef } from "../messenger/Messenger.ts"
+import type { Authorization } from "../messenger/Messenger.ts"
 import type { SessionFacts, Termination } from "../sessions/Session.ts"
+import type { ServiceSession } from "./ServiceSession.ts"
 
 /** The reason of a sign-out; a `lock` has brought its deadline forward, which `autokill` is otherwise. */
 export type EndingReason = NonNullable<Termination["reason"]> | "lock"
@@ -21,17 +22,6 @@ export interface WatchedSession extends SessionFacts {
   readonly ending_by: string | null
   /** The sequence of the journal's intent, once the sign-out may have been sent. */
   readonly ending_intent: number | null
-}
-
-/** One of the service's own sessions on the platform. */
-export interface OwnSession {
-  readonly id: string
-  readonly slot: "main" | "paired" | "pairing" | "retired"
-  readonly session_ref: SessionRef
-  /** The id under which the main session sees it; null for the main one itself, and where it is not known. */
-  readonly seen_as: string | null
-  /** The platform's own time of its sign-in. */
-  readonly created_at: Date
 }
 
 /** The part of the account's row that is decided on. */
@@ -129,7 +119,7 @@ export interface ProtectionFacts {
   readonly away: boolean
   readonly account: GuardedAccount
   readonly sessions: ReadonlyArray<WatchedSession>
-  readonly own: ReadonlyArray<OwnSession>
+  readonly own: ReadonlyArray<ServiceSession>
   readonly monitor: MonitorFacts
   readonly facets: Facets
   /** The end of each session that another party ended in the last ten minutes. */
@@ -139,10 +129,10 @@ export interface ProtectionFacts {
 /**
  * The names that the service's sessions give themselves; others can copy them, so that they are never sufficient alone.
  */
-export type OwnDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
+export type ServiceSessionDevice = Pick<Authorization, "device_model" | "platform" | "app_name">
 
 /** The operator's settings, and the names that the service gives itself. */
 export interface DecideOptions {
   readonly reviewWindow: Duration.Duration
-  readonly device: OwnDevice
+  readonly device: ServiceSessionDevice
 }

@@ -1,15 +1,16 @@
 /** The consequences of the loss of the service's sessions: the paired one takes over, or protection stops. */
 import type { SessionEnd } from "../messenger/Messenger.ts"
 import { isActing } from "./Deadline.ts"
-import type { AccountChange, OwnChange, Signal } from "./Decision.ts"
-import type { OwnSession, ProtectionFacts, StopReason } from "./Facts.ts"
+import type { AccountChange, ServiceSessionChange, Signal } from "./Decision.ts"
+import type { ProtectionFacts, StopReason } from "./Facts.ts"
 import { accountEvent, canPairAlone, type Notice } from "./JournalNotices.ts"
 import type { Loss } from "./Observation.ts"
+import type { ServiceSession } from "./ServiceSession.ts"
 
 /** The state that lost sessions leave behind. */
-export interface Survived {
-  readonly own: ReadonlyArray<OwnSession>
-  readonly changes: ReadonlyArray<OwnChange>
+export interface RemainingSessions {
+  readonly own: ReadonlyArray<ServiceSession>
+  readonly changes: ReadonlyArray<ServiceSessionChange>
   readonly account: AccountChange
   readonly notices: ReadonlyArray<Notice>
   readonly signals: ReadonlyArray<Signal>
@@ -26,13 +27,13 @@ const isEnded = (reason: SessionEnd): boolean => ourFaults[reason] === undefined
 const stopReason = (reason: SessionEnd): StopReason =>
   reason === "deleted" || reason === "banned" ? "account_deleted_by_platform" : "session_lost"
 
-const changed = (own: OwnSession, reason: SessionEnd): OwnChange => ({
+const changed = (own: ServiceSession, reason: SessionEnd): ServiceSessionChange => ({
   id: own.id,
   slot: isEnded(reason) ? "ended" : "retired",
   seen_as: own.seen_as
 })
 
-const untouched = (own: ReadonlyArray<OwnSession>): Survived => ({
+const untouched = (own: ReadonlyArray<ServiceSession>): RemainingSessions => ({
   own,
   changes: [],
   account: {},
@@ -56,11 +57,11 @@ const pairedMail = (facts: ProtectionFacts, error: string): Notice[1] =>
 /** The paired session is not there any more, and the main one is. */
 export const withoutPaired = (
   facts: ProtectionFacts,
-  own: ReadonlyArray<OwnSession>,
-  paired: OwnSession,
+  own: ReadonlyArray<ServiceSession>,
+  paired: ServiceSession,
   reason: SessionEnd,
   now: Date
-): Survived => {
+): RemainingSessions => {
   const change = changed(paired, reason)
   const left = own.filter(({ id }) => id !== paired.id)
   return {
@@ -74,11 +75,11 @@ export const withoutPaired = (
 
 const promoted = (
   facts: ProtectionFacts,
-  main: OwnSession,
-  paired: OwnSession,
+  main: ServiceSession,
+  paired: ServiceSession,
   reason: SessionEnd,
   now: Date
-): Survived => {
+): RemainingSessions => {
   const change = changed(main, reason)
   return {
     ...untouched([
@@ -95,10 +96,10 @@ const promoted = (
 
 const stopped = (
   facts: ProtectionFacts,
-  lost: ReadonlyArray<readonly [OwnSession, SessionEnd]>,
+  lost: ReadonlyArray<readonly [ServiceSession, SessionEnd]>,
   reason: StopReason,
   now: Date
-): Survived => ({
+): RemainingSessions => ({
   ...untouched(facts.own.filter((one) => !lost.some(([own]) => own.id === one.id))),
   changes: lost.map(([own, end]) => changed(own, end)),
   account: {
@@ -113,12 +114,12 @@ const stopped = (
 })
 
 /** The state of the service's sessions when some could not be opened any more. */
-export const survived = (facts: ProtectionFacts, losses: ReadonlyArray<Loss>, now: Date): Survived => {
+export const settleLosses = (facts: ProtectionFacts, losses: ReadonlyArray<Loss>, now: Date): RemainingSessions => {
   const lost = losses.flatMap(({ own, reason }) => {
     const session = facts.own.find(({ id }) => id === own)
     return session === undefined ? [] : [[session, reason] as const]
   })
-  const find = (slot: OwnSession["slot"]) => lost.find(([own]) => own.slot === slot)
+  const find = (slot: ServiceSession["slot"]) => lost.find(([own]) => own.slot === slot)
   if (!facts.own.some(isActing)) return stopped(facts, [], "session_lost", now)
   const lostMain = find("main")
   const lostPaired = find("paired")

@@ -1,7 +1,7 @@
 /** The stored rows compared with the list: those that go on, those that ended, and the new ones. */
 import type { Authorization } from "../messenger/Messenger.ts"
 import type { WatchedSession } from "./Facts.ts"
-import type { Recognized } from "./ServiceSessionFacts.ts"
+import type { RecognizedSessions } from "./ServiceSessionFacts.ts"
 
 /** A row as it will be; `record_id` is null where it is new. */
 export type SessionRow = Omit<WatchedSession, "record_id"> & { readonly record_id: string | null }
@@ -77,7 +77,7 @@ const earlierRows = (
 }
 
 /** The rows as the list leaves them. */
-export interface Followed {
+export interface UpdatedRows {
   /** Strangers that had a row. */
   readonly known: ReadonlyArray<SessionRow>
   /** Strangers that are seen for the first time. */
@@ -93,10 +93,10 @@ export interface Followed {
 /** Follows the rows through the list; `otherList` where another own session read it than the last time. */
 export const followed = (
   rows: ReadonlyArray<WatchedSession>,
-  list: Recognized,
+  list: RecognizedSessions,
   otherList: boolean,
   now: Date
-): Followed => {
+): UpdatedRows => {
   const earlier = earlierRows(rows.filter(({ service }) => !service), list.strangers, otherList)
   const kept = new Set([...earlier.values()].map(({ record_id }) => record_id))
   const known = list.strangers.flatMap((seen): ReadonlyArray<SessionRow> => {

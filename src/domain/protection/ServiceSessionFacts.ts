@@ -4,32 +4,41 @@
  */
 import type { Authorization } from "../messenger/Messenger.ts"
 import { canSignOut, enforcementActiveAt } from "./Deadline.ts"
-import type { OwnDevice, OwnSession } from "./Facts.ts"
+import type { ServiceSessionDevice } from "./Facts.ts"
+import type { ServiceSession } from "./ServiceSession.ts"
 
 /** The list, with the service's own sessions separated from all others. */
-export interface Recognized {
+export interface RecognizedSessions {
   readonly current: Authorization
   /** The service's other sessions by the ids of their rows. */
   readonly others: ReadonlyMap<string, Authorization>
   readonly strangers: ReadonlyArray<Authorization>
   /** Entries that are no sessions, because their 2FA password has not been given yet. */
   readonly waiting: ReadonlyArray<Authorization>
-  readonly missingPaired: OwnSession | null
+  readonly missingPaired: ServiceSession | null
 }
 
 /** True if the device names itself as the service does, which others can copy. */
-export const isOwnDevice = (seen: OwnDevice, own: OwnDevice): boolean =>
+export const isOwnDevice = (seen: ServiceSessionDevice, own: ServiceSessionDevice): boolean =>
   seen.device_model === own.device_model && seen.platform === own.platform && seen.app_name === own.app_name
 
 /** The one entry that was signed in at the very moment of the own session, under the service's name. */
-const byAge = (own: OwnSession, among: ReadonlyArray<Authorization>, device: OwnDevice): Authorization | undefined => {
+const byAge = (
+  own: ServiceSession,
+  among: ReadonlyArray<Authorization>,
+  device: ServiceSessionDevice
+): Authorization | undefined => {
   const found = among.filter((seen) =>
     seen.created_at?.getTime() === own.created_at.getTime() && isOwnDevice(seen, device)
   )
   return found.length === 1 ? found[0] : undefined
 }
 
-const find = (own: OwnSession, among: ReadonlyArray<Authorization>, device: OwnDevice): Authorization | undefined =>
+const find = (
+  own: ServiceSession,
+  among: ReadonlyArray<Authorization>,
+  device: ServiceSessionDevice
+): Authorization | undefined =>
   (own.seen_as === null ? undefined : among.find(({ id }) => id === own.seen_as)) ?? byAge(own, among, device)
 
 const isSame = (one: Authorization, other: Authorization): boolean =>
@@ -49,7 +58,7 @@ export const sameIn = (list: ReadonlyArray<Authorization>, seen: Authorization):
  * The oldest of the service's acting sessions that the platform lets sign others out; undefined where there is none
  * yet.
  */
-export const oldestAble = <Own extends Pick<OwnSession, "slot" | "created_at">>(
+export const oldestAble = <Own extends Pick<ServiceSession, "slot" | "created_at">>(
   own: ReadonlyArray<Own>,
   now: Date
 ): Own | undefined => {
@@ -60,11 +69,11 @@ export const oldestAble = <Own extends Pick<OwnSession, "slot" | "created_at">>(
 
 /** The list by owner of each entry; null where the platform does not mark the current session. */
 export const recognized = (
-  own: ReadonlyArray<OwnSession>,
+  own: ReadonlyArray<ServiceSession>,
   through: string,
   authorizations: ReadonlyArray<Authorization>,
-  device: OwnDevice
-): Recognized | null => {
+  device: ServiceSessionDevice
+): RecognizedSessions | null => {
   const asking = authorizations.filter(({ current }) => current)
   const [current] = asking
   if (current === undefined || asking.length > 1) return null

@@ -18,7 +18,7 @@ import {
 import { isHijacked, stoppedNotice, strangersEnded } from "./Takeover.ts"
 
 /** A session after its attempt. Its row is null if the session no longer exists. */
-interface Applied {
+interface SignOutOutcome {
   readonly row: WatchedSession | null
   readonly ended: EndedSession | null
   readonly notices: ReadonlyArray<Notice>
@@ -31,7 +31,7 @@ const undone = ({ intent, outcome, reason, session_id }: SignOutAttempt): Notice
 const waiting = (row: WatchedSession, now: Date): WatchedSession =>
   row.ending_reason === null || isSpared(row) ? row : { ...row, queued_at: row.queued_at ?? now }
 
-const applied = (row: WatchedSession, attempt: SignOutAttempt, now: Date): Applied => {
+const applied = (row: WatchedSession, attempt: SignOutAttempt, now: Date): SignOutOutcome => {
   const { again, intent, outcome, reason } = attempt
   if (outcome === "unavailable") return { row: waiting(row, now), ended: null, notices: [] }
   if (outcome === "skipped" && again) return { row, ended: null, notices: [] }
@@ -60,7 +60,7 @@ export const applyOutcomes = (
   now: Date
 ): OutcomeChanges => {
   const tried = new Map(attempts.map((attempt) => [attempt.session_id, attempt]))
-  const outcomes = facts.sessions.map((row): Applied => {
+  const outcomes = facts.sessions.map((row): SignOutOutcome => {
     const attempt = tried.get(row.id)
     return attempt === undefined ? { row, ended: null, notices: [] } : applied(row, attempt, now)
   })

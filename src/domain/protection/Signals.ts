@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import { attemptsKept, attemptsRemembered, codesTogether } from "../Limits.ts"
 import type { AccountSecurity, Authorization, Profile } from "../messenger/Messenger.ts"
 import type { Signal } from "./Decision.ts"
-import type { Facets, OwnDevice } from "./Facts.ts"
+import type { Facets, ServiceSessionDevice } from "./Facts.ts"
 import { isOwnDevice } from "./ServiceSessionFacts.ts"
 
 /** The things that raise signals, as far as they could be read. */
@@ -67,7 +67,7 @@ export const looked = (
 }
 
 /** Attempts to sign in that are reported now. */
-export interface Attempted {
+export interface ReportedAttempts {
   /** Each a signal T7; null for a code that was sent. */
   readonly reported: ReadonlyArray<Authorization | null>
   readonly attempts: NonNullable<Facets["attempts"]>
@@ -84,9 +84,9 @@ const within = (at: string, period: Duration.Duration, now: Date): boolean =>
 export const attempted = (
   facets: Facets,
   seen: { readonly waiting: ReadonlyArray<Authorization>; readonly codes: number },
-  login: { readonly open: boolean; readonly device: OwnDevice },
+  login: { readonly open: boolean; readonly device: ServiceSessionDevice },
   now: Date
-): Attempted => {
+): ReportedAttempts => {
   const remembered = Object.entries(facets.attempts ?? {}).filter(([, at]) => within(at, attemptsRemembered, now))
   const known = new Map(remembered)
   const devices = seen.waiting.filter((one) => !known.has(one.id) && !(login.open && isOwnDevice(one, login.device)))

@@ -6,6 +6,9 @@ import * as AccountActions from "./accounts/AccountActions.ts"
 import * as Accounts from "./accounts/AccountList.ts"
 import * as AccountProfile from "./accounts/AccountProfile.ts"
 import * as Offboarding from "./accounts/Offboarding.ts"
+import * as AccountDeletion from "./archive/AccountDeletion.ts"
+import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
+import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
 import * as JournalEvent from "./journal/EventPage.ts"
@@ -13,9 +16,10 @@ import * as Journal from "./journal/JournalPage.ts"
 import * as Confirm from "./kit/Confirm.ts"
 import * as Html from "./kit/Html.ts"
 import { home } from "./kit/Navigation.ts"
+import type { PageRequest } from "./kit/PageRequest.ts"
 import * as Refresh from "./kit/Refresh.ts"
+import * as Serving from "./kit/Serving.ts"
 import * as Style from "./kit/Style.ts"
-import * as Visit from "./kit/Visit.ts"
 import * as AccountConnect from "./logins/AccountConnect.ts"
 import * as AccountLogin from "./logins/AccountLogin.ts"
 import * as Consent from "./oauth/Consent.ts"
@@ -69,6 +73,9 @@ const all = [
   ...Factors.routes,
   ...Confirm.routes,
   ...Secrets.routes,
+  ...ArchiveKey.routes,
+  ...AccountDeletion.routes,
+  ...ArchiveDeletion.routes,
   ...Admins.routes,
   ...Invite.routes,
   ...Departments.routes,
@@ -80,17 +87,17 @@ const all = [
   ...NewSupportRequest.routes,
   ...Support.routes,
   ...Identity.routes,
-  Visit.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
+  Serving.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
   PasskeyScript.route,
   Refresh.route,
   Style.route
 ] as const
 
 /** The bare address of a site leads to the console. */
-export const front = Visit.route("GET", "/", ({ base }) => Effect.succeed(Html.redirect(`${base}/console`))).serve({})
+export const front = Serving.route("GET", "/", ({ base }) => Effect.succeed(Html.redirect(`${base}/console`))).serve({})
 
 /** Any address that nothing is at. */
-export const absent = Visit.route(
+export const absent = Serving.route(
   "GET",
   "/console/*",
   () => Effect.fail(new ResourceMissing({ message: "Nothing is at this address of the service." }))
@@ -106,7 +113,7 @@ export type Services = Exclude<
 export interface PageRoute {
   readonly method: "GET" | "POST"
   readonly path: `/${string}`
-  readonly serve: (params: Visit.Visit["params"]) => Effect.Effect<
+  readonly serve: (params: PageRequest["params"]) => Effect.Effect<
     HttpServerResponse.HttpServerResponse,
     never,
     HttpServerRequest.HttpServerRequest | Services

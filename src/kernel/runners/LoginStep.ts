@@ -1,5 +1,6 @@
 /** Operations that take one step of a login: checked and claimed, sent to the messenger, and stored. */
 import { Clock, Duration, Effect, Exit, Result } from "effect"
+import * as Changes from "../../changes/Record.ts"
 import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { loginWait } from "../../domain/Limits.ts"
@@ -9,19 +10,19 @@ import { noteUnavailable } from "../../messenger/BoundedCalls.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/journal/Journal.ts"
 import type { LoginEnded, LoginRefusal, Logins } from "../../ports/logins/Logins.ts"
+import type { Outbox } from "../../ports/mail/Outbox.ts"
 import type { MessengerSession } from "../../ports/messenger/MessengerSession.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import type { Departments } from "../../ports/people/Departments.ts"
-import type { Further, Unchanged } from "../Context.ts"
+import type { Unchanged } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { KeepAnswer } from "../Idempotency.ts"
-import * as Journaling from "../Journaling.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /**
  * The context of a step: within its transactions the organization is locked, and the account of the path where one is.
  */
-export interface Entering {
+export interface LoginStepContext {
   readonly caller: Caller["Service"]
   readonly now: Date
   readonly organization: OrganizationFacts
@@ -32,42 +33,42 @@ export interface Entering {
 export interface EnteredStep<P> {
   readonly changed: true
   readonly plan: P
-  readonly events?: ReadonlyArray<Further>
+  readonly events?: ReadonlyArray<Changes.FurtherEntry>
 }
 
 /** Another step has the login: it is tried again in a moment. */
-export interface Waiting {
+export interface LoginBusy {
   readonly changed: "busy"
 }
 
 /** The end of a step. */
-export interface Ended<A, E> {
+export interface LoginStepEnd<A, E> {
   readonly answer: Result.Result<A, E>
-  readonly events?: ReadonlyArray<Further>
+  readonly events?: ReadonlyArray<Changes.FurtherEntry>
   /** Something of the login is still to be taken back on the messenger. */
   readonly leaves?: boolean
 }
 
 /** The services that the steps may need. */
-export type LoginServices = Db | Departments | Journal | Logins | MessengerSession
+export type LoginServices = Db | Departments | Journal | Logins | MessengerSession | Outbox
 
 export interface LoginSteps<I, P, S, A, E> {
   /** Finds, checks, counts and claims the login. */
-  enter(input: I, context: Entering): Effect.Effect<EnteredStep<P> | Unchanged<A> | Waiting, E, LoginServices>
+  enter(input: I, context: LoginStepContext): Effect.Effect<EnteredStep<P> | Unchanged<A> | LoginBusy, E, LoginServices>
   /** Asks the messenger, outside any transaction. */
   act(plan: P): Effect.Effect<S, never, LoginServices>
   /** Stores the result; null where it is unknown. A failure undoes what it wrote. */
   settle(
     plan: P,
     said: S | null,
-    context: Entering
-  ): Effect.Effect<Ended<A, E>, LoginEnded | LoginRefusal, LoginServices>
+    context: LoginStepContext
+  ): Effect.Effect<LoginStepEnd<A, E>, LoginEnded | LoginRefusal, LoginServices>
   /** Records that the account was not connected, or that the login has ended meanwhile. */
   refuse(
     plan: P,
     because: LoginEnded | LoginRefusal,
-    context: Entering
-  ): Effect.Effect<Ended<A, E>, never, LoginServices>
+    context: LoginStepContext
+  ): Effect.Effect<LoginStepEnd<A, E>, never, LoginServices>
   /** Takes back on the messenger what the login has left there. */
   leave(plan: P, said: S | null): Effect.Effect<void, never, LoginServices>
 }
@@ -86,22 +87,22 @@ export const runLogin = <I extends Targeting, P, S, A, E>(resolve: Resolve, step
       // Everything that takes a seat locks the organization before any account.
       const organization = yield* organizations.lockFacts(organizationId)
       const account = yield* resolve(caller, input, true)
-      return { caller, organization, account, now: new Date(yield* Clock.currentTimeMillis) } satisfies Entering
+      return { caller, organization, account, now: new Date(yield* Clock.currentTimeMillis) } satisfies LoginStepContext
     })
 
     const enter = db.transaction(
       organizationId,
       Effect.gen(function*() {
         const entered = yield* steps.enter(input, yield* entering)
-        if (entered.changed === true) yield* Journaling.further(caller, entered.events)
+        if (entered.changed === true) yield* Changes.recordAll(Changes.byCaller(caller), entered.events)
         if (entered.changed === false && keep !== undefined) yield* keep(entered.answer)
         return entered
       })
     )
 
-    const end = (ended: Ended<A, E>) =>
+    const end = (ended: LoginStepEnd<A, E>) =>
       Effect.gen(function*() {
-        yield* Journaling.further(caller, ended.events)
+        yield* Changes.recordAll(Changes.byCaller(caller), ended.events)
         if (Result.isSuccess(ended.answer) && keep !== undefined) yield* keep(ended.answer.success)
         return ended
       })

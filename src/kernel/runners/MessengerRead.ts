@@ -23,7 +23,7 @@ const open = Effect.fnUntraced(function*(resolve: Resolve, input: Targeting) {
 /** Reads the messenger. */
 export const runLive = <I extends Targeting, A, E, R>(
   resolve: Resolve,
-  run: (input: I, context: RequestContext & { readonly live: Live.Live }) => Effect.Effect<A, E, R>
+  run: (input: I, context: RequestContext & { readonly live: Live.AccountReader }) => Effect.Effect<A, E, R>
 ) =>
   Effect.fnUntraced(function*(input: I) {
     return yield* run(input, yield* open(resolve, input))

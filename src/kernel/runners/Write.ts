@@ -1,13 +1,13 @@
 /** Operations that change the database. */
 import { Clock, Effect } from "effect"
-import { append } from "../../changes/Append.ts"
+import * as Changes from "../../changes/Record.ts"
 import type { JournalAction } from "../../domain/journal/JournalEntry.ts"
 import { Caller } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Outcome, RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { KeepAnswer } from "../Idempotency.ts"
-import * as Journaling from "../Journaling.ts"
+import { targetOf } from "../Journaling.ts"
 import type { JournalRefusals, Note } from "../RefusedEntries.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
@@ -31,9 +31,10 @@ export const runWrite = <I extends Targeting, A, E, R>(
     const outcome = yield* run(input, context)
     if (keep !== undefined) yield* keep(outcome.answer)
     if (outcome.changed) {
-      const entry = Journaling.entry(journaled, { ...context, targetId: outcome.targetId }, "done", outcome.details)
-      yield* append(caller.organizationId, entry, outcome.mails)
-      yield* Journaling.further(caller, outcome.more)
+      const target = targetOf(journaled, context, outcome.targetId)
+      const author = Changes.byCaller(caller)
+      yield* Changes.record(author, journaled, target, outcome.details, outcome.mails)
+      yield* Changes.recordAll(author, outcome.more)
     }
     return outcome.answer
   })

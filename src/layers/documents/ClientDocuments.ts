@@ -13,10 +13,10 @@ import type { DocumentReader, DocumentUnread } from "../../ports/oauth/OAuthPort
 import { Remembered } from "../Remembered.ts"
 import * as Https from "./Https.ts"
 
-type Read = Exit.Exit<unknown, DocumentUnread>
+type DocumentResult = Exit.Exit<unknown, DocumentUnread>
 
-interface Kept {
-  readonly read: Read
+interface KeptDocument {
+  readonly read: DocumentResult
   readonly until: number
 }
 
@@ -52,7 +52,7 @@ const admit = (times: Array<number>, allowed: number, now: number) => {
  * what could not be read is not fetched again within a minute.
  */
 export const make = (outside: Https.Internet = Https.internet): DocumentReader => {
-  const kept = new Remembered<Kept>(documentsRemembered)
+  const kept = new Remembered<KeptDocument>(documentsRemembered)
   const underway = new Map<string, Deferred.Deferred<unknown, DocumentUnread>>()
   const admins = new Remembered<Array<number>>(addressesRemembered)
   const all: Array<number> = []

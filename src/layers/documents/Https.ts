@@ -16,7 +16,7 @@ export interface HttpsRequest {
 }
 
 /** A document as it came. */
-export interface Fetched {
+export interface FetchedDocument {
   readonly body: unknown
   readonly cacheControl: string
 }
@@ -115,7 +115,7 @@ export const ask = (
 /** Reads one document: every failure looks the same, so that nothing is revealed about the network. */
 export const read = (address: string, outside: Internet) =>
   Effect.tryPromise({
-    try: async (): Promise<Fetched> => {
+    try: async (): Promise<FetchedDocument> => {
       const signal = AbortSignal.timeout(Duration.toMillis(outside.deadline))
       const asking = { method: "GET", headers: { accept: "application/json" } } as const
       const response = await ask(address, asking, outside, signal)

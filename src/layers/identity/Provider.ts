@@ -1,5 +1,5 @@
 /** The client of an identity provider: its documents, the redirect to it, and the checks of its answers. */
-import { Clock, Context, Deferred, Duration, Effect, Exit, Option, Redacted, Result, Semaphore } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Layer, Option, Redacted, Result, Semaphore } from "effect"
 import type { Configuration, CustomFetch, IDToken } from "openid-client"
 import {
   providerAnswerSize,
@@ -13,6 +13,12 @@ import {
 } from "../../domain/Limits.ts"
 import type { IdentityProviderFacts } from "../../domain/signin/IdentityProvider.ts"
 import { maxSubjectLength } from "../../domain/signin/IdentityProvider.ts"
+import {
+  ProviderClient,
+  type ProviderSecrets,
+  type ProviderUser,
+  type ProviderWithSecret
+} from "../../ports/signin/ProviderClient.ts"
 import { ProviderAway, ProviderRefused } from "../../ports/signin/ProviderSignIn.ts"
 import * as Https from "../documents/Https.ts"
 import { isSpecialAtHome } from "../documents/special.ts"
@@ -27,28 +33,9 @@ export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => H
   }
 )
 
-/** A provider with the secret that the console has there. */
-export interface ProviderWithSecret extends IdentityProviderFacts {
-  readonly secret: Redacted.Redacted
-}
-
-/** The secrets of a sign-in until it returns. */
-export interface SignInSecrets {
-  readonly state: string
-  readonly nonce: string
-  readonly verifier: string
-}
-
 /** The secrets of a sign-in, with the time that the person left for the provider, in milliseconds. */
-interface Begun extends SignInSecrets {
+interface BegunSignIn extends ProviderSecrets {
   readonly since: number
-}
-
-/** The person, as the provider describes them. */
-export interface ProviderUser {
-  readonly subject: string
-  /** True if the provider says that more than one factor was given. */
-  readonly multiFactor: boolean
 }
 
 /** Signatures by a public key that are strong enough; the provider may offer fewer. */
@@ -144,7 +131,7 @@ const faultOf = (claims: IDToken, provider: IdentityProviderFacts, now: number):
   return claims.sub.length === 0 || claims.sub.length > maxSubjectLength ? "sub" : null
 }
 
-interface Kept {
+interface KeptConfiguration {
   readonly read: Exit.Exit<Configuration, ProviderAway>
   readonly until: number
 }
@@ -152,7 +139,7 @@ interface Kept {
 /** Providers as one process asks them: a few at a time, each one's documents once at a time. */
 export const make = Effect.gen(function*() {
   const internetFor = yield* ProviderInternet
-  const kept = new Remembered<Kept>(providersRemembered)
+  const kept = new Remembered<KeptConfiguration>(providersRemembered)
   const underway = new Map<string, Deferred.Deferred<Configuration, ProviderAway>>()
   const turns = yield* Semaphore.make(providerAsked)
 
@@ -236,7 +223,7 @@ export const make = Effect.gen(function*() {
       function*(
         provider: ProviderWithSecret,
         redirectUri: string,
-        { nonce, state, verifier }: SignInSecrets,
+        { nonce, state, verifier }: ProviderSecrets,
         hint: string | null
       ) {
         const oidc = yield* library
@@ -258,7 +245,7 @@ export const make = Effect.gen(function*() {
 
     /** The person who came back to the address, with everything checked that the token and the answer say. */
     person: Effect.fnUntraced(
-      function*(provider: ProviderWithSecret, address: URL, { nonce, since, state, verifier }: Begun) {
+      function*(provider: ProviderWithSecret, address: URL, { nonce, since, state, verifier }: BegunSignIn) {
         const oidc = yield* library
         const config = yield* configured(provider)
         const asked = Effect.tryPromise({
@@ -291,3 +278,5 @@ export const make = Effect.gen(function*() {
     )
   }
 })
+
+export const layer = Layer.effect(ProviderClient, make)

@@ -44,17 +44,17 @@ const fingerprint = (token: Redacted.Redacted): string => {
 }
 
 /** The wrong credentials of an address in the last minute: when each came, and the different ones that had the form. */
-interface Tried {
+interface TriedCredentials {
   readonly failures: Array<number>
   readonly unknown: Map<string, number>
 }
 
 /** Wrong credentials by address. */
 export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
-  const addresses = new Remembered<Tried>(addressesRemembered)
+  const addresses = new Remembered<TriedCredentials>(addressesRemembered)
   const rights = new Remembered<true>(rightCredentialsRemembered)
 
-  const tried = (address: string, now: number): Tried => {
+  const tried = (address: string, now: number): TriedCredentials => {
     const found = addresses.get(addressGroup(address), () => ({ failures: [], unknown: new Map() }))
     const { failures, unknown } = found
     const gone = failures.findIndex((at) => at > now - windowMillis)

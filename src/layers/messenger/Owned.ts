@@ -4,7 +4,7 @@ import { type LiveSession, MessengerSession, PlatformUnavailable } from "../../p
 import { Ownership } from "../../ports/messenger/Ownership.ts"
 
 /** The sessions that were opened in a term, and end with it. */
-interface Opened {
+interface OpenedSessions {
   readonly term: number
   readonly scope: Scope.Closeable
   readonly over: Deferred.Deferred<never, PlatformUnavailable>
@@ -13,7 +13,7 @@ interface Opened {
 const unavailable = Effect.fail(new PlatformUnavailable())
 
 /** A session that is used while `isMine`; a running call is interrupted when the term ends. */
-const owned = (live: LiveSession, isMine: () => boolean, over: Opened["over"]): LiveSession => {
+const owned = (live: LiveSession, isMine: () => boolean, over: OpenedSessions["over"]): LiveSession => {
   const asked = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | PlatformUnavailable> =>
     Effect.suspend(() => isMine() ? Effect.raceFirst(call, Deferred.await(over)) : unavailable)
   return {
@@ -50,9 +50,9 @@ export const layer: Layer.Layer<MessengerSession, never, MessengerSession | Owne
   Effect.gen(function*() {
     const messenger = yield* MessengerSession
     const ownership = yield* Ownership
-    const opened = new Set<Opened>()
+    const opened = new Set<OpenedSessions>()
 
-    const end = (one: Opened) =>
+    const end = (one: OpenedSessions) =>
       Effect.andThen(
         Deferred.fail(one.over, new PlatformUnavailable()),
         Scope.close(one.scope, Exit.void)
@@ -71,7 +71,7 @@ export const layer: Layer.Layer<MessengerSession, never, MessengerSession | Owne
         const term = ownership.current()
         if (term === null) return yield* unavailable
         const scope = yield* Scope.fork(yield* Effect.scope)
-        const one: Opened = { term, scope, over: yield* Deferred.make<never, PlatformUnavailable>() }
+        const one: OpenedSessions = { term, scope, over: yield* Deferred.make<never, PlatformUnavailable>() }
         opened.add(one)
         yield* Scope.addFinalizer(scope, Effect.sync(() => void opened.delete(one)))
         const isMine = () => ownership.current() === term

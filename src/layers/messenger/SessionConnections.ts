@@ -36,7 +36,7 @@ interface Reader {
   dropped: boolean
 }
 
-interface Shared {
+interface SharedConnection {
   readonly connection: Deferred.Deferred<PlatformConnection, MessengerFailure>
   readonly scope: Scope.Closeable
   readonly readers: Set<Reader>
@@ -102,13 +102,13 @@ const watched = (
 
 /** Opens sessions over the connections that `connect` makes. */
 export const make = (connect: ConnectSession): Pick<MessengerSession["Service"], "open"> => {
-  const all = new Map<SessionRef, Shared>()
+  const all = new Map<SessionRef, SharedConnection>()
 
-  const forget = (sessionRef: SessionRef, shared: Shared): void => {
+  const forget = (sessionRef: SessionRef, shared: SharedConnection): void => {
     if (all.get(sessionRef) === shared) all.delete(sessionRef)
   }
 
-  const push = (sessionRef: SessionRef, shared: Shared, event: MessengerEvent): void => {
+  const push = (sessionRef: SessionRef, shared: SharedConnection, event: MessengerEvent): void => {
     const readers = [...shared.readers]
     for (const reader of readers) offer(reader, event)
     if (event._tag !== "Lost") return
@@ -117,7 +117,7 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
     for (const { queue } of readers) Queue.endUnsafe(queue)
   }
 
-  const begin = (sessionRef: SessionRef, shared: Shared) =>
+  const begin = (sessionRef: SessionRef, shared: SharedConnection) =>
     connect(sessionRef, (event) => push(sessionRef, shared, event)).pipe(
       Scope.provide(shared.scope),
       Effect.onExit((exit) =>
@@ -130,7 +130,7 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
       Effect.forkIn(shared.scope)
     )
 
-  const leave = (sessionRef: SessionRef, shared: Shared) =>
+  const leave = (sessionRef: SessionRef, shared: SharedConnection) =>
     Effect.suspend(() => {
       if (--shared.users > 0) return Effect.void
       forget(sessionRef, shared)
@@ -144,7 +144,7 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
         known.users++
         return Effect.succeed(known)
       }
-      const shared: Shared = {
+      const shared: SharedConnection = {
         connection: Deferred.makeUnsafe(),
         scope: Scope.makeUnsafe(),
         readers: new Set(),

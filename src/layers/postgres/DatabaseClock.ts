@@ -6,14 +6,14 @@ import * as Outage from "./DatabaseOutage.ts"
 const nanosPerMilli = 1_000_000n
 
 /** A clock with the instant that it is anchored to, in nanoseconds of wall time and of monotonic time. */
-export interface Anchored {
+export interface AnchoredClock {
   readonly clock: Clock.Clock
   /** Says what the wall time was at a monotonic instant; time does not go back, it waits until it is caught up with. */
   readonly anchor: (wall: bigint, monotonic: bigint) => void
 }
 
 /** Makes a clock that runs on `monotonic`, first anchored to `wall`. */
-export const make = (wall: bigint, monotonic: () => bigint): Anchored => {
+export const make = (wall: bigint, monotonic: () => bigint): AnchoredClock => {
   let offset = wall - monotonic()
   let latest = wall
   const nanos = (): bigint => {

@@ -153,7 +153,7 @@ export class Own extends Link {
 }
 
 /** The placement of statements that keep to one session, as long as it answers. */
-interface Kept extends Placement {
+interface KeptPlacement extends Placement {
   slot: Slot | undefined
 }
 
@@ -165,7 +165,7 @@ export class SharedLink extends Link {
   /** The organization whose rows they see; null where there is none. */
   readonly organizationId: string | null
   /** Those that are asked for at once travel together. */
-  readonly #place: Kept = { slot: undefined, cycle: undefined }
+  readonly #place: KeptPlacement = { slot: undefined, cycle: undefined }
 
   constructor(
     access: Access,
@@ -189,7 +189,7 @@ export class SharedLink extends Link {
 }
 
 /** Notifications, until the session is lost. */
-export type Heard = Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>
+export type NotificationQueue = Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>
 
 /** The use of a client's sessions. */
 export interface Access {
@@ -199,10 +199,10 @@ export interface Access {
   flush(
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
-    kept?: Kept
+    kept?: KeptPlacement
   ): Effect.Effect<StatementResult, SqlError.SqlError>
   /** Opens a session that hears what is notified on a channel; undefined where no other session can be. */
-  readonly listen: ((channel: string) => Effect.Effect<Heard, SqlError.SqlError, Scope.Scope>) | undefined
+  readonly listen: ((channel: string) => Effect.Effect<NotificationQueue, SqlError.SqlError, Scope.Scope>) | undefined
   /** A session of one's own. */
   readonly lend: Effect.Effect<Own, SqlError.SqlError, Scope.Scope>
   /** Calls back once the deadline is over, unless what it answers was called before. */

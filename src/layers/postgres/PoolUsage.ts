@@ -27,7 +27,7 @@ export const atEnd = (finalizer: Effect.Effect<unknown>): Effect.Effect<void, ne
   Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, finalizer))
 
 /** The debt of a shared session. */
-interface Owing {
+interface SessionDebt {
   readonly outstanding: number
 }
 
@@ -36,7 +36,7 @@ interface Owing {
  *
  * Of what shared sessions owe, one each is in use; the rest waits.
  */
-export const make = Effect.fnUntraced(function*(maxConnections: number, shared: () => ReadonlyArray<Owing>) {
+export const make = Effect.fnUntraced(function*(maxConnections: number, shared: () => ReadonlyArray<SessionDebt>) {
   let inUse = 0
   let waiting = 0
   let asked = 0

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { lines, notTaken, type PushTarget } from "./Target.ts"
+import type { PushTarget } from "../../ports/journal/CheckpointQueue.ts"
+import { lines, notTaken } from "./Target.ts"
 
 const newline = 10
 

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import * as dgram from "node:dgram"
 import * as net from "node:net"
 import * as os from "node:os"
-import { lines, NotTaken, notTaken, type PushTarget } from "./Target.ts"
+import { NotTaken, type PushTarget } from "../../ports/journal/CheckpointQueue.ts"
+import { lines, notTaken } from "./Target.ts"
 
 /** Facility 13, log audit; severity 5, notice. */
 const priority = 13 * 8 + 5

@@ -1,16 +1,7 @@
-/** The targets of signed checkpoints: outside the database, so that its owner cannot take them back. */
-import { Data, Effect, Schema } from "effect"
+/** What targets are sent, and their failures. */
+import { Effect, Schema } from "effect"
 import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
-
-/** A target did not take the checkpoints; the reason holds no secret. */
-export class NotTaken extends Data.TaggedError("NotTaken")<{ readonly reason: string }> {}
-
-export interface PushTarget {
-  /** The name in log, metrics and the database: never a secret of its address. */
-  readonly name: string
-  /** Succeeds once the target has all of them; what was in doubt is sent again. */
-  readonly send: (checkpoints: ReadonlyArray<Checkpoint>) => Effect.Effect<void, NotTaken>
-}
+import { NotTaken } from "../../ports/journal/CheckpointQueue.ts"
 
 const encodeLine = Schema.encodeEffect(Schema.fromJsonString(Checkpoint))
 

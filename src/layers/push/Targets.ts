@@ -1,8 +1,8 @@
 /** The targets of a list of addresses. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { PushTarget } from "../../ports/journal/CheckpointQueue.ts"
 import * as File from "./File.ts"
 import * as Syslog from "./Syslog.ts"
-import type { PushTarget } from "./Target.ts"
 import * as Webhook from "./Webhook.ts"
 
 /** An address in the list cannot be pushed to; the message names its place and never repeats it. */

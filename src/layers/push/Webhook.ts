@@ -1,7 +1,8 @@
 /** Checkpoints sent to a web address, some at a time. */
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import { lines, NotTaken, notTaken, type PushTarget } from "./Target.ts"
+import { NotTaken, type PushTarget } from "../../ports/journal/CheckpointQueue.ts"
+import { lines, notTaken } from "./Target.ts"
 
 /** The credentials of an address: a token alone is a bearer's. */
 const authorization = ({ password, username }: URL): Record<string, string> => {

@@ -10,6 +10,7 @@ import { BillingState, OrganizationStatus, Period, Recipients, Tier } from "../.
 import { SupportCategory } from "../../domain/organization/Support.ts"
 import { isOrganizationId, Role, Scope } from "../../domain/people/Access.ts"
 import { mailChoices } from "../../domain/people/MailPreferences.ts"
+import { SeedChat } from "./SeedChats.ts"
 import { Bytes, Email, Name, Natural, optional, Person, SeedTime, Text } from "./SeedValues.ts"
 
 export { resolve, type SeedPerson } from "./SeedValues.ts"
@@ -58,6 +59,8 @@ const Termination = Schema.Struct({
   )
 ).annotate({ identifier: "termination" })
 
+const ArchivePassword = Name.check(Schema.isMinLength(12))
+
 const Archive = Schema.Struct({
   selects: optional(Schema.Boolean),
   live: optional(Schema.Boolean),
@@ -82,7 +85,13 @@ const Archive = Schema.Struct({
   chats_complete: optional(Natural),
   chats_review: optional(Natural),
   chats_stopped: optional(Natural),
-  cleanup_running: optional(Schema.Boolean)
+  cleanup_running: optional(Schema.Boolean),
+  chats: optional(Schema.Array(SeedChat)).annotate({
+    description: "Sealed under the organization's archive password; they are counted beside what is said above."
+  }),
+  generated_messages: optional(Natural.check(Schema.isLessThanOrEqualTo(1_000_000))).annotate({
+    description: "So many further messages in chats of 500, sealed too, for trials of size."
+  })
 }).annotate({ identifier: "archive" })
 
 const Messenger = Schema.Struct({
@@ -265,6 +274,9 @@ const Organization = Schema.Struct({
   tamper_lockdown_enabled: optional(Schema.Boolean),
   notification_recipients: optional(Recipients),
   archive: optional(Schema.Struct({
+    password: optional(ArchivePassword).annotate({
+      description: "The archive password; without one, no chats can be sealed."
+    }),
     key_set: optional(Schema.Boolean),
     first_record_at: optional(SeedTime),
     plan_ended_at: optional(SeedTime),

@@ -54,6 +54,14 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
       unique([...here, "admins", place, "departments"], admin.departments ?? [])
     })
     accounts.forEach((account, place) => {
+      const { chats = [], generated_messages: generated = 0 } = account.archive ?? {}
+      unique([...here, "accounts", place, "archive", "chats"], chats.map(({ id }) => id), "id")
+      if ((chats.length > 0 || generated > 0) && organization.archive?.password === undefined) {
+        found.push({
+          path: at(...here, "accounts", place, "archive"),
+          message: "chats are sealed, and the organization's archive has no password"
+        })
+      }
       const sessions = account.sessions ?? []
       unique([...here, "accounts", place, "sessions"], sessions.map((session) => session.id), "id")
       if (sessions.filter((session) => session.current === true).length > 1) {

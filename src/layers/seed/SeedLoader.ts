@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Schema, SchemaIssue } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { PasswordDerivation } from "../../ports/archive/ArchiveCrypto.ts"
 import type { ApiKeys } from "../crypto/credentials/ApiKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
@@ -18,7 +19,7 @@ export { SeedInvalid } from "./SeedFault.ts"
 export type { LoadedKey } from "./SeedOrganization.ts"
 
 /** The result of loading a file. */
-export interface Loaded {
+export interface LoadResult {
   /** The organizations that were made. */
   readonly created: ReadonlyArray<string>
   /** Those that were there already, and stayed as they are. */
@@ -59,9 +60,9 @@ const analyze = Effect.gen(function*() {
  * Fails with `SeedInvalid` where the messenger refuses a name, and then nothing is written.
  */
 export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
-  Loaded,
+  LoadResult,
   SeedInvalid | ServiceUnavailable | Migrate.SimulatedTablesMissing,
-  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom
+  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | PasswordDerivation
 > {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -8,6 +8,7 @@ import type { NewSecret } from "../../ports/security/Secrets.ts"
 import * as Provisioning from "../sql/Provisioning.ts"
 import * as Secrets from "../sql/security/Secrets.ts"
 import { resolve, type SeedAccount, type SeedOrganization } from "./Seed.ts"
+import * as SeedArchive from "./SeedArchive.ts"
 import { SeedInvalid } from "./SeedFault.ts"
 import { appendHistory } from "./SeedJournal.ts"
 import { accountFacts, adminFacts, columns, organizationFacts, sessionFacts } from "./SeedRows.ts"
@@ -152,6 +153,14 @@ export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganizati
     accounts.set(account.phone, made.id)
     sessions.set(account.phone, made.sessions)
   }
+  if (seed.archive?.password !== undefined) {
+    const organizationId = OrganizationId.make(seed.id)
+    const key = yield* SeedArchive.makeKey(organizationId, seed.archive.password, now)
+    for (const account of seed.accounts ?? []) {
+      const accountId = AccountId.make(find(accounts, account.phone))
+      yield* SeedArchive.writeChats(organizationId, accountId, account, key, now)
+    }
+  }
   for (const admin of seed.admins) {
     const admin_id = find(admins, admin.email)
     yield* Provisioning.rows(
@@ -251,4 +260,4 @@ export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganizati
     }))
   )
   return keys
-})
+}, Effect.provide(SeedArchive.layer, { local: true }))

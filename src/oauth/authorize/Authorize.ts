@@ -15,7 +15,7 @@ import { checkChallenge } from "./challenge.ts"
 import { checkPrompt } from "./prompt.ts"
 import { redirectError } from "./redirect.ts"
 import { checkRepetition } from "./repetition.ts"
-import type { AuthorizeRequest, Identified } from "./Request.ts"
+import type { AuthorizeRequest, IdentifiedRequest } from "./Request.ts"
 import { identify, type UnknownClient } from "./requestedClient.ts"
 import { checkRequestObject } from "./requestObject.ts"
 import { checkResource } from "./resource.ts"
@@ -39,7 +39,7 @@ export type AuthorizeResult =
   /** The admin decides. */
   | { readonly _tag: "Ready"; readonly request: AuthorizeRequest; readonly admin: SignedIn }
 
-const checkAll = Effect.fnUntraced(function*(request: Identified): Effect.fn.Return<AuthorizeRequest, Refused> {
+const checkAll = Effect.fnUntraced(function*(request: IdentifiedRequest): Effect.fn.Return<AuthorizeRequest, Refused> {
   const { issuer, parameters, redirectUri } = request
   yield* checkRepetition(parameters)
   yield* checkRequestObject(parameters)

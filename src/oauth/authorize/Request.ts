@@ -5,7 +5,7 @@ import type { Scope } from "../../domain/people/Access.ts"
 import type { Parameters } from "../Parameters.ts"
 
 /** A request whose client and address are known: only now may anything be sent there. */
-export interface Identified {
+export interface IdentifiedRequest {
   readonly issuer: OAuthIssuer
   readonly client: OAuthClient
   /** The requested address, with the port that the application listens on now. */
@@ -15,7 +15,7 @@ export interface Identified {
 }
 
 /** A request that an admin may grant or deny. */
-export interface AuthorizeRequest extends Identified {
+export interface AuthorizeRequest extends IdentifiedRequest {
   readonly challenge: string
   readonly resource: Resource
   /** The scopes that may be granted: the requested ones, or all if none was requested. */

@@ -1,14 +1,14 @@
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
+import { record } from "../../changes/Record.ts"
 import { isUuid } from "../../domain/JsonShapes.ts"
 import { codeLifetime, resourceAddress } from "../../domain/oauth/OAuth.ts"
 import type { ChosenAccess, ClientOrigin } from "../../domain/oauth/OAuthRecords.ts"
 import { needsPassword, type Scope } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { type ListQuery, OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 import { ConsoleSessions, type SignedIn } from "../../ports/signin/ConsoleSessions.ts"
 import { isDocumentAddress } from "../ClientDocument.ts"
-import { adminEntry } from "../ConnectionEntries.ts"
+import { byAdmin } from "../ConnectionEntries.ts"
 import { isLoopback } from "../RedirectUri.ts"
 import { redirectCode } from "./redirect.ts"
 import type { AuthorizeRequest } from "./Request.ts"
@@ -68,17 +68,14 @@ const replace = Effect.fnUntraced(function*(
 ) {
   if (ids.length === 0) return
   const grants = yield* OAuthGrants
-  const journal = yield* Journal
   const chosen = new Set(ids)
   const live = yield* grants.replaceable(admin, applying(request), now)
   for (const id of live.map(({ id }) => id).filter((id) => chosen.has(id)).sort()) {
     const connection = yield* grants.lock(admin.organizationId, id)
     if (connection === null || connection.revoked) continue
     yield* grants.disconnect(admin.organizationId, id, now)
-    yield* journal.append(
-      admin.organizationId,
-      adminEntry("ai_connection.revoked", admin, id, origin, { label: connection.label, replaced: true })
-    )
+    const details = { label: connection.label, replaced: true }
+    yield* record(byAdmin(admin, origin), "ai_connection.revoked", { id }, details)
   }
 })
 
@@ -102,7 +99,6 @@ export const grant = Effect.fnUntraced(function*(
     yield* (yield* ConsoleSessions).verifyPassword(admin, choice.password, origin.ip)
   }
   const secrets = yield* OAuthSecrets
-  const journal = yield* Journal
   const id = yield* secrets.newId
   const code = yield* secrets.make("code")
   const now = yield* Clock.currentTimeMillis
@@ -134,17 +130,14 @@ export const grant = Effect.fnUntraced(function*(
         createdAt,
         expiresAt
       })
-      yield* journal.append(
-        admin.organizationId,
-        adminEntry("oauth.connected", admin, id, origin, {
-          client_name: request.client.name,
-          client_host: request.host,
-          ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
-          resource: request.resource,
-          scopes: scopes.join(" "),
-          [access.scopeType]: access.everything ? "all" : access.ids.length
-        })
-      )
+      yield* record(byAdmin(admin, origin), "oauth.connected", { id }, {
+        client_name: request.client.name,
+        client_host: request.host,
+        ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
+        resource: request.resource,
+        scopes: scopes.join(" "),
+        [access.scopeType]: access.everything ? "all" : access.ids.length
+      })
     })
   )
   return redirectCode(request, Redacted.value(code))

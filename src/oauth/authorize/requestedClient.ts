@@ -6,7 +6,7 @@ import type { SignedIn } from "../../ports/signin/ConsoleSessions.ts"
 import { describedBy, isDocumentAddress } from "../ClientDocument.ts"
 import type { Parameters } from "../Parameters.ts"
 import { hostOf, matches } from "../RedirectUri.ts"
-import type { Identified } from "./Request.ts"
+import type { IdentifiedRequest } from "./Request.ts"
 
 /** The request's application or redirect address is unknown: a page says so, and nothing is sent to it. */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", {
@@ -50,6 +50,6 @@ export const identify = Effect.fnUntraced(
       return yield* new UnknownClient({ reason: "redirect_uri" })
     }
     const state = parameters.repeated.includes("state") ? undefined : parameters.get("state")
-    return { issuer, client, redirectUri: asked, parameters, state } satisfies Identified
+    return { issuer, client, redirectUri: asked, parameters, state } satisfies IdentifiedRequest
   }
 )

@@ -4,14 +4,14 @@ import { AuthMethod, type OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts
 import { Scope } from "../../domain/people/Access.ts"
 
 /** The offers of the server by its settings. */
-export interface Offers {
+export interface ServerOffers {
   readonly registration: boolean
   readonly introspection: boolean
   readonly clientDocuments: boolean
 }
 
 /** The authorization server's own; it names what is optional where that is offered. */
-export const authorizationServer = ({ baseUrl }: OAuthIssuer, offers: Offers) => ({
+export const authorizationServer = ({ baseUrl }: OAuthIssuer, offers: ServerOffers) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,

@@ -8,7 +8,7 @@ import { authenticateClient, mayHaveTokens } from "./clientAuthentication.ts"
 import { refusedFromMemory } from "./limit.ts"
 import { refresh } from "./refreshToken.ts"
 
-export type { Issued } from "./issue.ts"
+export type { IssuedTokens } from "./issue.ts"
 
 /** Issues tokens for a code or a refresh token; no other grant exists. */
 export const token = Effect.fnUntraced(function*(

@@ -1,8 +1,7 @@
 import { Clock, Effect, Redacted, Result } from "effect"
 import type { ClientOrigin } from "../../domain/oauth/OAuthRecords.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
-import { connectionEntry } from "../ConnectionEntries.ts"
+import { recordConnection } from "../ConnectionEntries.ts"
 import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 import type { Authenticated } from "./clientAuthentication.ts"
@@ -21,7 +20,6 @@ export const redeemCode = Effect.fnUntraced(
   function*(client: Authenticated, parameters: Parameters, origin: ClientOrigin) {
     const secrets = yield* OAuthSecrets
     const grants = yield* OAuthGrants
-    const journal = yield* Journal
     const text = parameters.get("code")
     if (text === undefined) return yield* refuse("invalid_request", "code is required.")
     const secret = Redacted.make(text)
@@ -37,10 +35,7 @@ export const redeemCode = Effect.fnUntraced(
         if (code === null) return Result.fail(invalidGrant)
         if (code.redeemedAt !== null) {
           yield* grants.disconnect(organizationId, connectionId, now)
-          yield* journal.append(
-            organizationId,
-            connectionEntry("authorization_code.reused", "service", connection, origin)
-          )
+          yield* recordConnection("authorization_code.reused", "service", organizationId, connection, origin)
           return Result.fail(invalidGrant)
         }
         if (code.expiresAt <= now) return Result.fail(invalidGrant)

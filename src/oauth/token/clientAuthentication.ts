@@ -7,7 +7,7 @@ import { isDocumentAddress } from "../ClientDocument.ts"
 import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 
-interface Presented {
+interface PresentedCredentials {
   readonly id: string
   readonly method: AuthMethod
   readonly secret: Redacted.Redacted | null
@@ -38,7 +38,7 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
       id,
       method: secret === undefined ? "none" : "client_secret_post",
       secret: secret === undefined ? null : Redacted.make(secret)
-    } satisfies Presented
+    } satisfies PresentedCredentials
   }
   if (secret !== undefined) {
     return yield* refuse("invalid_request", "The client proves who it is in the header and in the body.")
@@ -48,7 +48,11 @@ const presented = Effect.fnUntraced(function*(authorization: string | undefined,
   if (id !== undefined && id !== basic.value.id) {
     return yield* refuse("invalid_request", "The header and the body name different clients.")
   }
-  return { id: basic.value.id, method: "client_secret_basic", secret: basic.value.secret } satisfies Presented
+  return {
+    id: basic.value.id,
+    method: "client_secret_basic",
+    secret: basic.value.secret
+  } satisfies PresentedCredentials
 })
 
 /** Fails where it gets no tokens: one that a document describes does only while the service reads such documents. */
@@ -78,7 +82,7 @@ export const authenticateClient = Effect.fnUntraced(function*(
   authorization: string | undefined,
   parameters: Parameters
 ) {
-  const claim: Presented = yield* presented(authorization, parameters)
+  const claim: PresentedCredentials = yield* presented(authorization, parameters)
   const authenticated: Authenticated = { id: claim.id, issuer }
   if (claim.method === "none" && isDocumentAddress(claim.id)) return authenticated
   if (!isUuid(claim.id)) return yield* unknown

@@ -6,13 +6,13 @@ import { Db } from "../../ports/Db.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 import { refuse, type Refused } from "../OAuthRefusal.ts"
 import { type Authenticated, owns } from "./clientAuthentication.ts"
-import type { Issued } from "./issue.ts"
+import type { IssuedTokens } from "./issue.ts"
 
 /** A refusal without a reason. */
 export const invalidGrant = refuse("invalid_grant", "The grant is invalid, expired, used or revoked.")
 
 /** The outcome of a request for tokens. */
-export type Decided = Result.Result<Issued, Refused | RateLimited>
+export type TokenOutcome = Result.Result<IssuedTokens, Refused | RateLimited>
 
 interface Place {
   readonly organizationId: OrganizationId
@@ -31,12 +31,12 @@ interface Place {
 export const inConnection = Effect.fnUntraced(function*<R>(
   client: Authenticated,
   { connectionId, organizationId }: Place,
-  decide: (connection: OAuthConnection) => Effect.Effect<Decided, never, R>
+  decide: (connection: OAuthConnection) => Effect.Effect<TokenOutcome, never, R>
 ) {
   const grants = yield* OAuthGrants
   const secrets = yield* OAuthSecrets
   const db = yield* Db
-  const made = yield* Ref.make<Decided>(Result.fail(invalidGrant))
+  const made = yield* Ref.make<TokenOutcome>(Result.fail(invalidGrant))
   const recoverOutcome = (away: ServiceUnavailable) =>
     Effect.flatMap(Ref.get(made), (decided) =>
       Result.isFailure(decided) ? Effect.fail(away) : Effect.flatMap(

@@ -5,7 +5,7 @@ import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 
 /** The tokens that a client gets (RFC 6749, section 5.1). */
-export interface Issued {
+export interface IssuedTokens {
   readonly accessToken: Redacted.Redacted
   readonly refreshToken: Redacted.Redacted
   /** In seconds. */
@@ -50,5 +50,10 @@ export const issue = Effect.fnUntraced(function*(
     expiresAt
   })
   yield* grants.prolong(organizationId, connection.id, generation, expiresAt)
-  return { accessToken, refreshToken, expiresIn: Duration.toSeconds(accessTokenLifetime), scopes } satisfies Issued
+  return {
+    accessToken,
+    refreshToken,
+    expiresIn: Duration.toSeconds(accessTokenLifetime),
+    scopes
+  } satisfies IssuedTokens
 })

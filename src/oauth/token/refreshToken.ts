@@ -1,9 +1,8 @@
 import { Clock, Effect, Redacted, Result } from "effect"
 import type { ClientOrigin, Token } from "../../domain/oauth/OAuthRecords.ts"
 import { Scope } from "../../domain/people/Access.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
-import { connectionEntry } from "../ConnectionEntries.ts"
+import { recordConnection } from "../ConnectionEntries.ts"
 import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 import type { Authenticated } from "./clientAuthentication.ts"
@@ -33,7 +32,6 @@ export const refresh = Effect.fnUntraced(
   function*(client: Authenticated, parameters: Parameters, origin: ClientOrigin) {
     const secrets = yield* OAuthSecrets
     const grants = yield* OAuthGrants
-    const journal = yield* Journal
     const text = parameters.get("refresh_token")
     if (text === undefined) return yield* refuse("invalid_request", "refresh_token is required.")
     const secret = Redacted.make(text)
@@ -57,7 +55,7 @@ export const refresh = Effect.fnUntraced(
         }
         if (token === null || token.usedAt !== null) {
           yield* grants.disconnect(organizationId, connectionId, now)
-          yield* journal.append(organizationId, connectionEntry("refresh_token.reused", "service", connection, origin))
+          yield* recordConnection("refresh_token.reused", "service", organizationId, connection, origin)
           return Result.fail(invalidGrant)
         }
         const target = checkTarget(parameters, connection)

@@ -1,9 +1,8 @@
 import { Clock, Effect, Redacted } from "effect"
 import type { ClientOrigin, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { Db } from "../../ports/Db.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
-import { connectionEntry } from "../ConnectionEntries.ts"
+import { recordConnection } from "../ConnectionEntries.ts"
 import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 import { authenticateClient, owns } from "./clientAuthentication.ts"
@@ -24,7 +23,6 @@ export const revoke = Effect.fnUntraced(function*(
   if (text === undefined) return yield* refuse("invalid_request", "token is required.")
   const secrets = yield* OAuthSecrets
   const grants = yield* OAuthGrants
-  const journal = yield* Journal
   const secret = Redacted.make(text)
   if (!secrets.isWellFormed("access", secret) && !secrets.isWellFormed("refresh", secret)) return
   const reference = secrets.reference(secret)
@@ -40,7 +38,7 @@ export const revoke = Effect.fnUntraced(function*(
       const connection = yield* grants.lock(organizationId, connectionId)
       if (connection === null || !owns(client, connection) || connection.revoked) return
       yield* grants.disconnect(organizationId, connectionId, new Date(yield* Clock.currentTimeMillis))
-      yield* journal.append(organizationId, connectionEntry("ai_connection.revoked", "admin", connection, origin))
+      yield* recordConnection("ai_connection.revoked", "admin", organizationId, connection, origin)
     })
   )
 })

@@ -6,12 +6,9 @@ import type { Profile } from "../../domain/messenger/Messenger.ts"
 import type { Caller } from "../../domain/people/Access.ts"
 import { canSignOut, earliest } from "../../domain/protection/Deadline.ts"
 import { heldOf } from "../../domain/security/Secrets.ts"
-import type { Live } from "../../messenger/AccountSession.ts"
+import type { AccountReader } from "../../messenger/AccountSession.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-
-/** The services for the steps of both changes; `needing` widens a step that needs fewer. */
-const needing = <A, E>(step: Effect.Effect<A, E, Accounts | Secrets>): Effect.Effect<A, E, Accounts | Secrets> => step
 
 /**
  * The time when a passkey can be added, through whichever of the service's sessions is allowed to first; null for now.
@@ -20,8 +17,8 @@ const passkeyFrom = (asked: Date | null, { enforcement_active_at }: AccountFacts
   asked === null || canSignOut(enforcement_active_at, now) ? null : earliest([asked, enforcement_active_at])
 
 /** The profile with the account's security settings; what cannot be read of those is null. */
-export const showProfile = (profile: Profile, live: Live, account: AccountFacts, caller: Caller["Service"]) =>
-  needing(Effect.gen(function*() {
+export const showProfile = (profile: Profile, live: AccountReader, account: AccountFacts, caller: Caller["Service"]) =>
+  Effect.gen(function*() {
     const secrets = yield* Secrets
     const candidates = yield* secrets.candidates({ organizationId: caller.organizationId, accountId: account.id })
     const held = heldOf(candidates)
@@ -33,10 +30,8 @@ export const showProfile = (profile: Profile, live: Live, account: AccountFacts,
     const now = new Date(yield* Clock.currentTimeMillis)
     const passkey_eligible_at = passkeyFrom(managed.passkey_eligible_at, account, now)
     return messengerProfile(profile, { ...managed, passkey_eligible_at }, account)
-  }))
+  })
 
 /** Keeps the names that the messenger has after a change. */
 export const keepNames = (after: Profile, account: AccountFacts, caller: Caller["Service"]) =>
-  needing(
-    Effect.flatMap(Accounts, (accounts) => Effect.as(accounts.setNames(caller.organizationId, account, after), {}))
-  )
+  Effect.flatMap(Accounts, (accounts) => Effect.as(accounts.setNames(caller.organizationId, account, after), {}))

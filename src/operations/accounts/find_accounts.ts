@@ -6,7 +6,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./find_accounts.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const findAccounts = Operation.read(
   "find_accounts",
@@ -28,7 +28,7 @@ export const findAccounts = Operation.read(
       ).annotateKey({ description: "The most accounts to answer." })
     },
     success: List(Account).annotate({ identifier: "found_account_list" }),
-    sample
+    sample: samples.findAccounts
   },
   Effect.fnUntraced(function*({ limit = defaultSearchLimit, query }, { caller, now }) {
     const accounts = yield* Accounts

@@ -5,7 +5,7 @@ import { everyone, seesDevices } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./get_account.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const getAccount = Operation.read(
   "get_account",
@@ -18,7 +18,7 @@ export const getAccount = Operation.read(
     roles: everyone,
     params: { account_id: TargetAccount },
     success: AccountDetail,
-    sample,
+    sample: samples.getAccount,
     beside: Effect.fnUntraced(function*({ account_id }, caller) {
       if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
       const accounts = yield* Accounts

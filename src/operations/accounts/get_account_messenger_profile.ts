@@ -3,7 +3,7 @@ import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { MessengerProfile } from "../../domain/accounts/MessengerProfile.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./get_account_messenger_profile.sample.ts"
+import * as samples from "./accounts.samples.ts"
 import { showProfile } from "./Profile.ts"
 
 export const getAccountMessengerProfile = Operation.live(
@@ -17,7 +17,7 @@ export const getAccountMessengerProfile = Operation.live(
     roles: protectors,
     params: { account_id: TargetAccount },
     success: MessengerProfile,
-    sample
+    sample: samples.getAccountMessengerProfile
   },
   (_, { account, caller, live }) =>
     Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./list_protected_accounts.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const listProtectedAccounts = Operation.read(
   "list_protected_accounts",
@@ -26,7 +26,7 @@ export const listProtectedAccounts = Operation.read(
       ...paging(AccountId, "accounts", "account")
     },
     success: List(Account).annotate({ identifier: "account_list" }),
-    sample
+    sample: samples.listProtectedAccounts
   },
   Effect.fnUntraced(function*({ department_id, limit = defaultPageLimit, starting_after, status }, { caller, now }) {
     const accounts = yield* Accounts

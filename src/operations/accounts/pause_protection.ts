@@ -6,7 +6,7 @@ import { reviewEnded } from "../../domain/mail/index.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
-import { sample } from "./pause_protection.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const pauseProtection = Operation.write(
   "pause_protection",
@@ -22,7 +22,7 @@ export const pauseProtection = Operation.write(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.pauseProtection,
     failures: [NotActive],
     journal: { action: "account.paused", target: "account" }
   },

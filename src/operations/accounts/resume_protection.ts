@@ -5,7 +5,7 @@ import { NotPaused } from "../../domain/Failure.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
-import { sample } from "./resume_protection.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const resumeProtection = Operation.write(
   "resume_protection",
@@ -19,7 +19,7 @@ export const resumeProtection = Operation.write(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.resumeProtection,
     failures: [NotPaused],
     journal: { action: "account.resumed", target: "account" }
   },

@@ -6,7 +6,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./set_account_role_label.sample.ts"
+import * as samples from "./accounts.samples.ts"
 
 export const setAccountRoleLabel = Operation.write(
   "set_account_role_label",
@@ -25,7 +25,7 @@ export const setAccountRoleLabel = Operation.write(
       })
     },
     success: ChangedAccount,
-    sample,
+    sample: samples.setAccountRoleLabel,
     journal: { action: "account.role_label_set", target: "account" }
   },
   Effect.fnUntraced(function*({ role_label }, { account, caller, now }) {

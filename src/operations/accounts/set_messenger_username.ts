@@ -7,8 +7,8 @@ import { maxUsernameLength } from "../../domain/Limits.ts"
 import { textOrNull } from "../../domain/messenger/Messenger.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as samples from "./accounts.samples.ts"
 import { keepNames, showProfile } from "./Profile.ts"
-import { sample } from "./set_messenger_username.sample.ts"
 
 const Username = Text(maxUsernameLength).check(
   Schema.makeFilter((text: string) => !text.startsWith("@"), { expected: "a username without @" })
@@ -32,7 +32,7 @@ export const setMessengerUsername = Operation.guarded(
       })
     },
     success: MessengerProfile,
-    sample,
+    sample: samples.setMessengerUsername,
     failures: [UsernameTaken, UsernameInvalid, UsernamePurchasable],
     journal: { action: "profile.username_set", target: "account" }
   },

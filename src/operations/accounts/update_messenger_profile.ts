@@ -7,8 +7,8 @@ import { maxAboutLength, maxNameLength } from "../../domain/Limits.ts"
 import { changedFields, type ProfilePatch } from "../../domain/messenger/Messenger.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import * as samples from "./accounts.samples.ts"
 import { keepNames, showProfile } from "./Profile.ts"
-import { sample } from "./update_messenger_profile.sample.ts"
 
 export const updateMessengerProfile = Operation.guarded(
   "update_messenger_profile",
@@ -34,7 +34,7 @@ export const updateMessengerProfile = Operation.guarded(
       })
     },
     success: MessengerProfile,
-    sample,
+    sample: samples.updateMessengerProfile,
     failures: [BioTooLong],
     journal: { action: "profile.updated", target: "account" }
   },

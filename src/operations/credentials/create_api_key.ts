@@ -16,7 +16,7 @@ import { everyone, needsPassword, readingScopesText, Scope, superadmins } from "
 import * as Operation from "../../kernel/Operation.ts"
 import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
-import { sample } from "./create_api_key.sample.ts"
+import * as samples from "./credentials.samples.ts"
 
 export const createApiKey = Operation.write(
   "create_api_key",
@@ -50,7 +50,7 @@ export const createApiKey = Operation.write(
       })
     },
     success: CreatedApiKey,
-    sample,
+    sample: samples.createApiKey,
     failures: [InvalidApiKey, ScopeExceeded, PasswordRequired, PasswordIncorrect, TooManyAttempts],
     journal: journalAction("api_key.created"),
     before: Effect.fnUntraced(function*({ current_password, scopes }, { caller }) {

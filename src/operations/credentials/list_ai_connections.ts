@@ -3,7 +3,7 @@ import { AiConnections } from "../../domain/credentials/Credential.ts"
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Credentials } from "../../ports/credentials/Credentials.ts"
-import { sample } from "./list_ai_connections.sample.ts"
+import * as samples from "./credentials.samples.ts"
 
 export const listAiConnections = Operation.read(
   "list_ai_connections",
@@ -17,7 +17,7 @@ export const listAiConnections = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: AiConnections,
-    sample
+    sample: samples.listAiConnections
   },
   Effect.fnUntraced(function*(_, { caller }) {
     const credentials = yield* Credentials

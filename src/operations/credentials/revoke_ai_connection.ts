@@ -7,7 +7,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Credentials } from "../../ports/credentials/Credentials.ts"
 import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
-import { sample } from "./revoke_ai_connection.sample.ts"
+import * as samples from "./credentials.samples.ts"
 
 export const revokeAiConnection = Operation.write(
   "revoke_ai_connection",
@@ -23,7 +23,7 @@ export const revokeAiConnection = Operation.write(
     idempotent: true,
     params: { connection_id: Uuid.annotateKey({ description: "From list_ai_connections." }) },
     success: AiConnectionDetail,
-    sample,
+    sample: samples.revokeAiConnection,
     failures: [ResourceMissing],
     journal: journalAction("ai_connection.revoked")
   },

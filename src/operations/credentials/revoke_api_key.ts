@@ -8,7 +8,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Credentials } from "../../ports/credentials/Credentials.ts"
 import { IssuedCredentials } from "../../ports/credentials/IssuedCredentials.ts"
-import { sample } from "./revoke_api_key.sample.ts"
+import * as samples from "./credentials.samples.ts"
 
 export const revokeApiKey = Operation.write(
   "revoke_api_key",
@@ -25,7 +25,7 @@ export const revokeApiKey = Operation.write(
     idempotent: true,
     params: { api_key_id: Uuid.annotateKey({ description: "From list_ai_connections." }) },
     success: ApiKey,
-    sample,
+    sample: samples.revokeApiKey,
     failures: [ResourceMissing],
     journal: journalAction("api_key.revoked")
   },

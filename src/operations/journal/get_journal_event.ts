@@ -5,7 +5,7 @@ import { Uuid } from "../../domain/JsonShapes.ts"
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/journal/Journal.ts"
-import { sample } from "./get_journal_event.sample.ts"
+import * as samples from "./journal.samples.ts"
 
 export const getJournalEvent = Operation.read(
   "get_journal_event",
@@ -18,7 +18,7 @@ export const getJournalEvent = Operation.read(
     roles: everyone,
     params: { event_id: Uuid.annotateKey({ description: "From list_journal_events." }) },
     success: JournalEventDetail,
-    sample,
+    sample: samples.getJournalEvent,
     failures: [ResourceMissing]
   },
   Effect.fnUntraced(function*({ event_id }, { caller }) {

@@ -6,7 +6,7 @@ import { DateTime, defaultPageLimit, page, PageLimit, Uuid } from "../../domain/
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/journal/Journal.ts"
-import { sample } from "./list_journal_events.sample.ts"
+import * as samples from "./journal.samples.ts"
 
 const Action = Schema.String.check(Schema.isPattern(/^[a-z_]+\.(?:[a-z_]+|\*)$/u, {
   expected: "an action such as account.paused, or account.*"
@@ -45,7 +45,7 @@ export const listJournalEvents = Operation.read(
       limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most events on a page." })
     },
     success: JournalEvents,
-    sample
+    sample: samples.listJournalEvents
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, ...query }, { caller }) {
     const journal = yield* Journal

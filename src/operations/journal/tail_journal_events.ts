@@ -5,7 +5,7 @@ import { page } from "../../domain/JsonShapes.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Journal } from "../../ports/journal/Journal.ts"
-import { sample } from "./tail_journal_events.sample.ts"
+import * as samples from "./journal.samples.ts"
 
 const defaultLimit = 100
 
@@ -31,7 +31,7 @@ export const tailJournalEvents = Operation.read(
       ).annotateKey({ description: "The most events on a page." })
     },
     success: JournalTail,
-    sample
+    sample: samples.tailJournalEvents
   },
   Effect.fnUntraced(function*({ after_sequence = 0, limit = defaultLimit }, { caller }) {
     const journal = yield* Journal

@@ -1,5 +1,6 @@
 /** The start of a login, of a new account or of one that is known. */
 import { Effect } from "effect"
+import { byService, record } from "../../changes/Record.ts"
 import type { AccountId, DepartmentId } from "../../domain/accounts/Account.ts"
 import {
   CodeInvalid,
@@ -13,12 +14,9 @@ import {
   TooManyAttempts,
   WrongAccount
 } from "../../domain/Failure.ts"
-import * as Actor from "../../domain/journal/Actor.ts"
-import { background, journalAction, journalEntry } from "../../domain/journal/JournalEntry.ts"
 import { isOver, isUnsettled, login as show, type LoginFacts, startWait } from "../../domain/logins/Login.ts"
-import type { Entering } from "../../kernel/Operation.ts"
+import type { LoginStepContext } from "../../kernel/Operation.ts"
 import * as Calls from "../../messenger/LoginCalls.ts"
-import { Journal } from "../../ports/journal/Journal.ts"
 import { Logins, LoginStarts } from "../../ports/logins/Logins.ts"
 import { fail, goOn, leave, type Plan, refuse, started } from "./Steps.ts"
 
@@ -48,22 +46,20 @@ const another = ({ id }: LoginFacts) =>
   `A login with this number, or to this account, is open already: login ${id}, which can be cancelled.`
 
 /** Ends an expired login that is still open. */
-const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering) {
+const expire = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: LoginStepContext) {
   const logins = yield* Logins
-  const journal = yield* Journal
   yield* logins.end(caller.organizationId, login.id, "expired", now)
-  yield* journal.append(
-    caller.organizationId,
-    journalEntry(Actor.service, background, journalAction("login.expired"), {
-      targetId: login.id,
-      accountId: login.account_id,
-      details: { phone_number: login.phone_number, kind: login.kind }
-    })
+  const details = { phone_number: login.phone_number, kind: login.kind }
+  yield* record(
+    byService(caller.organizationId),
+    "login.expired",
+    { id: login.id, accountId: login.account_id },
+    details
   )
 })
 
 /** The caller's open login for the same, another admin's as a refusal; null where there is none. */
-const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: NewLogin, context: Entering) {
+const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: NewLogin, context: LoginStepContext) {
   const { caller, now } = context
   const logins = yield* Logins
   for (const login of yield* logins.open(caller.organizationId, phoneNumber, accountId)) {
@@ -81,7 +77,7 @@ const openOne = Effect.fnUntraced(function*({ accountId, phoneNumber }: NewLogin
 })
 
 /** Counts and creates the login, or continues the caller's open one. */
-export const enter = Effect.fnUntraced(function*(wanted: NewLogin, context: Entering) {
+export const enter = Effect.fnUntraced(function*(wanted: NewLogin, context: LoginStepContext) {
   const { caller, now } = context
   const logins = yield* Logins
   const open = yield* openOne(wanted, context)
@@ -114,7 +110,7 @@ export const enter = Effect.fnUntraced(function*(wanted: NewLogin, context: Ente
 /** The steps after the first transaction, which every start has. */
 export const steps = {
   act: ({ held: { login } }: Plan) => Calls.begin(login.session_ref, login.phone_number),
-  settle: (plan: Plan, said: Calls.Said | null, context: Entering) => {
+  settle: (plan: Plan, said: Calls.LoginReply | null, context: LoginStepContext) => {
     switch (said?.kind) {
       case "sent": {
         const { channel, codeLength, resendAt, state } = said.sent

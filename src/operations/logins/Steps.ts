@@ -15,7 +15,7 @@ import {
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { isOpen, isOver, login as show, type LoginFacts } from "../../domain/logins/Login.ts"
 import type { Caller } from "../../domain/people/Access.ts"
-import type { Ended, Entering, Further } from "../../kernel/Operation.ts"
+import type { FurtherEntry, LoginStepContext, LoginStepEnd } from "../../kernel/Operation.ts"
 import * as Calls from "../../messenger/LoginCalls.ts"
 import { Db } from "../../ports/Db.ts"
 import { type HeldLogin, type LoginChange, LoginEnded, type LoginRefusal, Logins } from "../../ports/logins/Logins.ts"
@@ -26,7 +26,7 @@ export interface Plan {
 
 export type LoginAnswer = ReturnType<typeof show>
 
-type Came<E> = Ended<LoginAnswer, E>
+type LoginEnd<E> = LoginStepEnd<LoginAnswer, E>
 
 /** The login, where the caller may see it. */
 export const find = Effect.fnUntraced(function*(id: string, caller: Caller["Service"]) {
@@ -36,7 +36,7 @@ export const find = Effect.fnUntraced(function*(id: string, caller: Caller["Serv
 
 /** The login at a step that may be taken now. */
 export const findOpen = Effect.fnUntraced(
-  function*(id: string, { caller, now }: Entering, state: LoginFacts["state"]) {
+  function*(id: string, { caller, now }: LoginStepContext, state: LoginFacts["state"]) {
     const login = yield* find(id, caller)
     if (login.state === "expired" || isOpen(login) && isOver(login, now)) return yield* new LoginExpired({})
     if (login.state !== state) return yield* new LoginStep({})
@@ -45,19 +45,21 @@ export const findOpen = Effect.fnUntraced(
 )
 
 /** Takes the login for a step of this plan, unless another step has it. */
-export const hold = Effect.fnUntraced(function*(login: LoginFacts, { caller, now }: Entering, change: LoginChange) {
-  const held = yield* (yield* Logins).hold(caller.organizationId, login.id, change, now)
-  if (held === null) return { changed: "busy" as const }
-  // Nothing has been sent yet: the caller has to start the login again.
-  if (held.state === null) return yield* new LoginStep({})
-  return { changed: true as const, plan: { held } }
-})
+export const hold = Effect.fnUntraced(
+  function*(login: LoginFacts, { caller, now }: LoginStepContext, change: LoginChange) {
+    const held = yield* (yield* Logins).hold(caller.organizationId, login.id, change, now)
+    if (held === null) return { changed: "busy" as const }
+    // Nothing has been sent yet: the caller has to start the login again.
+    if (held.state === null) return yield* new LoginStep({})
+    return { changed: true as const, plan: { held } }
+  }
+)
 
 const event = (
   name: "login.completed" | "login.expired" | "login.failed",
   login: LoginFacts,
   details = {}
-): Further => ({
+): FurtherEntry => ({
   journal: journalAction(name),
   targetId: login.id,
   accountId: login.account_id,
@@ -66,7 +68,7 @@ const event = (
 })
 
 /** The journal's entry for a login that has begun. */
-export const started = (login: LoginFacts): Further => ({
+export const started = (login: LoginFacts): FurtherEntry => ({
   journal: journalAction("login.started"),
   targetId: login.id,
   accountId: login.account_id,
@@ -77,7 +79,7 @@ export const started = (login: LoginFacts): Further => ({
 export const goOn = Effect.fnUntraced(function*<E>(
   { held }: Plan,
   change: LoginChange,
-  { now }: Entering,
+  { now }: LoginStepContext,
   answer: E | null,
   release: "release" | "unsettled" = "release"
 ) {
@@ -85,14 +87,14 @@ export const goOn = Effect.fnUntraced(function*<E>(
   if (login === null) return yield* new LoginEnded({})
   return {
     answer: answer === null ? Result.succeed(show(login, now)) : Result.fail(answer)
-  } satisfies Came<E>
+  } satisfies LoginEnd<E>
 })
 
 /** Ends the login with an error; what it has left on the messenger is taken back. */
 export const fail = Effect.fnUntraced(function*<E extends { readonly _tag: string }>(
   { held }: Plan,
   error: E,
-  { now }: Entering,
+  { now }: LoginStepContext,
   code: string = error._tag
 ) {
   const expired = code === "login_expired"
@@ -103,14 +105,14 @@ export const fail = Effect.fnUntraced(function*<E extends { readonly _tag: strin
     answer: Result.fail(error),
     events: [expired ? event("login.expired", login) : event("login.failed", login, { code })],
     leaves: true
-  } satisfies Came<E>
+  } satisfies LoginEnd<E>
 })
 
 /** Connects the account that was signed in to. */
 export const complete = Effect.fnUntraced(function*(
   { held }: Plan,
-  { connected, profile }: Extract<Calls.Said, { readonly kind: "connected" }>,
-  context: Entering
+  { connected, profile }: Extract<Calls.LoginReply, { readonly kind: "connected" }>,
+  context: LoginStepContext
 ) {
   const logins = yield* Logins
   const { accountId, login, revived } = yield* logins.complete(held, connected, profile, context)
@@ -126,7 +128,7 @@ export const complete = Effect.fnUntraced(function*(
         details: revived ? { revived } : {}
       }
     ]
-  } satisfies Came<never>
+  } satisfies LoginEnd<never>
 })
 
 /** The refusal at the completion, as the caller sees it. */
@@ -148,7 +150,7 @@ const refusalOf = ({ reason }: LoginRefusal) => {
 }
 
 /** The login is over: nothing of it is connected, and what came of it on the messenger is taken back. */
-export const refuse = (plan: Plan, because: LoginEnded | LoginRefusal, context: Entering) =>
+export const refuse = (plan: Plan, because: LoginEnded | LoginRefusal, context: LoginStepContext) =>
   Effect.gen(function*() {
     if (because._tag === "LoginRefusal") return yield* fail(plan, refusalOf(because), context)
     return yield* new LoginEnded({})
@@ -169,7 +171,7 @@ export const refuse = (plan: Plan, because: LoginEnded | LoginRefusal, context: 
 /** Takes back on the messenger what the login has left there; what could not be is tried again later. */
 export const leave = (
   { held }: Plan,
-  said: Calls.Said | null
+  said: Calls.LoginReply | null
 ): Effect.Effect<void, never, Db | Logins | Effect.Services<ReturnType<typeof Calls.cancel>>> =>
   Effect.gen(function*() {
     const state = said?.kind === "password" ? said.step.state : held.state
@@ -180,7 +182,7 @@ export const leave = (
   })
 
 /** Asks the messenger, unless an earlier step whose end was lost has signed in already. */
-export const unlessSignedIn = <R>({ held }: Plan, call: Effect.Effect<Calls.Said, never, R>) =>
+export const unlessSignedIn = <R>({ held }: Plan, call: Effect.Effect<Calls.LoginReply, never, R>) =>
   Effect.gen(function*() {
     const { login, state, unsettled } = held
     const found = unsettled && state !== null ? yield* Calls.resolve(login.session_ref, state) : null
@@ -188,7 +190,12 @@ export const unlessSignedIn = <R>({ held }: Plan, call: Effect.Effect<Calls.Said
   })
 
 /** The answer to any other failure of a step: the login continues, with `change` reverted. */
-export const otherwise = (plan: Plan, said: Calls.Said | null, change: LoginChange, context: Entering) => {
+export const otherwise = (
+  plan: Plan,
+  said: Calls.LoginReply | null,
+  change: LoginChange,
+  context: LoginStepContext
+) => {
   switch (said?.kind) {
     case "busy":
       return goOn(plan, change, context, new MessengerUnavailable({ retry_after: said.seconds }))

@@ -12,7 +12,7 @@ import {
   WrongAccount
 } from "../../domain/Failure.ts"
 import { expiryOf } from "../../domain/logins/Login.ts"
-import type { Entering } from "../../kernel/Operation.ts"
+import type { LoginStepContext } from "../../kernel/Operation.ts"
 import * as Calls from "../../messenger/LoginCalls.ts"
 import { complete, fail, findOpen, goOn, hold, leave, otherwise, type Plan, refuse, unlessSignedIn } from "./Steps.ts"
 
@@ -52,7 +52,7 @@ export const refusals = [
 export const submitting = (kind: keyof typeof kinds) => {
   const { state, submit, wrong } = kinds[kind]
   return {
-    enter: (id: string, secret: Redacted.Redacted, context: Entering) =>
+    enter: (id: string, secret: Redacted.Redacted, context: LoginStepContext) =>
       Effect.gen(function*() {
         const login = yield* findOpen(id, context, state)
         const exhausted = login.attempts_left === 0
@@ -69,7 +69,7 @@ export const submitting = (kind: keyof typeof kinds) => {
         : submit(login.session_ref, messenger, plan.secret)
       return unlessSignedIn(plan, asked)
     },
-    settle: (plan: Entry, said: Calls.Said | null, context: Entering) => {
+    settle: (plan: Entry, said: Calls.LoginReply | null, context: LoginStepContext) => {
       const left = plan.held.login.attempts_left
       const back = { attempts_left: left + 1 }
       switch (said?.kind) {
@@ -100,7 +100,8 @@ export const submitting = (kind: keyof typeof kinds) => {
           return otherwise(plan, said, back, context)
       }
     },
-    refuse: (plan: Entry, because: Parameters<typeof refuse>[1], context: Entering) => refuse(plan, because, context),
-    leave: (plan: Entry, said: Calls.Said | null) => leave(plan, said)
+    refuse: (plan: Entry, because: Parameters<typeof refuse>[1], context: LoginStepContext) =>
+      refuse(plan, because, context),
+    leave: (plan: Entry, said: Calls.LoginReply | null) => leave(plan, said)
   }
 }

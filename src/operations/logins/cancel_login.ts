@@ -7,7 +7,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as Calls from "../../messenger/LoginCalls.ts"
 import { type HeldLogin, Logins } from "../../ports/logins/Logins.ts"
-import { sample } from "./cancel_login.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { find } from "./Steps.ts"
 
 interface Plan {
@@ -28,7 +28,7 @@ export const cancelLogin = Operation.login(
     idempotent: true,
     params: { login_id: TargetLogin },
     success: Login,
-    sample,
+    sample: samples.cancelLogin,
     failures: [ResourceMissing, LoginStep],
     journal: journalAction("login.cancelled")
   },

@@ -3,7 +3,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { Login, login, TargetLogin } from "../../domain/logins/Login.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./get_login.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { find } from "./Steps.ts"
 
 export const getLogin = Operation.read(
@@ -19,7 +19,7 @@ export const getLogin = Operation.read(
     roles: protectors,
     params: { login_id: TargetLogin },
     success: Login,
-    sample,
+    sample: samples.getLogin,
     failures: [ResourceMissing]
   },
   ({ login_id }, { caller, now }) => Effect.map(find(login_id, caller), (facts) => login(facts, now))

@@ -15,7 +15,7 @@ import { expiryOf, Login, TargetLogin } from "../../domain/logins/Login.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as Calls from "../../messenger/LoginCalls.ts"
-import { sample } from "./resend_login_code.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { complete, findOpen, goOn, hold, leave, otherwise, type Plan, refuse, unlessSignedIn } from "./Steps.ts"
 
 const resent = { action: "login.code_resent", target: "login" } as const
@@ -35,7 +35,7 @@ export const resendLoginCode = Operation.login(
     idempotent: false,
     params: { login_id: TargetLogin },
     success: Login,
-    sample,
+    sample: samples.resendLoginCode,
     failures: [
       ResourceMissing,
       LoginStep,

@@ -18,7 +18,7 @@ import { isNarrowing, protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Logins } from "../../ports/logins/Logins.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./start_account_connect.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { enter, refusals, steps } from "./Starting.ts"
 
 const unfiled = "A connection that is limited to departments names the one that the account comes into."
@@ -46,7 +46,7 @@ export const startAccountConnect = Operation.login(
       })
     },
     success: Login,
-    sample,
+    sample: samples.startAccountConnect,
     failures: [
       RoleForbidden,
       ResourceMissing,

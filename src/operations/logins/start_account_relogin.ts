@@ -9,7 +9,7 @@ import { PhoneNumber } from "../../domain/logins/PhoneNumber.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Logins } from "../../ports/logins/Logins.ts"
-import { sample } from "./start_account_relogin.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { enter, refusals, steps } from "./Starting.ts"
 
 export const startAccountRelogin = Operation.login(
@@ -31,7 +31,7 @@ export const startAccountRelogin = Operation.login(
       })
     },
     success: Login,
-    sample,
+    sample: samples.startAccountRelogin,
     failures: [
       NotActive,
       AlreadyConnected,

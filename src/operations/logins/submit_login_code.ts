@@ -2,7 +2,7 @@ import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { HolderCode, Login, TargetLogin } from "../../domain/logins/Login.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./submit_login_code.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { refusals, submitting } from "./Submitting.ts"
 
 const { enter, ...steps } = submitting("code")
@@ -24,7 +24,7 @@ export const submitLoginCode = Operation.login(
     params: { login_id: TargetLogin },
     body: { code: HolderCode.annotateKey({ description: "The code, as the messenger sent it to the holder." }) },
     success: Login,
-    sample,
+    sample: samples.submitLoginCode,
     failures: refusals,
     journal: journalAction("login.completed")
   },

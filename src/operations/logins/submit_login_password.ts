@@ -2,7 +2,7 @@ import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { HolderPassword, Login, TargetLogin } from "../../domain/logins/Login.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./submit_login_password.sample.ts"
+import * as samples from "./logins.samples.ts"
 import { refusals, submitting } from "./Submitting.ts"
 
 const { enter, ...steps } = submitting("password")
@@ -25,7 +25,7 @@ export const submitLoginPassword = Operation.login(
     params: { login_id: TargetLogin },
     body: { password: HolderPassword.annotateKey({ description: "The 2FA password of the account's holder." }) },
     success: Login,
-    sample,
+    sample: samples.submitLoginPassword,
     failures: refusals,
     journal: journalAction("login.completed")
   },

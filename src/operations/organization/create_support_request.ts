@@ -9,7 +9,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Support } from "../../ports/organization/Support.ts"
-import { sample } from "./create_support_request.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 const day = Duration.toMillis(Duration.days(1))
 
@@ -39,7 +39,7 @@ export const createSupportRequest = Operation.write(
       })
     },
     success: SupportRequest,
-    sample,
+    sample: samples.createSupportRequest,
     failures: [ResourceMissing, TooManyAttempts],
     journal: { action: "support_request.created", target: "support_request" }
   },

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { BillingLinks } from "../../domain/organization/Billing.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { BillingPages } from "../../ports/organization/StatusOverview.ts"
-import { sample } from "./get_billing_links.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getBillingLinks = Operation.read(
   "get_billing_links",
@@ -14,7 +14,7 @@ export const getBillingLinks = Operation.read(
     scope: "org:read",
     roles: ["owner", "superadmin", "billing"],
     success: BillingLinks,
-    sample
+    sample: samples.getBillingLinks
   },
   () => Effect.map(BillingPages, (links) => ({ object: "billing_links" as const, links }))
 )

@@ -3,7 +3,7 @@ import { NotificationSettings } from "../../domain/organization/Organization.ts"
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./get_notification_recipients.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getNotificationRecipients = Operation.read(
   "get_notification_recipients",
@@ -15,7 +15,7 @@ export const getNotificationRecipients = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: NotificationSettings,
-    sample
+    sample: samples.getNotificationRecipients
   },
   Effect.fnUntraced(function*(_, { caller }) {
     const organizations = yield* Organizations

@@ -3,7 +3,7 @@ import { Organization, organization } from "../../domain/organization/Organizati
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./get_organization.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getOrganization = Operation.read(
   "get_organization",
@@ -15,7 +15,7 @@ export const getOrganization = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: Organization,
-    sample
+    sample: samples.getOrganization
   },
   Effect.fnUntraced(function*(_, { caller, now }) {
     const organizations = yield* Organizations

@@ -4,7 +4,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Overview } from "../../ports/organization/StatusOverview.ts"
-import { sample } from "./get_status.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getStatus = Operation.read(
   "get_status",
@@ -17,7 +17,7 @@ export const getStatus = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: StatusOverview,
-    sample
+    sample: samples.getStatus
   },
   Effect.fnUntraced(function*(_, { caller, now }) {
     const organization = yield* (yield* Organizations).facts(caller)

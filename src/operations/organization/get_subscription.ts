@@ -4,7 +4,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Overview } from "../../ports/organization/StatusOverview.ts"
-import { sample } from "./get_subscription.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getSubscription = Operation.read(
   "get_subscription",
@@ -17,7 +17,7 @@ export const getSubscription = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: Subscription,
-    sample
+    sample: samples.getSubscription
   },
   Effect.fnUntraced(function*(_, { caller, now }) {
     const facts = yield* (yield* Organizations).facts(caller)

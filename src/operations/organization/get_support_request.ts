@@ -4,7 +4,7 @@ import { SupportRequest, supportRequest, TargetSupportRequest } from "../../doma
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Support } from "../../ports/organization/Support.ts"
-import { sample } from "./get_support_request.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const getSupportRequest = Operation.read(
   "get_support_request",
@@ -17,7 +17,7 @@ export const getSupportRequest = Operation.read(
     roles: everyone,
     params: { request_id: TargetSupportRequest },
     success: SupportRequest,
-    sample,
+    sample: samples.getSupportRequest,
     failures: [ResourceMissing]
   },
   Effect.fnUntraced(function*({ request_id }, { caller, now }) {

@@ -5,7 +5,7 @@ import { pageRows, paging } from "../../domain/Paging.ts"
 import { everyone } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Support } from "../../ports/organization/Support.ts"
-import { sample } from "./list_support_requests.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const listSupportRequests = Operation.read(
   "list_support_requests",
@@ -20,7 +20,7 @@ export const listSupportRequests = Operation.read(
     roles: everyone,
     query: paging(Uuid, "requests", "request"),
     success: PlainList(SupportRequest).annotate({ identifier: "support_request_list" }),
-    sample
+    sample: samples.listSupportRequests
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, starting_after }, { caller, now }) {
     const support = yield* Support

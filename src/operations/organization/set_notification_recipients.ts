@@ -5,7 +5,7 @@ import { NotificationSettings, Recipients } from "../../domain/organization/Orga
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./set_notification_recipients.sample.ts"
+import * as samples from "./organization.samples.ts"
 
 export const setNotificationRecipients = Operation.write(
   "set_notification_recipients",
@@ -24,7 +24,7 @@ export const setNotificationRecipients = Operation.write(
       })
     },
     success: NotificationSettings,
-    sample,
+    sample: samples.setNotificationRecipients,
     journal: { action: "notification_recipients.set", target: "organization" }
   },
   Effect.fnUntraced(function*({ recipients }, { caller }) {

@@ -4,7 +4,7 @@ import { superadmins } from "../../domain/people/Access.ts"
 import { Department, department, DepartmentName } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./create_department.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const createDepartment = Operation.write(
   "create_department",
@@ -19,7 +19,7 @@ export const createDepartment = Operation.write(
     idempotent: false,
     body: { name: DepartmentName },
     success: Department,
-    sample,
+    sample: samples.createDepartment,
     failures: [DepartmentExists],
     journal: { action: "department.created", target: "department" }
   },

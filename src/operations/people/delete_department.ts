@@ -4,7 +4,7 @@ import { superadmins } from "../../domain/people/Access.ts"
 import { DeletedDepartment, TargetDepartment } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./delete_department.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const deleteDepartment = Operation.write(
   "delete_department",
@@ -21,7 +21,7 @@ export const deleteDepartment = Operation.write(
     idempotent: true,
     params: { department_id: TargetDepartment },
     success: DeletedDepartment,
-    sample,
+    sample: samples.deleteDepartment,
     failures: [ResourceMissing, DepartmentInUse],
     journal: { action: "department.deleted", target: "department" }
   },

@@ -7,7 +7,7 @@ import { disables } from "../../domain/people/AdminRules.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/people/Admins.ts"
 import { actingOn, shown } from "./ActingAdmin.ts"
-import { sample } from "./disable_admin.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const disableAdmin = Operation.write(
   "disable_admin",
@@ -25,7 +25,7 @@ export const disableAdmin = Operation.write(
     idempotent: true,
     params: { admin_id: TargetAdmin },
     success: Admin,
-    sample,
+    sample: samples.disableAdmin,
     failures: [SuperadminRequired, OwnerRequired, ResourceMissing, AdminProtected, NotEnabled],
     journal: journalAction("admin.disabled")
   },

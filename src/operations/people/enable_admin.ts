@@ -7,7 +7,7 @@ import { enables } from "../../domain/people/AdminRules.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/people/Admins.ts"
 import { actingOn, shown, withinLimit } from "./ActingAdmin.ts"
-import { sample } from "./enable_admin.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const enableAdmin = Operation.write(
   "enable_admin",
@@ -24,7 +24,7 @@ export const enableAdmin = Operation.write(
     idempotent: true,
     params: { admin_id: TargetAdmin },
     success: Admin,
-    sample,
+    sample: samples.enableAdmin,
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, NotDisabled],
     journal: journalAction("admin.enabled")
   },

@@ -4,7 +4,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import { Admin, admin, TargetAdmin } from "../../domain/people/Admin.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
-import { sample } from "./get_admin.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const getAdmin = Operation.read(
   "get_admin",
@@ -18,7 +18,7 @@ export const getAdmin = Operation.read(
     roles: everyone,
     params: { admin_id: TargetAdmin },
     success: Admin,
-    sample,
+    sample: samples.getAdmin,
     failures: [ResourceMissing]
   },
   Effect.fnUntraced(function*({ admin_id }, { caller, now }) {

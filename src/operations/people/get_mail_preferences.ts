@@ -4,7 +4,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import { MailPreferences } from "../../domain/people/MailPreferences.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Admins } from "../../ports/people/Admins.ts"
-import { sample } from "./get_mail_preferences.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const getMailPreferences = Operation.read(
   "get_mail_preferences",
@@ -16,7 +16,7 @@ export const getMailPreferences = Operation.read(
     scope: "org:read",
     roles: everyone,
     success: MailPreferences,
-    sample,
+    sample: samples.getMailPreferences,
     failures: [MailPreferencesUnavailable]
   },
   Effect.fnUntraced(function*(_, { caller }) {

@@ -20,7 +20,7 @@ import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { acting, countInvitation, requireAccess, shown } from "./ActingAdmin.ts"
 import * as Mails from "./AdminMailNotices.ts"
-import { sample } from "./invite_admin.sample.ts"
+import * as samples from "./people.samples.ts"
 
 /** The role archive has the archive by itself. */
 const without = ({ account_ids = [], department_ids = [] }: WantedAccess): WantedAccess => ({
@@ -31,9 +31,9 @@ const without = ({ account_ids = [], department_ids = [] }: WantedAccess): Wante
 export const inviteAdmin = Operation.write(
   "invite_admin",
   {
-    summary: "Invite somebody as an admin: a mail brings them a link by which they set a password.",
+    summary: "Invite somebody as an admin, who sets a password by a link.",
     description:
-      "The link works once, for 7 days, and is never answered. Only the owner invites superadmins. A role that can access only some accounts reaches what access grants, and nothing without it. A connection that is limited to accounts or departments grants only what it reaches, and no role that can access every account.",
+      "A mail brings the link; where no mail is sent, the admin's page of the console makes one and shows it once. It works once, for 7 days, and is never answered. Only the owner invites superadmins. A role that can access only some accounts reaches what access grants, and nothing without it. A connection that is limited to accounts or departments grants only what it reaches, and no role that can access every account.",
     method: "POST",
     path: "/v1/admins",
     toolset: "admin",
@@ -57,7 +57,7 @@ export const inviteAdmin = Operation.write(
       current_password: GivingPassword
     },
     success: Admin,
-    sample,
+    sample: samples.inviteAdmin,
     failures: [
       SuperadminRequired,
       OwnerRequired,

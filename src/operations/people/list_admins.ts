@@ -5,7 +5,7 @@ import { everyone, Role } from "../../domain/people/Access.ts"
 import { Admin, admin, AdminId, AdminStatus } from "../../domain/people/Admin.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
-import { sample } from "./list_admins.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const listAdmins = Operation.read(
   "list_admins",
@@ -23,7 +23,7 @@ export const listAdmins = Operation.read(
       ...paging(AdminId, "admins", "admin")
     },
     success: PlainList(Admin).annotate({ identifier: "admin_list" }),
-    sample
+    sample: samples.listAdmins
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, role, starting_after, status }, { caller, now }) {
     const managed = yield* ManagedAdmins

@@ -6,7 +6,7 @@ import { everyone } from "../../domain/people/Access.ts"
 import { Department, department } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./list_departments.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const listDepartments = Operation.read(
   "list_departments",
@@ -21,7 +21,7 @@ export const listDepartments = Operation.read(
     roles: everyone,
     query: paging(DepartmentId, "departments", "department"),
     success: PlainList(Department).annotate({ identifier: "department_list" }),
-    sample
+    sample: samples.listDepartments
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, starting_after }, { caller }) {
     const departments = yield* Departments

@@ -7,7 +7,7 @@ import { lessens } from "../../domain/people/AdminRules.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
 import { actingOn } from "./ActingAdmin.ts"
-import { sample } from "./remove_admin.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const removeAdmin = Operation.write(
   "remove_admin",
@@ -25,7 +25,7 @@ export const removeAdmin = Operation.write(
     idempotent: true,
     params: { admin_id: TargetAdmin },
     success: RemovedAdmin,
-    sample,
+    sample: samples.removeAdmin,
     failures: [SuperadminRequired, OwnerRequired, ResourceMissing, AdminProtected],
     journal: { action: "admin.removed", target: "admin" }
   },

@@ -4,7 +4,7 @@ import { superadmins } from "../../domain/people/Access.ts"
 import { Department, department, DepartmentName, TargetDepartment } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./rename_department.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const renameDepartment = Operation.write(
   "rename_department",
@@ -20,7 +20,7 @@ export const renameDepartment = Operation.write(
     params: { department_id: TargetDepartment },
     body: { name: DepartmentName },
     success: Department,
-    sample,
+    sample: samples.renameDepartment,
     failures: [ResourceMissing, DepartmentExists],
     journal: { action: "department.renamed", target: "department" }
   },

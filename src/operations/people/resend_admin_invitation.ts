@@ -16,12 +16,14 @@ import { Organizations } from "../../ports/organization/Organizations.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
 import { actingOn, countInvitation, shown, withinLimit } from "./ActingAdmin.ts"
 import * as Mails from "./AdminMailNotices.ts"
-import { sample } from "./resend_admin_invitation.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const resendAdminInvitation = Operation.write(
   "resend_admin_invitation",
   {
-    summary: "Send an invitation again: a new link goes out, good for 7 days, and the one before stops.",
+    summary: "Make a new link for an invited admin, good for 7 days; the one before stops.",
+    description:
+      "A mail brings the link; where no mail is sent, the admin's page of the console makes one and shows it once.",
     method: "POST",
     path: "/v1/admins/:admin_id/resend-invitation",
     toolset: "admin",
@@ -31,7 +33,7 @@ export const resendAdminInvitation = Operation.write(
     idempotent: false,
     params: { admin_id: TargetAdmin },
     success: Admin,
-    sample,
+    sample: samples.resendAdminInvitation,
     failures: [SuperadminRequired, OwnerRequired, ScopeExceeded, ResourceMissing, NotInvited, TooManyAttempts],
     journal: journalAction("admin.invitation_resent")
   },

@@ -6,7 +6,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Departments } from "../../ports/people/Departments.ts"
-import { sample } from "./set_account_department.sample.ts"
+import * as samples from "./people.samples.ts"
 
 const beyond = "Who moves an account must be able to access it there too."
 
@@ -30,7 +30,7 @@ export const setAccountDepartment = Operation.write(
       })
     },
     success: ChangedAccount,
-    sample,
+    sample: samples.setAccountDepartment,
     failures: [ResourceMissing, AccessNotApplicable],
     journal: { action: "account.department_set", target: "account" }
   },

@@ -14,7 +14,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { actingOn, requireAccess, shown, withinLimit } from "./ActingAdmin.ts"
-import { sample } from "./set_admin_access.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const setAdminAccess = Operation.write(
   "set_admin_access",
@@ -43,7 +43,7 @@ export const setAdminAccess = Operation.write(
       current_password: GivingPassword
     },
     success: Admin,
-    sample,
+    sample: samples.setAdminAccess,
     failures: [
       SuperadminRequired,
       OwnerRequired,

@@ -18,7 +18,7 @@ import { Admins } from "../../ports/people/Admins.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
 import { actingOn, shown, withinLimit } from "./ActingAdmin.ts"
 import * as Mails from "./AdminMailNotices.ts"
-import { sample } from "./set_admin_role.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const setAdminRole = Operation.write(
   "set_admin_role",
@@ -42,7 +42,7 @@ export const setAdminRole = Operation.write(
       current_password: GivingPassword
     },
     success: Admin,
-    sample,
+    sample: samples.setAdminRole,
     failures: [
       SuperadminRequired,
       OwnerRequired,

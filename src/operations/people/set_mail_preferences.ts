@@ -6,7 +6,7 @@ import { hearsOfTakeovers, mailChoices, MailPreferences, sameChoices } from "../
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Admins } from "../../ports/people/Admins.ts"
-import { sample } from "./set_mail_preferences.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const setMailPreferences = Operation.write(
   "set_mail_preferences",
@@ -20,7 +20,7 @@ export const setMailPreferences = Operation.write(
     idempotent: true,
     body: mailChoices,
     success: MailPreferences,
-    sample,
+    sample: samples.setMailPreferences,
     failures: [MailPreferencesUnavailable],
     journal: { action: "mail_preferences.set", target: "admin" }
   },

@@ -16,7 +16,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { ManagedAdmins } from "../../ports/people/ManagedAdmins.ts"
 import * as CurrentPassword from "../CurrentPassword.ts"
-import { sample } from "./transfer_ownership.sample.ts"
+import * as samples from "./people.samples.ts"
 
 export const transferOwnership = Operation.write(
   "transfer_ownership",
@@ -41,7 +41,7 @@ export const transferOwnership = Operation.write(
       current_password: ConsolePassword.annotateKey({ description: "The owner's console password." })
     },
     success: Organization,
-    sample,
+    sample: samples.transferOwnership,
     failures: [OwnerRequired, PasswordIncorrect, TooManyAttempts, ResourceMissing, NotSuperadmin],
     journal: journalAction("ownership.transferred"),
     before: ({ current_password }, { caller }) => CurrentPassword.verify(caller, current_password)

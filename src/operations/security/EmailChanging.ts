@@ -1,42 +1,35 @@
 /** The change of the two addresses of an account: a code is sent to the new one, and then entered. */
 import { Effect, type Redacted } from "effect"
+import type { ChangeFailure } from "../../changes/Intent.ts"
 import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import { NoPendingChange, type ServiceUnavailable, type TooManyAttempts } from "../../domain/Failure.ts"
 import { emailChangesPerHour, emailCodeAttempts, emailCodeLifetime } from "../../domain/Limits.ts"
 import { type AccountSecurity, maskEmail } from "../../domain/messenger/Messenger.ts"
-import type { Caller } from "../../domain/people/Access.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { type EmailChange, type EmailChangeFacts, type EmailKind, isOpen } from "../../domain/security/Security.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import type { ChangeFailure } from "../../kernel/runners/MessengerChangeSteps.ts"
-import type { Live } from "../../messenger/AccountSession.ts"
+import type { AccountReader } from "../../messenger/AccountSession.ts"
 import type { EmailPending } from "../../ports/messenger/MessengerSecurity.ts"
 import { AccountTasks } from "../../ports/protection/AccountTasks.ts"
 import { Attempts } from "../../ports/security/AccountAttempts.ts"
 import { EmailChanges } from "../../ports/security/EmailChanges.ts"
 import {
+  type AccountContext,
   keepFacets,
   leftBehind,
-  looked,
-  needing,
   ofAccount,
   prepare,
   type SeenSecurity,
   seeSecurity
 } from "./Securing.ts"
 
-interface Context {
-  readonly account: AccountFacts
-  readonly caller: Caller["Service"]
-}
-
 /** The facet of each address. */
 export const facetOf = { recovery: ["recovery"], login: ["login_email"] } as const
 
 /** Counts a change before the messenger is called. */
-const counted = (context: Context): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
+const counted = (context: AccountContext): Effect.Effect<void, TooManyAttempts | ServiceUnavailable, Attempts> =>
   Effect.flatMap(Attempts, (attempts) => attempts.count(ofAccount(context), "email_change", emailChangesPerHour))
 
 /** The stored change for a code that was sent, and the answer. */
@@ -59,25 +52,14 @@ const shown = (change: EmailChangeFacts, { id }: AccountFacts): typeof EmailChan
   expires_at: change.expires_at
 })
 
-/** Writes down that a code was sent. */
-const begin = (change: EmailChangeFacts, security: AccountSecurity | undefined, context: Context) =>
-  needing(Effect.gen(function*() {
-    yield* (yield* EmailChanges).begin(ofAccount(context), change)
-    if (change.kind === "recovery") {
-      yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", change.expires_at)
-    }
-    yield* keepFacets(security, facetOf[change.kind], context)
-    return {}
-  }))
-
-/** A requested address. */
-interface Wanted {
+/** A requested address, and what the messenger has. */
+interface RequestedAddress {
   readonly email: string
-  readonly seen: SeenSecurity | null
+  readonly seen: SeenSecurity
 }
 
 /** A code that was sent, and what the messenger has then. */
-interface Sent {
+interface SentEmailCode {
   readonly change: EmailChangeFacts
   readonly security: AccountSecurity | undefined
 }
@@ -88,109 +70,87 @@ export const requesting = <E1, E2>(
   may: (seen: SeenSecurity) => Effect.Effect<unknown, E1>,
   send: (live: MessengerContext["live"], email: string, seen: SeenSecurity) => Effect.Effect<EmailPending, E2>
 ) => ({
-  check: ({ email }: { readonly email: string }) =>
-    needing(Effect.succeed(Operation.planned<Wanted>({ email, seen: null }))),
-  look: ({ email }: Wanted, { account, caller, live }: MessengerContext) =>
-    needing(Effect.gen(function*() {
-      const seen = yield* seeSecurity(live, { account, caller })
-      yield* may(seen)
-      yield* counted({ account, caller })
-      return Operation.planned<Wanted>({ email, seen })
-    })),
-  intent: ({ email }: Wanted) => ({ details: { email: maskEmail(email) } }),
-  prepare: ({ seen }: Wanted, _: number, { account, caller, now }: GuardedContext) =>
-    needing(Effect.gen(function*() {
-      yield* prepare(yield* looked(seen), facetOf[kind], { account, caller }, now)
-    })),
-  act: (plan: Wanted, { live, now }: MessengerContext) =>
-    needing(Effect.gen(function*() {
-      const seen = yield* looked(plan.seen)
-      const pending = yield* send(live, plan.email, seen)
-      return { change: changeOf(kind, pending, now), security: yield* after(live, seen) }
-    })),
-  settle: (_: Wanted, { change, security }: Sent, { account, caller }: GuardedContext) =>
-    begin(change, security, { account, caller }),
-  answer: (_: Wanted, { change }: Sent, { account }: MessengerContext) =>
-    needing(Effect.succeed(shown(change, account)))
+  check: ({ email }: { readonly email: string }) => Effect.succeed(Operation.planned(email)),
+  look: Effect.fnUntraced(function*(email: string, context: MessengerContext) {
+    const seen = yield* seeSecurity(context.live, context)
+    yield* may(seen)
+    yield* counted(context)
+    return Operation.planned({ email, seen })
+  }),
+  intent: ({ email }: RequestedAddress) => ({ details: { email: maskEmail(email) } }),
+  prepare: ({ seen }: RequestedAddress, _: number, context: GuardedContext) => prepare(seen, facetOf[kind], context),
+  act: Effect.fnUntraced(function*({ email, seen }: RequestedAddress, { live, now }: MessengerContext) {
+    const pending = yield* send(live, email, seen)
+    return { change: changeOf(kind, pending, now), security: yield* after(live, seen) }
+  }),
+  settle: Effect.fnUntraced(
+    function*(_: RequestedAddress, { change, security }: SentEmailCode, context: GuardedContext) {
+      yield* (yield* EmailChanges).begin(ofAccount(context), change)
+      if (kind === "recovery") {
+        yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", change.expires_at)
+      }
+      yield* keepFacets(security, facetOf[kind], context)
+      return {}
+    }
+  ),
+  answer: (_: RequestedAddress, { change }: SentEmailCode, { account }: MessengerContext) =>
+    Effect.succeed(shown(change, account))
 })
 
-/** A code that was entered. */
-export interface EnteredCode {
+/** A code that was entered, and the open change that it is for. */
+interface EnteredCode {
   readonly code: Redacted.Redacted
   readonly change: EmailChangeFacts
-  readonly seen: SeenSecurity | null
 }
 
-/** The open change that a code is for. */
-const opened = (kind: EmailKind, context: Context, now: Date) =>
-  needing(Effect.gen(function*() {
-    const change = yield* (yield* EmailChanges).find(ofAccount(context), kind)
-    return change !== null && isOpen(change, now) ? change : yield* new NoPendingChange({})
-  }))
-
-/** Counts the code before it is sent, so that a cancelled request counts as an attempt too. */
-const attempt = (kind: EmailKind, context: Context) =>
-  Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
-
-/** The state after a code that was right. */
-const confirmed = (kind: EmailKind, security: AccountSecurity | undefined, context: Context) =>
-  needing(Effect.gen(function*() {
-    yield* finished(kind, context)
-    yield* keepFacets(security, facetOf[kind], context)
-    return {}
-  }))
+/** A code that was entered, and what the messenger has. */
+interface SeenCode extends EnteredCode {
+  readonly seen: SeenSecurity
+}
 
 /** Nothing waits any more. */
-export const finished = (kind: EmailKind, context: Context) =>
-  needing(Effect.gen(function*() {
-    yield* (yield* EmailChanges).end(ofAccount(context), kind)
-    if (kind === "recovery") yield* (yield* AccountTasks).drop(ofAccount(context), "cancel_recovery_email")
-  }))
-
-/** A wrong code stays counted; with the last one the change is over, and is taken back on the messenger. */
-const refusedCode = (kind: EmailKind, { change }: EnteredCode, error: string, context: Context, now: Date) =>
-  needing(Effect.gen(function*() {
-    const changes = yield* EmailChanges
-    if (error === "no_pending_change") return yield* finished(kind, context)
-    if (error !== "code_invalid") return yield* changes.giveBack(ofAccount(context), kind)
-    if (change.attempts_left > 1 || kind !== "recovery") return
-    yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", now)
-  }))
+export const finished = Effect.fnUntraced(function*(kind: EmailKind, context: AccountContext) {
+  yield* (yield* EmailChanges).end(ofAccount(context), kind)
+  if (kind === "recovery") yield* (yield* AccountTasks).drop(ofAccount(context), "cancel_recovery_email")
+})
 
 /** The steps of entering a code. */
 export const confirming = <E>(
   kind: EmailKind,
   send: (live: MessengerContext["live"], code: Redacted.Redacted) => Effect.Effect<unknown, E>
 ) => ({
-  check: ({ code }: { readonly code: Redacted.Redacted }, { account, caller, now }: GuardedContext) =>
-    Effect.map(
-      opened(kind, { account, caller }, now),
-      (change) => Operation.planned<EnteredCode>({ code, change, seen: null })
-    ),
-  look: (plan: EnteredCode, { account, caller, live }: MessengerContext) =>
-    Effect.map(
-      seeSecurity(live, { account, caller }),
-      (seen) => Operation.planned<EnteredCode>({ ...plan, seen })
-    ),
+  check: Effect.fnUntraced(function*({ code }: { readonly code: Redacted.Redacted }, context: GuardedContext) {
+    const change = yield* (yield* EmailChanges).find(ofAccount(context), kind)
+    if (change === null || !isOpen(change, context.now)) return yield* new NoPendingChange({})
+    return Operation.planned({ code, change })
+  }),
+  look: (entered: EnteredCode, context: MessengerContext) =>
+    Effect.map(seeSecurity(context.live, context), (seen) => Operation.planned({ ...entered, seen })),
   intent: ({ change }: EnteredCode) => ({ details: { email: change.pattern } }),
-  prepare: ({ seen }: EnteredCode, _: number, { account, caller, now }: GuardedContext) =>
-    needing(Effect.gen(function*() {
-      if (seen !== null) yield* prepare(seen, facetOf[kind], { account, caller }, now)
-      yield* attempt(kind, { account, caller })
-    })),
-  act: ({ code, seen }: EnteredCode, { live }: MessengerContext) =>
-    needing(Effect.andThen(send(live, code), after(live, seen))),
-  settle: (_: EnteredCode, security: AccountSecurity | undefined, { account, caller }: GuardedContext) =>
-    confirmed(kind, security, { account, caller }),
-  failed: (plan: EnteredCode, { error }: ChangeFailure, { account, caller, now }: GuardedContext) =>
-    refusedCode(kind, plan, error, { account, caller }, now),
-  answer: (_: EnteredCode, __: AccountSecurity | undefined, { account, now }: MessengerContext) =>
-    needing(Effect.succeed(acted(`${kind}_email_confirmed`, account, null, now)))
+  // The code is counted before it is sent, so that a cancelled request counts as an attempt too.
+  prepare: ({ seen }: SeenCode, _: number, context: GuardedContext) =>
+    Effect.andThen(
+      prepare(seen, facetOf[kind], context),
+      Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
+    ),
+  act: ({ code, seen }: SeenCode, { live }: MessengerContext) => Effect.andThen(send(live, code), after(live, seen)),
+  settle: Effect.fnUntraced(function*(_: SeenCode, security: AccountSecurity | undefined, context: GuardedContext) {
+    yield* finished(kind, context)
+    yield* keepFacets(security, facetOf[kind], context)
+    return {}
+  }),
+  /** A wrong code stays counted; with the last one the change is over, and is taken back on the messenger. */
+  failed: Effect.fnUntraced(function*({ change }: SeenCode, { error }: ChangeFailure, context: GuardedContext) {
+    const changes = yield* EmailChanges
+    if (error === "no_pending_change") return yield* finished(kind, context)
+    if (error !== "code_invalid") return yield* changes.giveBack(ofAccount(context), kind)
+    if (change.attempts_left > 1 || kind !== "recovery") return
+    yield* (yield* AccountTasks).add(ofAccount(context), "cancel_recovery_email", context.now)
+  }),
+  answer: (_: SeenCode, __: AccountSecurity | undefined, { account, now }: MessengerContext) =>
+    Effect.succeed(acted(`${kind}_email_confirmed`, account, null, now))
 })
 
 /** The messenger's state after a change. */
-export const after = (live: Live, seen: SeenSecurity | null) =>
-  leftBehind(live, {
-    twoFaPasswords: seen?.password === undefined ? [] : [seen.password.password],
-    passkeyIds: []
-  })
+export const after = (live: AccountReader, { password }: SeenSecurity) =>
+  leftBehind(live, { twoFaPasswords: password === undefined ? [] : [password.password], passkeyIds: [] })

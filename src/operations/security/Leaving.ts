@@ -3,44 +3,26 @@
  * service's sessions.
  */
 import { Duration, Effect } from "effect"
+import type { FurtherEntry } from "../../changes/Record.ts"
 import { cancelled } from "../../domain/logins/Login.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
-import type { Further } from "../../kernel/Context.ts"
 import * as Live from "../../messenger/AccountSession.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import { Logins } from "../../ports/logins/Logins.ts"
-import type { MessengerSession } from "../../ports/messenger/MessengerSession.ts"
-import type { Organizations } from "../../ports/organization/Organizations.ts"
 import { AccountTasks } from "../../ports/protection/AccountTasks.ts"
-import type { SeenFacets } from "../../ports/protection/ObservedSettings.ts"
-import { OwnSessions } from "../../ports/protection/ServiceSessions.ts"
-import type { Secrets } from "../../ports/security/Secrets.ts"
+import { ServiceSessions } from "../../ports/protection/ServiceSessions.ts"
 import { before, logOutUntil } from "./Releasing.ts"
-import { type needing as securing, ofAccount } from "./Securing.ts"
-
-type Context = Parameters<typeof ofAccount>[0]
-
-type Needs =
-  | Accounts
-  | Db
-  | Logins
-  | MessengerSession
-  | Organizations
-  | OwnSessions
-  | Secrets
-  | SeenFacets
-  | Effect.Services<ReturnType<typeof securing>>
-export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
+import { type AccountContext, ofAccount } from "./Securing.ts"
 
 /** The time after it was offboarded when what is left is tried again. */
 const again = Duration.minutes(1)
 
 /** Ends the logins into the account, and journals each; what they leave on the messenger is removed soon. */
-const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now: Date) {
+const endLogins = Effect.fnUntraced(function*({ account, caller }: AccountContext, now: Date) {
   const logins = yield* Logins
   const open = yield* logins.open(caller.organizationId, account.phone_number, account.id)
-  const ended: Array<Further> = []
+  const ended: Array<FurtherEntry> = []
   for (const { account_id, id } of open) {
     if (account_id !== account.id) continue
     const login = yield* logins.end(caller.organizationId, id, "cancelled", now)
@@ -50,44 +32,41 @@ const endLogins = Effect.fnUntraced(function*({ account, caller }: Context, now:
 })
 
 /** Ends protection, within the transaction that has locked the organization; answers what is reported besides. */
-export const leave = (context: Context, now: Date) =>
-  needing(Effect.gen(function*() {
-    const { account, caller } = context
-    const of = ofAccount(context)
-    const accounts = yield* Accounts
-    yield* accounts.offboard(caller.organizationId, account, now)
-    yield* (yield* OwnSessions).leave(of, { due: plus(now, again), now })
-    return yield* endLogins(context, now)
-  }))
+export const leave = Effect.fnUntraced(function*(context: AccountContext, now: Date) {
+  const accounts = yield* Accounts
+  yield* accounts.offboard(context.caller.organizationId, context.account, now)
+  yield* (yield* ServiceSessions).leave(ofAccount(context), { due: plus(now, again), now })
+  return yield* endLogins(context, now)
+})
 
 /** Logs the service's sessions out, as far as the messenger answers; the others are logged out later. */
-export const logOut = (context: Context, since: Date) =>
-  needing(
-    Effect.gen(function*() {
-      const db = yield* Db
-      const own = yield* OwnSessions
-      const tasks = yield* AccountTasks
-      const of = ofAccount(context)
-      const left = yield* db.read(of.organizationId, own.retired(of))
-      const gone: Array<string> = []
-      for (const { id, session_ref } of left) {
-        const ended = yield* before(
-          since,
-          logOutUntil,
-          Effect.scoped(Effect.flatMap(Live.open(session_ref), (live) => live.logOut))
-        ).pipe(
-          Effect.catchTag("no_session", () => Effect.void),
-          Effect.isSuccess
-        )
-        if (!ended) break
-        gone.push(id)
-      }
-      yield* db.transaction(
-        of.organizationId,
-        Effect.andThen(
-          own.forget(of, gone),
-          gone.length < left.length ? Effect.void : tasks.drop(of, "log_out")
-        )
+export const logOut = Effect.fnUntraced(
+  function*(context: AccountContext, since: Date) {
+    const db = yield* Db
+    const own = yield* ServiceSessions
+    const tasks = yield* AccountTasks
+    const of = ofAccount(context)
+    const left = yield* db.read(of.organizationId, own.retired(of))
+    const gone: Array<string> = []
+    for (const { id, session_ref } of left) {
+      const ended = yield* before(
+        since,
+        logOutUntil,
+        Effect.scoped(Effect.flatMap(Live.open(session_ref), (live) => live.logOut))
+      ).pipe(
+        Effect.catchTag("no_session", () => Effect.void),
+        Effect.isSuccess
       )
-    }).pipe(Effect.catchTag("service_unavailable", () => Effect.void))
-  )
+      if (!ended) break
+      gone.push(id)
+    }
+    yield* db.transaction(
+      of.organizationId,
+      Effect.andThen(
+        own.forget(of, gone),
+        gone.length < left.length ? Effect.void : tasks.drop(of, "log_out")
+      )
+    )
+  },
+  Effect.catchTag("service_unavailable", () => Effect.void)
+)

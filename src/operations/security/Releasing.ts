@@ -4,11 +4,10 @@ import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import type { Candidates, PasswordCandidate } from "../../domain/security/Secrets.ts"
-import type { Live, LiveWriter } from "../../messenger/AccountSession.ts"
+import type { GuardedContext } from "../../kernel/Context.ts"
+import type { AccountReader, LiveWriter } from "../../messenger/AccountSession.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-import { heldPasskey, needing, ofAccount, prepare, type SeenSecurity, seeSecurity } from "./Securing.ts"
-
-type Context = Parameters<typeof ofAccount>[0]
+import { type AccountContext, heldPasskey, ofAccount, prepare, type SeenSecurity, seeSecurity } from "./Securing.ts"
 
 /** The time after it began until which a request still calls the messenger, so that it ends within 30 seconds. */
 const lookUntil = Duration.seconds(16)
@@ -50,28 +49,27 @@ const unreached = ({ passkeys, passwords }: Candidates, isAway: boolean): Releas
 const isHeld = (left: boolean) => left ? "held" as const : "none" as const
 
 /** Reads the account; it fails only where what is held cannot be read. */
-export const find = (live: Live, context: Context, since: Date) =>
-  needing(
-    before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): ReleasedAccount => ({ seen }))).pipe(
-      Effect.catchTag(["no_session", "messenger_refused", "messenger_unavailable"], ({ _tag }) =>
+export const find = (live: AccountReader, context: AccountContext, since: Date) =>
+  before(since, lookUntil, Effect.map(seeSecurity(live, context), (seen): ReleasedAccount => ({ seen }))).pipe(
+    Effect.catchTag(
+      ["no_session", "messenger_refused", "messenger_unavailable"],
+      ({ _tag }) =>
         Effect.flatMap(Secrets, (secrets) =>
           Effect.map(
             secrets.candidates(ofAccount(context)),
-            (candidates) =>
-              unreached(candidates, _tag === "messenger_unavailable")
-          )))
+            (candidates) => unreached(candidates, _tag === "messenger_unavailable")
+          ))
     )
   )
 
 /**
  * Stored with the intent, so that our own change is no signal, and a password that may be gone is not shown as held.
  */
-export const begin = (found: ReleasedAccount, context: Context, now: Date) =>
-  needing(Effect.gen(function*() {
-    if (found.seen === null) return
-    yield* prepare(found.seen, ["two_fa", "recovery", "passkeys"], context, now)
-    if (found.seen.password !== undefined) yield* (yield* Secrets).suspend(ofAccount(context), "two_fa")
-  }))
+export const begin = Effect.fnUntraced(function*({ seen }: ReleasedAccount, context: GuardedContext) {
+  if (seen === null) return
+  yield* prepare(seen, ["two_fa", "recovery", "passkeys"], context)
+  if (seen.password !== undefined) yield* (yield* Secrets).suspend(ofAccount(context), "two_fa")
+})
 
 const removed = <E>(work: Effect.Effect<unknown, E>, since: Date) =>
   Effect.match(before(since, releaseUntil, work), {
@@ -99,8 +97,8 @@ export const release = Effect.fnUntraced(function*(live: LiveWriter, found: Rele
  * Writes down what was released, in the transaction that offboards: the key of a passkey is forgotten in any case, a
  * password that is still set stays readable for 90 days.
  */
-export const released = ({ twoFa }: Released, found: ReleasedAccount, context: Context, now: Date) =>
-  needing(Effect.gen(function*() {
+export const released = Effect.fnUntraced(
+  function*({ twoFa }: Released, found: ReleasedAccount, context: AccountContext, now: Date) {
     const secrets = yield* Secrets
     const of = ofAccount(context)
     yield* secrets.eraseAll(of, "passkey")
@@ -108,4 +106,5 @@ export const released = ({ twoFa }: Released, found: ReleasedAccount, context: C
     const { password } = found.seen ?? found
     if (password !== undefined) yield* secrets.move(of, [{ id: password.id, slot: "held" }], now)
     yield* secrets.keepUntil(of, "two_fa", plus(now, unrevealedKept))
-  }))
+  }
+)

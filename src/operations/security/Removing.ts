@@ -1,11 +1,13 @@
 /** The removal of the service's own 2FA password and passkey from an account. */
 import { Effect } from "effect"
+import type { ChangeFailure } from "../../changes/Intent.ts"
+import type { AccountSecurity } from "../../domain/messenger/Messenger.ts"
 import type { Facets } from "../../domain/protection/Facts.ts"
 import type { SecretKind } from "../../domain/security/Secrets.ts"
-import type { GuardedContext } from "../../kernel/Context.ts"
-import type { ChangeFailure } from "../../kernel/runners/MessengerChangeSteps.ts"
+import { acted } from "../../domain/sessions/SessionReview.ts"
+import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-import { byLook, looked, needing, ofAccount, prepare, type SeenSecurity } from "./Securing.ts"
+import { byLook, ofAccount, prepare, type SeenSecurity } from "./Securing.ts"
 
 /** A secret that the service holds and the account has. */
 export interface Removal<Secret> {
@@ -19,17 +21,17 @@ export const removing = <Secret extends { readonly id: string }>(
   touched: ReadonlyArray<keyof Facets>,
   did: string
 ) => ({
-  ...byLook<Removal<Secret>>(did),
-  prepare: (plan: Removal<Secret> | null, _: number, { account, caller, now }: GuardedContext) =>
-    needing(Effect.gen(function*() {
-      const { seen } = yield* looked(plan)
-      yield* prepare(seen, touched, { account, caller }, now)
-      yield* (yield* Secrets).suspend(ofAccount({ account, caller }), kind)
-    })),
-  failed: (plan: Removal<Secret> | null, { certain }: ChangeFailure, { account, caller, now }: GuardedContext) =>
-    needing(Effect.gen(function*() {
+  ...byLook,
+  prepare: Effect.fnUntraced(function*({ seen }: Removal<Secret>, _: number, context: GuardedContext) {
+    yield* prepare(seen, touched, context)
+    yield* (yield* Secrets).suspend(ofAccount(context), kind)
+  }),
+  failed: Effect.fnUntraced(
+    function*({ secret }: Removal<Secret>, { certain }: ChangeFailure, context: GuardedContext) {
       if (!certain) return
-      const { secret } = yield* looked(plan)
-      yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: secret.id, slot: "held" }], now)
-    }))
+      yield* (yield* Secrets).move(ofAccount(context), [{ id: secret.id, slot: "held" }], context.now)
+    }
+  ),
+  answer: (_: Removal<Secret>, __: AccountSecurity | undefined, { account, now }: MessengerContext) =>
+    Effect.succeed(acted(did, account, null, now))
 })

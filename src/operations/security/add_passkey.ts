@@ -4,28 +4,10 @@ import { MessengerUnavailable, PasskeyNotEligible, PasskeyUnsupported } from "..
 import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import type { PreparedPasskey } from "../../ports/messenger/MessengerSecurity.ts"
 import { Passkeys } from "../../ports/security/AccountPasskeys.ts"
-import { type SealedSecret, Secrets } from "../../ports/security/Secrets.ts"
-import { sample } from "./add_passkey.sample.ts"
-import {
-  byLook,
-  heldPasskey,
-  keepFacets,
-  leftBehind,
-  looked,
-  needing,
-  ofAccount,
-  prepare,
-  type SeenSecurity,
-  seeSecurity
-} from "./Securing.ts"
-
-interface Ready {
-  readonly seen: SeenSecurity
-  readonly passkey: PreparedPasskey
-  readonly sealed: SealedSecret
-}
+import { Secrets } from "../../ports/security/Secrets.ts"
+import { byLook, heldPasskey, keepFacets, leftBehind, ofAccount, prepare, seeSecurity } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 const touched = ["passkeys"] as const
 
@@ -42,15 +24,16 @@ export const addPasskey = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.addPasskey,
     failures: [PasskeyNotEligible, PasskeyUnsupported],
     journal: { action: "passkey.added", target: "account" }
   },
   {
-    ...byLook<Ready>("passkey_added"),
-    look: (_, { account, caller, live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
+    ...byLook,
+    look: (_, context) =>
+      Effect.gen(function*() {
+        const { account, live, now } = context
+        const seen = yield* seeSecurity(live, context)
         const { passkey_eligible_at, passkey_ids } = seen.security
         if (passkey_ids === null) return yield* new MessengerUnavailable({})
         if (heldPasskey(seen) !== undefined) {
@@ -63,36 +46,33 @@ export const addPasskey = Operation.guarded(
           })
         }
         const passkey = yield* (yield* Passkeys).make
-        const sealed = yield* (yield* Secrets).seal(ofAccount({ account, caller }), {
+        const sealed = yield* (yield* Secrets).seal(ofAccount(context), {
           kind: "passkey",
           secret: passkey.key,
           passkeyId: passkey.id
         })
-        return Operation.planned<Ready | null>({ seen, passkey, sealed })
-      })),
-    prepare: (plan, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        const { sealed, seen } = yield* looked(plan)
-        yield* prepare(seen, touched, { account, caller }, now)
-        yield* (yield* Secrets).put(ofAccount({ account, caller }), sealed, "next", now)
-      })),
-    act: (plan, { live }) =>
-      needing(Effect.gen(function*() {
-        const { passkey } = yield* looked(plan)
-        yield* live.addPasskey(passkey)
-        return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [passkey.id] })
-      })),
-    settle: (plan, security, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        const { sealed } = yield* looked(plan)
-        yield* (yield* Secrets).move(ofAccount({ account, caller }), [{ id: sealed.id, slot: "held" }], now)
-        yield* keepFacets(security, touched, { account, caller })
+        return Operation.planned({ seen, passkey, sealed })
+      }),
+    prepare: ({ sealed, seen }, _, context) =>
+      Effect.gen(function*() {
+        yield* prepare(seen, touched, context)
+        yield* (yield* Secrets).put(ofAccount(context), sealed, "next", context.now)
+      }),
+    act: ({ passkey }, { live }) =>
+      Effect.andThen(
+        live.addPasskey(passkey),
+        leftBehind(live, { twoFaPasswords: [], passkeyIds: [passkey.id] })
+      ),
+    settle: ({ sealed }, security, context) =>
+      Effect.gen(function*() {
+        yield* (yield* Secrets).move(ofAccount(context), [{ id: sealed.id, slot: "held" }], context.now)
+        yield* keepFacets(security, touched, context)
         return {}
-      })),
-    failed: (plan, { certain }, { account, caller }) =>
-      needing(Effect.gen(function*() {
-        if (!certain) return
-        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [(yield* looked(plan)).sealed.id])
-      }))
+      }),
+    failed: ({ sealed }, { certain }, context) =>
+      certain
+        ? Effect.flatMap(Secrets, (secrets) => secrets.erase(ofAccount(context), [sealed.id]))
+        : Effect.void,
+    answer: (_, __, { account, now }) => Effect.succeed(acted("passkey_added", account, null, now))
   }
 )

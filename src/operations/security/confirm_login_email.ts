@@ -3,8 +3,8 @@ import { CodeInvalid, NoPendingChange } from "../../domain/Failure.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import { EmailCode } from "../../domain/security/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./confirm_login_email.sample.ts"
 import { confirming } from "./EmailChanging.ts"
+import * as samples from "./security.samples.ts"
 
 export const confirmLoginEmail = Operation.guarded(
   "confirm_login_email",
@@ -25,7 +25,7 @@ export const confirmLoginEmail = Operation.guarded(
       code: EmailCode.annotateKey({ description: "The code from the mail that the messenger sent to the address." })
     },
     success: AccountAction,
-    sample,
+    sample: samples.confirmLoginEmail,
     failures: [NoPendingChange, CodeInvalid],
     journal: { action: "login_email.confirmed", target: "account" }
   },

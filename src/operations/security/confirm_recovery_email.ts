@@ -5,9 +5,9 @@ import { protectors } from "../../domain/people/Access.ts"
 import { EmailCode } from "../../domain/security/Security.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { sample } from "./confirm_recovery_email.sample.ts"
-import { confirming, type EnteredCode } from "./EmailChanging.ts"
-import { needing, seeSecurity } from "./Securing.ts"
+import { confirming } from "./EmailChanging.ts"
+import { seeSecurity } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 export const confirmRecoveryEmail = Operation.guarded(
   "confirm_recovery_email",
@@ -28,20 +28,20 @@ export const confirmRecoveryEmail = Operation.guarded(
       code: EmailCode.annotateKey({ description: "The code from the mail that the messenger sent to the address." })
     },
     success: AccountAction,
-    sample,
+    sample: samples.confirmRecoveryEmail,
     failures: [NoPendingChange, CodeInvalid],
     journal: { action: "recovery_email.confirmed", target: "account" }
   },
   {
     ...confirming("recovery", (live, code) => live.confirmRecoveryEmail(code)),
-    look: (plan, { account, caller, live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
+    look: (entered, context) =>
+      Effect.gen(function*() {
+        const seen = yield* seeSecurity(context.live, context)
         const { recovery_email_pattern, recovery_pending_pattern } = seen.security
         // An earlier code was right, but its answer was lost.
-        return recovery_pending_pattern === null && recovery_email_pattern === plan.change.pattern
-          ? Operation.unchanged(acted("recovery_email_confirmed", account, null, now))
-          : Operation.planned<EnteredCode>({ ...plan, seen })
-      }))
+        return recovery_pending_pattern === null && recovery_email_pattern === entered.change.pattern
+          ? Operation.unchanged(acted("recovery_email_confirmed", context.account, null, context.now))
+          : Operation.planned({ ...entered, seen })
+      })
   }
 )

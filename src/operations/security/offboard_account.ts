@@ -6,15 +6,8 @@ import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as Leaving from "./Leaving.ts"
-import { sample } from "./offboard_account.sample.ts"
 import * as Releasing from "./Releasing.ts"
-import { looked } from "./Securing.ts"
-
-interface Plan {
-  /** The time when the request began. */
-  readonly since: Date
-  readonly found: Releasing.ReleasedAccount | null
-}
+import * as samples from "./security.samples.ts"
 
 export const offboardAccount = Operation.guarded(
   "offboard_account",
@@ -31,50 +24,37 @@ export const offboardAccount = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.offboardAccount,
     failures: [AlreadyOffboarded],
     journal: { action: "account.offboarded", target: "account" }
   },
   {
     unreached: true,
     // Seats are counted on the organization's row.
-    lock: ({ caller }) =>
-      Leaving.needing(Effect.flatMap(Organizations, (organizations) => organizations.lock(caller.organizationId))),
+    lock: ({ caller }) => Effect.flatMap(Organizations, (organizations) => organizations.lock(caller.organizationId)),
     check: (_, { account, now }) =>
-      Leaving.needing(
-        account.offboarded_at === null
-          ? Effect.succeed(Operation.planned<Plan>({ since: now, found: null }))
-          : Effect.fail(new AlreadyOffboarded({}))
-      ),
-    look: ({ since }, { account, caller, live }) =>
-      Leaving.needing(
-        Effect.map(
-          Releasing.find(live, { account, caller }, since),
-          (found) => Operation.planned<Plan>({ since, found })
-        )
-      ),
+      account.offboarded_at === null
+        ? Effect.succeed(Operation.planned(now))
+        : Effect.fail(new AlreadyOffboarded({})),
+    look: (since, context) =>
+      Effect.map(Releasing.find(context.live, context, since), (found) => Operation.planned({ since, found })),
     intent: () => ({ details: {} }),
-    prepare: (plan, _, { account, caller, now }) =>
-      Leaving.needing(
-        Effect.flatMap(looked(plan.found), (found) => Releasing.begin(found, { account, caller }, now))
-      ),
-    act: (plan, { live }) =>
-      Leaving.needing(Effect.flatMap(looked(plan.found), (found) => Releasing.release(live, found, plan.since))),
-    settle: (plan, released, { account, caller, now }) =>
-      Leaving.needing(Effect.gen(function*() {
-        const found = yield* looked(plan.found)
-        yield* Releasing.released(released, found, { account, caller }, now)
-        const more = yield* Leaving.leave({ account, caller }, now)
+    prepare: ({ found }, _, context) => Releasing.begin(found, context),
+    act: ({ found, since }, { live }) => Releasing.release(live, found, since),
+    settle: ({ found }, released, context) =>
+      Effect.gen(function*() {
+        yield* Releasing.released(released, found, context, context.now)
+        const more = yield* Leaving.leave(context, context.now)
         return { details: { two_fa: released.twoFa, passkey: released.passkey }, more }
-      })),
+      }),
     // The sessions are logged out once nothing depends on them any more: what fails here is done later.
-    answer: (plan, released, { account, caller, now }) =>
-      Leaving.needing(Effect.gen(function*() {
-        const found = yield* looked(plan.found)
+    answer: ({ found, since }, released, context) =>
+      Effect.gen(function*() {
+        const { account, now } = context
         const isAway = found.seen === null && found.isAway
-        if (!isAway) yield* Leaving.logOut({ account, caller }, plan.since)
+        if (!isAway) yield* Leaving.logOut(context, since)
         const action = released.twoFa === "held" ? "offboarded_two_fa_held" : "offboarded"
         return acted(action, account, { ...account, offboarded_at: now }, now)
-      }))
+      })
   }
 )

@@ -5,7 +5,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
-import { sample } from "./release_takeover_lock.sample.ts"
+import * as samples from "./security.samples.ts"
 
 export const releaseTakeoverLock = Operation.write(
   "release_takeover_lock",
@@ -22,7 +22,7 @@ export const releaseTakeoverLock = Operation.write(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.releaseTakeoverLock,
     failures: [NotLocked],
     journal: { action: "takeover.lock_released", target: "account" }
   },

@@ -1,14 +1,13 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { NoPairedSession } from "../../domain/Failure.ts"
-import type { SessionRef } from "../../domain/messenger/Messenger.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as Live from "../../messenger/AccountSession.ts"
-import { OwnSessions } from "../../ports/protection/ServiceSessions.ts"
-import { sample } from "./remove_paired_session.sample.ts"
-import { needing, ofAccount } from "./Securing.ts"
+import { ServiceSessions } from "../../ports/protection/ServiceSessions.ts"
+import { ofAccount } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 export const removePairedSession = Operation.guarded(
   "remove_paired_session",
@@ -24,33 +23,27 @@ export const removePairedSession = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.removePairedSession,
     failures: [NoPairedSession],
     journal: { action: "paired_session.removed", target: "account" }
   },
   {
-    check: (_, { account, caller }) =>
-      needing(Effect.gen(function*() {
-        if (account.paired_state === "none") return yield* new NoPairedSession({})
-        const second = yield* (yield* OwnSessions).second(ofAccount({ account, caller }))
-        const paired = second.find(({ slot }) => slot === "paired")
-        return Operation.planned<SessionRef | null>(paired?.session_ref ?? null)
-      })),
+    check: (_, context) =>
+      Effect.gen(function*() {
+        if (context.account.paired_state === "none") return yield* new NoPairedSession({})
+        const second = yield* (yield* ServiceSessions).second(ofAccount(context))
+        return Operation.planned(second.find(({ slot }) => slot === "paired")?.session_ref ?? null)
+      }),
     intent: () => ({ details: {} }),
     // A session that is gone already is a success.
     act: (ref) =>
-      needing(
-        ref === null ? Effect.void : Live.open(ref).pipe(
-          Effect.flatMap((own) => own.logOut),
-          Effect.scoped,
-          Effect.catchTag("no_session", () => Effect.void)
-        )
+      ref === null ? Effect.void : Live.open(ref).pipe(
+        Effect.flatMap((own) => own.logOut),
+        Effect.scoped,
+        Effect.catchTag("no_session", () => Effect.void)
       ),
-    settle: (_, __, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        yield* (yield* OwnSessions).remove(ofAccount({ account, caller }), now)
-        return {}
-      })),
-    answer: (_, __, { account, now }) => needing(Effect.succeed(acted("paired_session_removed", account, null, now)))
+    settle: (_, __, context) =>
+      Effect.flatMap(ServiceSessions, (own) => Effect.as(own.remove(ofAccount(context), context.now), {})),
+    answer: (_, __, { account, now }) => Effect.succeed(acted("paired_session_removed", account, null, now))
   }
 )

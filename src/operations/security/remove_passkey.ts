@@ -7,12 +7,11 @@ import type { PasskeyCandidate } from "../../domain/security/Secrets.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-import { sample } from "./remove_passkey.sample.ts"
-import { type Removal, removing } from "./Removing.ts"
-import { heldPasskey, keepFacets, leftBehind, looked, needing, ofAccount, seeSecurity } from "./Securing.ts"
+import { removing } from "./Removing.ts"
+import { heldPasskey, keepFacets, leftBehind, ofAccount, seeSecurity } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 const touched = ["passkeys"] as const
-const removal = removing<PasskeyCandidate>("passkey", touched, "passkey_removed")
 
 export const removePasskey = Operation.guarded(
   "remove_passkey",
@@ -28,34 +27,34 @@ export const removePasskey = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.removePasskey,
     failures: [PasskeyNotManaged],
     journal: journalAction("passkey.removed")
   },
   {
-    ...removal,
-    look: (_, { account, caller, live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
+    ...removing<PasskeyCandidate>("passkey", touched, "passkey_removed"),
+    look: (_, context) =>
+      Effect.gen(function*() {
+        const seen = yield* seeSecurity(context.live, context)
         const { passkey_ids } = seen.security
         if (passkey_ids === null) return yield* new MessengerUnavailable({})
-        if (passkey_ids.length === 0) return Operation.unchanged(acted("passkey_removed", account, null, now))
+        if (passkey_ids.length === 0) {
+          return Operation.unchanged(acted("passkey_removed", context.account, null, context.now))
+        }
         const secret = heldPasskey(seen)
         if (secret === undefined) return yield* new PasskeyNotManaged({})
-        return Operation.planned<Removal<PasskeyCandidate> | null>({ seen, secret })
-      })),
-    act: (plan, { live }) =>
-      needing(Effect.gen(function*() {
-        const { secret } = yield* looked(plan)
-        yield* live.removePasskey(secret.passkeyId)
-        return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
-      })),
-    settle: (plan, security, { account, caller }) =>
-      needing(Effect.gen(function*() {
-        const { secret } = yield* looked(plan)
-        yield* (yield* Secrets).erase(ofAccount({ account, caller }), [secret.id])
-        yield* keepFacets(security, touched, { account, caller })
+        return Operation.planned({ seen, secret })
+      }),
+    act: ({ secret }, { live }) =>
+      Effect.andThen(
+        live.removePasskey(secret.passkeyId),
+        leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
+      ),
+    settle: ({ secret }, security, context) =>
+      Effect.gen(function*() {
+        yield* (yield* Secrets).erase(ofAccount(context), [secret.id])
+        yield* keepFacets(security, touched, context)
         return {}
-      }))
+      })
   }
 )

@@ -5,17 +5,8 @@ import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { after, facetOf, finished } from "./EmailChanging.ts"
-import { sample } from "./remove_recovery_email.sample.ts"
-import {
-  byLook,
-  keepFacets,
-  looked,
-  managedPassword,
-  needing,
-  prepare,
-  type SeenSecurity,
-  seeSecurity
-} from "./Securing.ts"
+import { byLook, keepFacets, managedPassword, prepare, seeSecurity } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 export const removeRecoveryEmail = Operation.guarded(
   "remove_recovery_email",
@@ -31,30 +22,26 @@ export const removeRecoveryEmail = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.removeRecoveryEmail,
     failures: [TwoFaNotManaged],
     journal: { action: "recovery_email.removed", target: "account" }
   },
   {
-    ...byLook<SeenSecurity>("recovery_email_removed"),
-    look: (_, { account, caller, live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
+    ...byLook,
+    look: (_, context) =>
+      Effect.gen(function*() {
+        const seen = yield* seeSecurity(context.live, context)
         const { has_recovery, recovery_pending_pattern } = seen.security
         if (has_recovery === false && recovery_pending_pattern === null) {
-          return Operation.unchanged(acted("recovery_email_removed", account, null, now))
+          return Operation.unchanged(acted("recovery_email_removed", context.account, null, context.now))
         }
         // Without the password the messenger forgets an address that waits, and no other.
         if (has_recovery !== false) yield* managedPassword(seen)
-        return Operation.planned<SeenSecurity | null>(seen)
-      })),
-    prepare: (plan, _, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        yield* prepare(yield* looked(plan), facetOf.recovery, { account, caller }, now)
-      })),
-    act: (plan, { live }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* looked(plan)
+        return Operation.planned(seen)
+      }),
+    prepare: (seen, _, context) => prepare(seen, facetOf.recovery, context),
+    act: (seen, { live }) =>
+      Effect.gen(function*() {
         if (seen.security.has_recovery === false) yield* live.cancelRecoveryEmail
         else {
           const { password } = yield* managedPassword(seen)
@@ -63,12 +50,13 @@ export const removeRecoveryEmail = Operation.guarded(
           )
         }
         return yield* after(live, seen)
-      })),
-    settle: (_, security, { account, caller }) =>
-      needing(Effect.gen(function*() {
-        yield* finished("recovery", { account, caller })
-        yield* keepFacets(security, facetOf.recovery, { account, caller })
+      }),
+    settle: (_, security, context) =>
+      Effect.gen(function*() {
+        yield* finished("recovery", context)
+        yield* keepFacets(security, facetOf.recovery, context)
         return {}
-      }))
+      }),
+    answer: (_, __, { account, now }) => Effect.succeed(acted("recovery_email_removed", account, null, now))
   }
 )

@@ -8,12 +8,11 @@ import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { EmailChanges } from "../../ports/security/EmailChanges.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-import { sample } from "./remove_two_fa_password.sample.ts"
-import { type Removal, removing } from "./Removing.ts"
-import { keepFacets, leftBehind, looked, managedPassword, needing, ofAccount, seeSecurity } from "./Securing.ts"
+import { removing } from "./Removing.ts"
+import { keepFacets, leftBehind, managedPassword, ofAccount, seeSecurity } from "./Securing.ts"
+import * as samples from "./security.samples.ts"
 
 const touched = ["two_fa", "recovery"] as const
-const removal = removing<PasswordCandidate>("two_fa", touched, "two_fa_removed")
 
 export const removeTwoFaPassword = Operation.guarded(
   "remove_two_fa_password",
@@ -29,35 +28,30 @@ export const removeTwoFaPassword = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount },
     success: AccountAction,
-    sample,
+    sample: samples.removeTwoFaPassword,
     failures: [TwoFaNotManaged],
     journal: journalAction("two_fa.removed")
   },
   {
-    ...removal,
-    look: (_, { account, caller, live, now }) =>
-      needing(Effect.gen(function*() {
-        const seen = yield* seeSecurity(live, { account, caller })
+    ...removing<PasswordCandidate>("two_fa", touched, "two_fa_removed"),
+    look: (_, context) =>
+      Effect.gen(function*() {
+        const seen = yield* seeSecurity(context.live, context)
         return seen.security.two_fa_present === true
-          ? Operation.planned<Removal<PasswordCandidate> | null>({ seen, secret: yield* managedPassword(seen) })
-          : Operation.unchanged(acted("two_fa_removed", account, null, now))
-      })),
-    act: (plan, { live }) =>
-      needing(Effect.gen(function*() {
-        const { secret } = yield* looked(plan)
-        yield* live.removePassword(secret.password).pipe(
-          Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
-        )
-        return yield* leftBehind(live, { twoFaPasswords: [], passkeyIds: [] })
-      })),
-    settle: (plan, security, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
-        const context = { account, caller }
-        const { secret } = yield* looked(plan)
-        yield* (yield* Secrets).move(ofAccount(context), [{ id: secret.id, slot: "retired" }], now)
+          ? Operation.planned({ seen, secret: yield* managedPassword(seen) })
+          : Operation.unchanged(acted("two_fa_removed", context.account, null, context.now))
+      }),
+    act: ({ secret }, { live }) =>
+      live.removePassword(secret.password).pipe(
+        Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({}))),
+        Effect.andThen(leftBehind(live, { twoFaPasswords: [], passkeyIds: [] }))
+      ),
+    settle: ({ secret }, security, context) =>
+      Effect.gen(function*() {
+        yield* (yield* Secrets).move(ofAccount(context), [{ id: secret.id, slot: "retired" }], context.now)
         yield* (yield* EmailChanges).end(ofAccount(context), "recovery")
         yield* keepFacets(security, touched, context)
         return {}
-      }))
+      })
   }
 )

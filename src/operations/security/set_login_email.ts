@@ -5,7 +5,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import { EmailAddress, EmailChange } from "../../domain/security/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { requesting } from "./EmailChanging.ts"
-import { sample } from "./set_login_email.sample.ts"
+import * as samples from "./security.samples.ts"
 
 export const setLoginEmail = Operation.guarded(
   "set_login_email",
@@ -24,7 +24,7 @@ export const setLoginEmail = Operation.guarded(
       email: EmailAddress.annotateKey({ description: "The new address." })
     },
     success: EmailChange,
-    sample,
+    sample: samples.setLoginEmail,
     failures: [EmailRefused, TooManyAttempts],
     journal: { action: "login_email.requested", target: "account" }
   },

@@ -6,7 +6,7 @@ import { EmailAddress, EmailChange } from "../../domain/security/Security.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { requesting } from "./EmailChanging.ts"
 import { managedPassword } from "./Securing.ts"
-import { sample } from "./set_recovery_email.sample.ts"
+import * as samples from "./security.samples.ts"
 
 export const setRecoveryEmail = Operation.guarded(
   "set_recovery_email",
@@ -25,7 +25,7 @@ export const setRecoveryEmail = Operation.guarded(
       email: EmailAddress.annotateKey({ description: "The new address." })
     },
     success: EmailChange,
-    sample,
+    sample: samples.setRecoveryEmail,
     failures: [TwoFaNotManaged, EmailRefused, TooManyAttempts],
     journal: { action: "recovery_email.requested", target: "account" }
   },

@@ -6,7 +6,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
-import { sample } from "./set_security_lock.sample.ts"
+import * as samples from "./security.samples.ts"
 
 export const setSecurityLock = Operation.write(
   "set_security_lock",
@@ -23,7 +23,7 @@ export const setSecurityLock = Operation.write(
     params: { account_id: TargetAccount },
     body: { enabled: Schema.Boolean.annotateKey({ description: "Whether the lock is on." }) },
     success: AccountAction,
-    sample,
+    sample: samples.setSecurityLock,
     failures: [NotActive],
     journal: { action: "security_lock.set", target: "account" }
   },

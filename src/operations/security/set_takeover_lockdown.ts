@@ -4,7 +4,7 @@ import { Organization, organization } from "../../domain/organization/Organizati
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { sample } from "./set_takeover_lockdown.sample.ts"
+import * as samples from "./security.samples.ts"
 
 export const setTakeoverLockdown = Operation.write(
   "set_takeover_lockdown",
@@ -25,7 +25,7 @@ export const setTakeoverLockdown = Operation.write(
       })
     },
     success: Organization,
-    sample,
+    sample: samples.setTakeoverLockdown,
     journal: { action: "takeover_lockdown.set", target: "organization" }
   },
   Effect.fnUntraced(function*({ enabled }, { caller, now }) {

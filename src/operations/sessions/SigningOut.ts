@@ -1,5 +1,6 @@
 /** Signs sessions out for two operations: one after the other, and what could not be is left to the engine. */
 import { Clock, Duration, Effect } from "effect"
+import type { FurtherEntry } from "../../changes/Record.ts"
 import { type AccountFacts, accountName } from "../../domain/accounts/Account.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { longestSignOut, signOutRetry } from "../../domain/Limits.ts"
@@ -7,29 +8,31 @@ import * as Mail from "../../domain/mail/index.ts"
 import type { Caller } from "../../domain/people/Access.ts"
 import { plus } from "../../domain/protection/Deadline.ts"
 import { acted, type StoredSession } from "../../domain/sessions/SessionReview.ts"
-import type { Further } from "../../kernel/Context.ts"
-import type { LiveWriter } from "../../messenger/AccountSession.ts"
+import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import { AccountTasks } from "../../ports/protection/AccountTasks.ts"
-import { Sessions, type Whose } from "../../ports/sessions/Sessions.ts"
+import { Sessions, type SessionsAccount } from "../../ports/sessions/Sessions.ts"
 
 interface Context {
   readonly account: AccountFacts
   readonly caller: Caller["Service"]
 }
 
-/** The services for the steps of both operations; `needing` widens a step that needs fewer. */
-type Needs = Accounts | AccountTasks | Db | Sessions
-export const needing = <A, E>(step: Effect.Effect<A, E, Needs>): Effect.Effect<A, E, Needs> => step
-
-export const whoseOf = ({ account, caller }: Context): Whose => ({
+export const whoseOf = ({ account, caller }: Context): SessionsAccount => ({
   organizationId: caller.organizationId,
   accountId: account.id
 })
 
+/** Queues the sign-outs; `intent` is theirs where they are sent now. */
+export const reject = (sessions: ReadonlyArray<string>, intent: number | null, context: GuardedContext) =>
+  Effect.flatMap(
+    Sessions,
+    (port) => port.reject(whoseOf(context), { sessions, by: context.caller.adminId, intent }, context.now)
+  )
+
 /** The outcome for each session, by their ids. */
-export interface Came {
+export interface SignOutResult {
   readonly ended: ReadonlyArray<string>
   readonly gone: ReadonlyArray<string>
   readonly waiting: ReadonlyArray<string>
@@ -40,14 +43,14 @@ export interface Came {
   readonly retryAt: Date | null
 }
 
-const nothing: Came = { ended: [], gone: [], waiting: [], unsure: [], spared: [], retryAt: null }
+const nothing: SignOutResult = { ended: [], gone: [], waiting: [], unsure: [], spared: [], retryAt: null }
 
 /**
  * Signs out one after the other; once the messenger refuses one or does not answer, the others wait. It fails as the
  * messenger does where that was the first.
  */
 export const signOut = Effect.fnUntraced(
-  function*(targets: ReadonlyArray<StoredSession>, live: LiveWriter, context: Context) {
+  function*(targets: ReadonlyArray<StoredSession>, context: MessengerContext) {
     const sessions = yield* Sessions
     const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(longestSignOut)
     let came = nothing
@@ -59,7 +62,7 @@ export const signOut = Effect.fnUntraced(
         came = { ...came, spared: [...came.spared, id] }
         continue
       }
-      const attempt = live.signOut(id)
+      const attempt = context.live.signOut(id)
       const result = came.ended.length + came.gone.length === 0
         ? yield* attempt
         : yield* Effect.orElseSucceed(attempt, () => null)
@@ -81,7 +84,7 @@ export const signOut = Effect.fnUntraced(
 )
 
 /** The report of a takeover that an admin has stopped: as where the service does by itself. */
-const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boolean): Further => ({
+const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boolean): FurtherEntry => ({
   journal: journalAction("takeover.stopped"),
   targetId: account.id,
   accountId: account.id,
@@ -90,7 +93,7 @@ const stoppedEntry = ({ account }: Context, signedOut: number, twoFaManaged: boo
 })
 
 /** Writes down the outcome; returns the number of sessions still to be signed out, and further reports. */
-export const settle = Effect.fnUntraced(function*(came: Came, context: Context) {
+export const settle = Effect.fnUntraced(function*(came: SignOutResult, context: Context) {
   const sessions = yield* Sessions
   const now = new Date(yield* Clock.currentTimeMillis)
   const stopped = yield* sessions.applySignOuts(whoseOf(context), came, now)

@@ -8,7 +8,7 @@ import { acted, awaitsReview, isServiceSession, TargetSession } from "../../doma
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Sessions } from "../../ports/sessions/Sessions.ts"
-import { sample } from "./approve_session.sample.ts"
+import * as samples from "./sessions.samples.ts"
 
 export const approveSession = Operation.write(
   "approve_session",
@@ -24,7 +24,7 @@ export const approveSession = Operation.write(
     idempotent: true,
     params: { account_id: TargetAccount, session_id: TargetSession },
     success: AccountAction,
-    sample,
+    sample: samples.approveSession,
     failures: [NotActive, ServiceSession, ResourceMissing],
     journal: { action: "session.approved", target: "session" }
   },

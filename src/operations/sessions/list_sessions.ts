@@ -6,7 +6,7 @@ import { protectors } from "../../domain/people/Access.ts"
 import { ReviewState, SessionRecordId, SessionReview, sessionReview } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Sessions } from "../../ports/sessions/Sessions.ts"
-import { sample } from "./list_sessions.sample.ts"
+import * as samples from "./sessions.samples.ts"
 
 export const listSessions = Operation.read(
   "list_sessions",
@@ -28,7 +28,7 @@ export const listSessions = Operation.read(
       ...paging(SessionRecordId, "sessions", "item")
     },
     success: List(SessionReview).annotate({ identifier: "session_review_list" }),
-    sample
+    sample: samples.listSessions
   },
   Effect.fnUntraced(function*({ account_id, limit = defaultPageLimit, review, starting_after }, { caller, now }) {
     const sessions = yield* Sessions

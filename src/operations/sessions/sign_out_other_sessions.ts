@@ -7,15 +7,10 @@ import { canSignOut } from "../../domain/protection/Deadline.ts"
 import { acted, isKept, KeptSessions, type StoredSession } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Sessions } from "../../ports/sessions/Sessions.ts"
-import { sample } from "./sign_out_other_sessions.sample.ts"
-import { answer, needing, settle, signOut, whoseOf } from "./SigningOut.ts"
+import * as samples from "./sessions.samples.ts"
+import { answer, reject, settle, signOut, whoseOf } from "./SigningOut.ts"
 
 const queued = { action: "sessions.sign_out_queued", target: "account" } as const
-
-interface Plan {
-  readonly keep: KeptSessions
-  readonly targets: ReadonlyArray<StoredSession>
-}
 
 const idsOf = (targets: ReadonlyArray<StoredSession>) => targets.map(({ id }) => id)
 
@@ -40,20 +35,20 @@ export const signOutOtherSessions = Operation.guarded(
       })
     },
     success: AccountAction,
-    sample,
+    sample: samples.signOutOtherSessions,
     failures: [NotActive],
     journal: { action: "sessions.signed_out", target: "account" },
     furtherActions: [queued]
   },
   {
-    check: ({ keep = "approved_and_baseline" }, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
+    check: ({ keep = "approved_and_baseline" }, context) =>
+      Effect.gen(function*() {
+        const { account, now } = context
         const sessions = yield* Sessions
-        const whose = whoseOf({ account, caller })
         if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-        const targets = (yield* sessions.others(whose)).filter((session) => !isKept(session, keep))
+        const targets = (yield* sessions.others(whoseOf(context))).filter((session) => !isKept(session, keep))
         if (targets.length === 0) return Operation.unchanged(acted("sessions_signed_out", account, null, now))
-        if (canSignOut(account.enforcement_active_at, now)) return Operation.planned<Plan>({ keep, targets })
+        if (canSignOut(account.enforcement_active_at, now)) return Operation.planned({ keep, targets })
         const later = acted("session_sign_out_queued", account, null, now)
         const fresh = idsOf(targets.filter(({ ending }) => !ending))
         if (fresh.length === 0) return Operation.unchanged(later)
@@ -61,33 +56,26 @@ export const signOutOtherSessions = Operation.guarded(
           answer: later,
           journal: queued,
           details: { keep, sessions: fresh.length },
-          write: sessions.reject(whose, { sessions: fresh, by: caller.adminId, intent: null }, now)
+          write: reject(fresh, null, context)
         })
-      })),
-    intent: ({ keep, targets }) => ({ details: { keep, sessions: targets.length } }),
-    prepare: ({ targets }, intent, { account, caller, now }) =>
-      Effect.flatMap(Sessions, (sessions) => {
-        const rejection = { sessions: idsOf(targets), by: caller.adminId, intent }
-        return sessions.reject(whoseOf({ account, caller }), rejection, now)
       }),
-    act: ({ targets }, { account, caller, live }) => signOut(targets, live, { account, caller }),
-    settle: ({ keep }, came, { account, caller }) =>
-      Effect.map(settle(came, { account, caller }), ({ left, more }) => ({
+    intent: ({ keep, targets }) => ({ details: { keep, sessions: targets.length } }),
+    prepare: ({ targets }, intent, context) => reject(idsOf(targets), intent, context),
+    act: ({ targets }, context) => signOut(targets, context),
+    settle: ({ keep }, came, context) =>
+      Effect.map(settle(came, context), ({ left, more }) => ({
         outcome: came.ended.length + came.gone.length > 0 ? "done" as const : "failed" as const,
         details: { signed_out: came.ended.length, gone: came.gone.length, queued: left, spared: came.spared.length },
         more: left > 0
           ? [...more, {
             journal: queued,
-            targetId: account.id,
-            accountId: account.id,
+            targetId: context.account.id,
+            accountId: context.account.id,
             details: { keep, sessions: left }
           }]
           : more
       })),
-    answer: (_, { unsure, waiting }, { account, caller }) =>
-      answer(waiting.length + unsure.length > 0 ? "session_sign_out_queued" : "sessions_signed_out", {
-        account,
-        caller
-      })
+    answer: (_, { unsure, waiting }, context) =>
+      answer(waiting.length + unsure.length > 0 ? "session_sign_out_queued" : "sessions_signed_out", context)
   }
 )

@@ -5,17 +5,11 @@ import { MessengerUnavailable, NotActive, ResourceMissing, ServiceSession } from
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import { canSignOut } from "../../domain/protection/Deadline.ts"
-import {
-  acted,
-  isServiceSession,
-  rejectedSince,
-  type StoredSession,
-  TargetSession
-} from "../../domain/sessions/SessionReview.ts"
+import { acted, isServiceSession, rejectedSince, TargetSession } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Sessions } from "../../ports/sessions/Sessions.ts"
-import { sample } from "./sign_out_session.sample.ts"
-import { answer, needing, settle, signOut, whoseOf } from "./SigningOut.ts"
+import * as samples from "./sessions.samples.ts"
+import { answer, reject, settle, signOut, whoseOf } from "./SigningOut.ts"
 
 const queued = { action: "session.sign_out_queued", target: "session" } as const
 const details = { reason: "rejected" } as const
@@ -35,16 +29,17 @@ export const signOutSession = Operation.guarded(
     idempotent: true,
     params: { account_id: TargetAccount, session_id: TargetSession },
     success: AccountAction,
-    sample,
+    sample: samples.signOutSession,
     failures: [NotActive, ServiceSession, ResourceMissing],
     journal: journalAction("session.signed_out"),
     furtherActions: [queued]
   },
   {
-    check: ({ session_id }, { account, caller, now }) =>
-      needing(Effect.gen(function*() {
+    check: ({ session_id }, context) =>
+      Effect.gen(function*() {
+        const { account, now } = context
         const sessions = yield* Sessions
-        const whose = whoseOf({ account, caller })
+        const whose = whoseOf(context)
         if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
         const session = yield* sessions.find(whose, session_id)
         if (session === null) {
@@ -62,27 +57,23 @@ export const signOutSession = Operation.guarded(
           journal: queued,
           details,
           targetId: session_id,
-          write: sessions.reject(whose, { sessions: [session_id], by: caller.adminId, intent: null }, now)
+          write: reject([session_id], null, context)
         })
-      })),
+      }),
     intent: ({ id }) => ({ details, targetId: id }),
-    prepare: ({ id }, intent, { account, caller, now }) =>
-      Effect.flatMap(
-        Sessions,
-        (sessions) => sessions.reject(whoseOf({ account, caller }), { sessions: [id], by: caller.adminId, intent }, now)
-      ),
-    act: (session: StoredSession, { account, caller, live }) => signOut([session], live, { account, caller }),
-    settle: ({ id }, came, { account, caller }) =>
-      Effect.map(settle(came, { account, caller }), ({ left, more }) =>
+    prepare: ({ id }, intent, context) => reject([id], intent, context),
+    act: (session, context) => signOut([session], context),
+    settle: ({ id }, came, context) =>
+      Effect.map(settle(came, context), ({ left, more }) =>
         came.ended.length > 0 ? { more } : {
           outcome: "failed" as const,
           details: { because: left > 0 ? "locked" : came.gone.length > 0 ? "unknown_authorization" : "skipped" },
-          more: left > 0 ? [{ journal: queued, targetId: id, accountId: account.id, details }] : []
+          more: left > 0 ? [{ journal: queued, targetId: id, accountId: context.account.id, details }] : []
         }),
-    answer: Effect.fnUntraced(function*(_, { ended, gone, waiting }, { account, caller }) {
+    answer: Effect.fnUntraced(function*(_, { ended, gone, waiting }, context) {
       if (gone.length > 0) return yield* new ResourceMissing({ param: "session_id" })
-      if (waiting.length > 0) return yield* answer("session_sign_out_queued", { account, caller })
-      if (ended.length > 0) return yield* answer("session_signed_out", { account, caller })
+      if (waiting.length > 0) return yield* answer("session_sign_out_queued", context)
+      if (ended.length > 0) return yield* answer("session_signed_out", context)
       return yield* new MessengerUnavailable({ retry_after: 1 })
     })
   }

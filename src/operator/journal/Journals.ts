@@ -5,19 +5,19 @@ import { JournalEvent } from "../../domain/journal/JournalEvent.ts"
 import { Db } from "../../ports/Db.ts"
 import { Journal } from "../../ports/journal/Journal.ts"
 import { existing } from "../Journaled.ts"
-import { type Failing, streamed, useCase } from "../UseCase.ts"
+import { streamed, useCase, type WordedFailure } from "../UseCase.ts"
 
 /** The head of a journal, without a signature: earlier versions wrote it. */
 const Head = Schema.Struct({ organization: Schema.String, sequence: Schema.Int, hash: Schema.String })
 
 /** A checkpoint that was kept outside the database. */
-export const Kept = Schema.Union([Checkpoint, Head])
-export type Kept = typeof Kept.Type
+export const KeptProof = Schema.Union([Checkpoint, Head])
+export type KeptProof = typeof KeptProof.Type
 
 const Asked = Schema.Struct({
   /** Null for all of them, here and below. */
   organization: Schema.NullOr(Schema.String),
-  checkpoints: Schema.Array(Kept),
+  checkpoints: Schema.Array(KeptProof),
   public_keys: Schema.Array(PublicJwk)
 })
 
@@ -40,7 +40,7 @@ const Verified = Schema.Struct({
 
 /** Verifies journals, which none of the service's secrets are needed for. */
 export class JournalProofs extends Context.Service<JournalProofs, {
-  verify(asked: typeof Asked.Type): Effect.Effect<typeof Verified.Type, Failing>
+  verify(asked: typeof Asked.Type): Effect.Effect<typeof Verified.Type, WordedFailure>
 }>()("org-security-console/operator/journal/Journals/JournalProofs") {}
 
 const Chosen = Schema.Struct({ organization: Schema.NullOr(Schema.String) })
@@ -56,8 +56,8 @@ const Page = Schema.Struct({
 
 /** Signs journals, and reads them with their signatures. */
 export class SignedJournals extends Context.Service<SignedJournals, {
-  checkpoint(chosen: typeof Chosen.Type): Effect.Effect<typeof Newest.Type, Failing>
-  pages(from: typeof From.Type): Stream.Stream<typeof Page.Type, Failing>
+  checkpoint(chosen: typeof Chosen.Type): Effect.Effect<typeof Newest.Type, WordedFailure>
+  pages(from: typeof From.Type): Stream.Stream<typeof Page.Type, WordedFailure>
 }>()("org-security-console/operator/journal/Journals/SignedJournals") {}
 
 export const verifyJournal = useCase(

@@ -1,10 +1,9 @@
 /** The applications that an organization lets its admins connect, as an operator sets it. */
 import { Effect, Schema } from "effect"
-import type { JournalEntry } from "../../domain/journal/JournalEntry.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import { Applications } from "../../ports/oauth/Applications.ts"
-import { entry, existing, journaled, now } from "../Journaled.ts"
+import { type Entry, entry, existing, journaled, now } from "../Journaled.ts"
 import { refuse, useCase } from "../UseCase.ts"
 
 const Application = Schema.String.check(
@@ -30,7 +29,7 @@ const rulesOf = Effect.fnUntraced(function*(organization: OrganizationId) {
 const changing = <E, R>(
   organization: OrganizationId,
   change: Effect.Effect<boolean, E, R>,
-  made: JournalEntry
+  made: Entry
 ) =>
   journaled(
     organization,

@@ -24,7 +24,8 @@ import { Billing, billing, billingDetails, BillingInput } from "./Subscriptions.
 const Organization = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  status: OrganizationStatus,
+  /** An organization that was closed keeps the status that it had, and has it again when it is reopened. */
+  status: Schema.Literals([...OrganizationStatus.literals, "closed"]),
   /** Licensed by subscription, not by agreement. */
   managed: Schema.Boolean,
   simulated: Schema.Boolean,
@@ -38,7 +39,7 @@ const Organization = Schema.Struct({
 const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
   id: summary.id,
   name: summary.name,
-  status: summary.status,
+  status: summary.closed_at === null ? summary.status : "closed",
   managed: summary.managed,
   simulated: summary.simulated,
   plan: summary.plan,

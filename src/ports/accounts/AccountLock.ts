@@ -8,7 +8,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
  * An account that no other request or poll acts on while it is held; each holding has a higher fence than all before
  * it.
  */
-export interface Held {
+export interface LockedAccountRef {
   readonly organizationId: OrganizationId
   readonly accountId: AccountId
   readonly fence: number
@@ -17,10 +17,10 @@ export interface Held {
 }
 
 /** The holding has expired and another one has the account: nothing more may be written under it. */
-export class GuardLost extends Schema.TaggedError<GuardLost>()("GuardLost", {}) {}
+export class AccountLockLost extends Schema.TaggedError<AccountLockLost>()("GuardLost", {}) {}
 
 /** Holds accounts for 20 seconds at a time, in one process or many. */
-export class Guard extends Context.Service<Guard, {
+export class AccountLock extends Context.Service<AccountLock, {
   /**
    * Takes the account for as long as the scope is open, and keeps renewing the hold; waits up to 8 seconds for
    * whichever process has it. Not within a transaction.
@@ -28,11 +28,11 @@ export class Guard extends Context.Service<Guard, {
   acquire(
     organizationId: OrganizationId,
     accountId: AccountId
-  ): Effect.Effect<Held, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
+  ): Effect.Effect<LockedAccountRef, MessengerUnavailable | ServiceUnavailable, Scope.Scope>
   /** Holds on, within each transaction of the holder: right after the account's row is locked. Answers the epoch. */
-  confirm(held: Held): Effect.Effect<number, GuardLost>
+  confirm(held: LockedAccountRef): Effect.Effect<number, AccountLockLost>
   /** Gives the account back as it is; for an account that was not taken by `acquire`. */
-  release(held: Held): Effect.Effect<void>
+  release(held: LockedAccountRef): Effect.Effect<void>
   /** Has the account polled as soon as it is free, within the transaction: what a poll relies on has changed. */
   look(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/accounts/AccountLock/Guard") {}
+}>()("org-security-console/ports/accounts/AccountLock") {}

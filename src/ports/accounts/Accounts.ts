@@ -31,6 +31,8 @@ export class Accounts extends Context.Service<Accounts, {
   >
   /** The accounts after `after`, or null when the caller cannot access that one. */
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  /** Those of the accounts that the caller can access; without ids, all that have archived messages. */
+  archived(caller: Caller["Service"], ids: ReadonlyArray<AccountId> | null): Effect.Effect<ReadonlyArray<AccountId>>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
   /**
@@ -54,6 +56,8 @@ export class Accounts extends Context.Service<Accounts, {
    * locked.
    */
   offboard(organizationId: OrganizationId, account: AccountFacts, now: Date): Effect.Effect<void>
+  /** Deletes the account with its grants, secrets and sessions; its identity is free. */
+  remove(organizationId: OrganizationId, id: AccountId): Effect.Effect<void>
   /** Sets if strangers are signed out on sight. */
   setSecurityLock(organizationId: OrganizationId, account: AccountFacts, enabled: boolean): Effect.Effect<void>
   /** Ends the lock that a stopped takeover left; that it was stopped stays. */

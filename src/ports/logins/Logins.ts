@@ -4,7 +4,7 @@ import type { AccountId, DepartmentId } from "../../domain/accounts/Account.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import { defaultLoginStarts } from "../../domain/Limits.ts"
 import { ConnectRefusal } from "../../domain/logins/Connecting.ts"
-import type { LoginFacts, Started } from "../../domain/logins/Login.ts"
+import type { LoginFacts, StartedLogins } from "../../domain/logins/Login.ts"
 import type { Profile } from "../../domain/messenger/Messenger.ts"
 import type { OrganizationFacts } from "../../domain/organization/Organization.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
@@ -94,7 +94,7 @@ export class Logins extends Context.Service<Logins, {
     organizationId: OrganizationId,
     phoneNumber: string,
     now: Date
-  ): Effect.Effect<{ readonly hour: Started; readonly day: Started }>
+  ): Effect.Effect<{ readonly hour: StartedLogins; readonly day: StartedLogins }>
   /** True if an account of the organization that is not offboarded has the number. */
   isKnownNumber(organizationId: OrganizationId, phoneNumber: string): Effect.Effect<boolean>
   /** True if the account is watched, and was polled since. */

@@ -1,7 +1,7 @@
 /** The service's sign-in to an account: the part of MessengerSession that makes new sessions. */
 import { type Effect, type Redacted, Schema } from "effect"
 import type { AuthorizationId, MessengerUserId, SessionRef } from "../../domain/messenger/Messenger.ts"
-import type { PasswordInvalid, PlatformBusy, PlatformRefused, PlatformUnavailable } from "./MessengerSession.ts"
+import type { PasswordInvalid, PlatformBusy, PlatformRefused, PlatformUnavailable } from "./PlatformFailures.ts"
 
 /** The way that the platform sends a code. */
 export const CodeChannel = Schema.Literals(["app", "sms", "call", "email", "other"])

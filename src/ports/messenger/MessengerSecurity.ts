@@ -2,7 +2,7 @@
  * The security of an account on the platform: the part of LiveSession that changes its e-mail addresses and passkeys.
  */
 import { type Effect, type Redacted, Schema } from "effect"
-import type { MessengerFailure, PasswordInvalid } from "./MessengerSession.ts"
+import type { MessengerFailure, PasswordInvalid } from "./PlatformFailures.ts"
 
 /** The platform refused an address, or the code that was sent to it. */
 export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefused", {

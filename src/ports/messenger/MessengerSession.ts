@@ -1,59 +1,28 @@
 /** The port through which the core uses the messaging platform. */
-import { Context, type Effect, type Redacted, Schema, type Scope, type Stream } from "effect"
-import {
-  type AccountSecurity,
-  type Authorization,
-  type AuthorizationId,
-  type HeldSecrets,
-  type MessengerEvent,
-  type Profile,
-  type ProfilePatch,
-  SessionEnd,
-  type SessionRef
+import { Context, type Effect, type Redacted, type Scope, type Stream } from "effect"
+import type {
+  AccountSecurity,
+  Authorization,
+  AuthorizationId,
+  HeldSecrets,
+  MessengerEvent,
+  Profile,
+  ProfilePatch,
+  SessionRef
 } from "../../domain/messenger/Messenger.ts"
 import type { LoginVerbs, Paired, PairingRefused, PasswordNeeded } from "./MessengerLogin.ts"
 import type { SecurityVerbs } from "./MessengerSecurity.ts"
+import type {
+  MessengerFailure,
+  PasswordInvalid,
+  PlatformUnavailable,
+  ProfileRefused,
+  SignOutLocked,
+  UnknownAuthorization,
+  UsernameRefused
+} from "./PlatformFailures.ts"
 
-/** The service has no live session under this reference, or has none any more. */
-export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { reason: SessionEnd }) {}
-
-/** The platform demands a wait (a flood wait). */
-export class PlatformBusy extends Schema.TaggedError<PlatformBusy>()("PlatformBusy", {
-  retryAfterSeconds: Schema.Int
-}) {}
-
-/** The platform did not answer; whether it did anything is unknown. */
-export class PlatformUnavailable extends Schema.TaggedError<PlatformUnavailable>()("PlatformUnavailable", {}) {}
-
-/** The platform refused for a reason that has no name here; `reason` is its own text, only for the log. */
-export class PlatformRefused extends Schema.TaggedError<PlatformRefused>()("PlatformRefused", {
-  reason: Schema.String
-}) {}
-
-/** The failures of every call to the platform. */
-export type MessengerFailure = NoSession | PlatformBusy | PlatformUnavailable | PlatformRefused
-
-/** The platform refused the username. */
-export class UsernameRefused extends Schema.TaggedError<UsernameRefused>()("UsernameRefused", {
-  reason: Schema.Literals(["taken", "malformed", "purchasable"])
-}) {}
-
-/** The platform refused a field of the profile; nothing of the patch was applied. */
-export class ProfileRefused extends Schema.TaggedError<ProfileRefused>()("ProfileRefused", {
-  reason: Schema.Literals(["about_too_long", "name_invalid"]),
-  field: Schema.Literals(["first_name", "last_name", "about"])
-}) {}
-
-/** The platform does not let this session sign others out yet; the time is null where it gives none. */
-export class SignOutLocked extends Schema.TaggedError<SignOutLocked>()("SignOutLocked", {
-  until: Schema.NullOr(Schema.Date)
-}) {}
-
-/** The platform lists no authorization of this id to this session. */
-export class UnknownAuthorization extends Schema.TaggedError<UnknownAuthorization>()("UnknownAuthorization", {}) {}
-
-/** The 2FA password that was given is not the account's. */
-export class PasswordInvalid extends Schema.TaggedError<PasswordInvalid>()("PasswordInvalid", {}) {}
+export * from "./PlatformFailures.ts"
 
 /** A new 2FA password with the one that it replaces. */
 export interface TwoFaChange {

@@ -86,7 +86,7 @@ export interface NewToken extends Omit<Token, "digest" | "usedAt"> {
 }
 
 /** The facts of an access token that a resource server gets. */
-export interface Inspected {
+export interface TokenFacts {
   readonly organizationId: OrganizationId
   readonly connectionId: string
   readonly clientId: string | null
@@ -97,7 +97,7 @@ export interface Inspected {
 }
 
 /** The questions about an application that an admin is about to connect. */
-export interface Applying {
+export interface ConsentQuestions {
   readonly client: OAuthClient
   /** The host that the code goes to, and whether it is the admin's own machine. */
   readonly host: string
@@ -125,7 +125,7 @@ export interface ListQuery {
 }
 
 /** As much of a list as is shown. */
-export interface Listed<A> {
+export interface ListPart<A> {
   /** The number of entries that the admin may choose from. */
   readonly total: number
   /** The ticked ones, found by the search or not; empty where the whole list is short. */
@@ -137,13 +137,13 @@ export interface Listed<A> {
 
 /** The things that an admin may let an application use, in the console's order. */
 export interface Choices {
-  readonly accounts: Listed<{
+  readonly accounts: ListPart<{
     readonly id: string
     readonly name: string
     readonly phone_number: string
     readonly role_label: string | null
   }>
-  readonly departments: Listed<{ readonly id: string; readonly name: string }>
+  readonly departments: ListPart<{ readonly id: string; readonly name: string }>
 }
 
 /** Connections with their codes and tokens. All but `locate` run inside a transaction of the organization. */
@@ -177,7 +177,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
     digests: ReadonlyArray<string>,
     resource: string,
     now: Date
-  ): Effect.Effect<Inspected | null, ServiceUnavailable>
+  ): Effect.Effect<TokenFacts | null, ServiceUnavailable>
   /** The connection, locked for the rest of the transaction. */
   lock(organizationId: OrganizationId, connectionId: string): Effect.Effect<OAuthConnection | null>
   /** The connection's code, locked; read after the connection was. */
@@ -207,7 +207,7 @@ export class OAuthGrants extends Context.Service<OAuthGrants, {
    * The admin's live connections of the application to the same resource, newest first: of the same registration, or of
    * another one under the same host, on the admin's own machine under the same name as well.
    */
-  replaceable(admin: Granter, applying: Applying, now: Date): Effect.Effect<ReadonlyArray<Replaceable>>
+  replaceable(admin: Granter, applying: ConsentQuestions, now: Date): Effect.Effect<ReadonlyArray<Replaceable>>
   connect(organizationId: OrganizationId, connection: NewConnection): Effect.Effect<void>
   addCode(organizationId: OrganizationId, connectionId: string, code: NewCode): Effect.Effect<void>
   addToken(organizationId: OrganizationId, connectionId: string, token: NewToken): Effect.Effect<void>

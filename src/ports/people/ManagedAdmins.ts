@@ -38,7 +38,7 @@ export const InvitationReceiver = Context.Reference<(token: Redacted.Redacted) =
 )
 
 /** The kind of the wanted ids that the caller cannot access. */
-export type Unreached = "account_ids" | "department_ids" | null
+export type InaccessibleIds = "account_ids" | "department_ids" | null
 
 /** Admins who have not been removed; each function but `list` and `find` works within a change's transaction. */
 export class ManagedAdmins extends Context.Service<ManagedAdmins, {
@@ -53,7 +53,7 @@ export class ManagedAdmins extends Context.Service<ManagedAdmins, {
   /** True if a grant of the admin lies beyond the caller's limit. */
   isGrantedBeyond(caller: Caller["Service"], id: string): Effect.Effect<boolean>
   /** Locks the departments that are wanted, and returns which part of the access the caller cannot access. */
-  inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<Unreached>
+  inaccessible(caller: Caller["Service"], wanted: WantedAccess): Effect.Effect<InaccessibleIds>
   /**
    * Replaces the admin's grants within the caller's limit by the wanted ones, and returns how many were added and
    * taken.

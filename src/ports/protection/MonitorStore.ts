@@ -2,8 +2,9 @@
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { Decision } from "../../domain/protection/Decision.ts"
-import type { EndingReason, OwnSession, ProtectionFacts } from "../../domain/protection/Facts.ts"
-import type { GuardLost, Held } from "../accounts/AccountLock.ts"
+import type { EndingReason, ProtectionFacts } from "../../domain/protection/Facts.ts"
+import type { ServiceSession } from "../../domain/protection/ServiceSession.ts"
+import type { AccountLockLost, LockedAccountRef } from "../accounts/AccountLock.ts"
 
 /** The facts of an account that is locked and still held. */
 export interface LockedAccount {
@@ -43,16 +44,16 @@ export interface BegunSignOut {
 /** The reads and writes of a step about one account; within the organization's transaction unless stated otherwise. */
 export class Watch extends Context.Service<Watch, {
   /** Locks the account and renews its hold; null where the account is gone. */
-  lock(held: Held): Effect.Effect<LockedAccount | null, GuardLost>
-  write(held: Held, changes: StepChanges, now: Date): Effect.Effect<void>
+  lock(held: LockedAccountRef): Effect.Effect<LockedAccount | null, AccountLockLost>
+  write(held: LockedAccountRef, changes: StepChanges, now: Date): Effect.Effect<void>
   /** Writes down which sessions are about to be signed out, before any is. */
-  begin(held: Held, endings: ReadonlyArray<BegunSignOut>, now: Date): Effect.Effect<void>
+  begin(held: LockedAccountRef, endings: ReadonlyArray<BegunSignOut>, now: Date): Effect.Effect<void>
   /** The own sessions of the account, in a transaction of its own. */
-  own(held: Held): Effect.Effect<ReadonlyArray<OwnSession>, ServiceUnavailable>
+  own(held: LockedAccountRef): Effect.Effect<ReadonlyArray<ServiceSession>, ServiceUnavailable>
   /**
    * True if the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
    */
-  mayEnd(held: Held, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
+  mayEnd(held: LockedAccountRef, sessionId: string, intent: number): Effect.Effect<boolean, ServiceUnavailable>
   /** The digest of a list's mark. */
   digest(mark: string): string
 }>()("org-security-console/ports/protection/MonitorStore/Watch") {}

@@ -5,10 +5,10 @@
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { SessionRef } from "../../domain/messenger/Messenger.ts"
-import type { Held } from "../accounts/AccountLock.ts"
+import type { LockedAccountRef } from "../accounts/AccountLock.ts"
 
 /** An account that is held to be polled, with what a poll that finds nothing new needs to know. */
-export interface Claimed extends Held {
+export interface ClaimedAccount extends LockedAccountRef {
   /** The service's main session; null where there is none. */
   readonly main: { readonly id: string; readonly session_ref: SessionRef } | null
   /** The digest of the stored list of sessions; null before the first poll. */
@@ -24,12 +24,12 @@ export interface Claimed extends Held {
 }
 
 /** A poll that found nothing new. */
-export interface Quiet extends Held {
+export interface QuietPoll extends LockedAccountRef {
   readonly next_at: Date
 }
 
 /** The poll that a push triggers. */
-export interface Pushed {
+export interface PushedPoll {
   /** The time when the account is due. */
   readonly at: Date
   /** True if more than its sessions is to be read. */
@@ -46,14 +46,14 @@ export interface ClaimLimits {
 }
 
 /** The accounts that were taken, and when something else than a poll is due next. */
-export interface Taken {
-  readonly accounts: ReadonlyArray<Claimed>
+export interface ClaimResult {
+  readonly accounts: ReadonlyArray<ClaimedAccount>
   /** A moment in the past belongs to an account that is held already, or that this claim took. */
   readonly pressing: Date | null
 }
 
 /** A session on the messenger that is open, and whose it is. */
-export interface OpenSession extends Pick<Held, "accountId" | "organizationId"> {
+export interface OpenSession extends Pick<LockedAccountRef, "accountId" | "organizationId"> {
   readonly ref: SessionRef
 }
 
@@ -63,13 +63,16 @@ export class Monitors extends Context.Service<Monitors, {
    * Takes accounts that are due: first what is urgent and deadlines that have come, then by how long they are due;
    * those for which an organization has no room come last. Fewer than `free` are all of them.
    */
-  claim(wanted: ClaimLimits): Effect.Effect<Taken, ServiceUnavailable>
+  claim(wanted: ClaimLimits): Effect.Effect<ClaimResult, ServiceUnavailable>
   /** Gives the accounts back; what an operation requested in the meantime stays. */
-  finish(looks: ReadonlyArray<Quiet>): Effect.Effect<void, ServiceUnavailable>
+  finish(looks: ReadonlyArray<QuietPoll>): Effect.Effect<void, ServiceUnavailable>
   /** The time when the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
   /** Makes the account of a push due. */
-  push(account: Pick<Held, "accountId" | "organizationId">, wanted: Pushed): Effect.Effect<void, ServiceUnavailable>
+  push(
+    account: Pick<LockedAccountRef, "accountId" | "organizationId">,
+    wanted: PushedPoll
+  ): Effect.Effect<void, ServiceUnavailable>
   /** The unused ones: their account is not watched, or has others. */
   unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
 }>()("org-security-console/ports/protection/Monitors") {}

@@ -29,7 +29,7 @@ export interface NewSession {
 }
 
 /** Within the caller's transaction unless stated otherwise. */
-export class OwnSessions extends Context.Service<OwnSessions, {
+export class ServiceSessions extends Context.Service<ServiceSessions, {
   /** A reference under which a session can be made. */
   readonly newRef: Effect.Effect<SessionRef>
   /** The paired session, and one that may have come about. */
@@ -55,4 +55,4 @@ export class OwnSessions extends Context.Service<OwnSessions, {
   forget(of: SecretsOf, ids: ReadonlyArray<string>): Effect.Effect<void>
   /** There is no paired session any more. */
   remove(of: SecretsOf, now: Date): Effect.Effect<void>
-}>()("org-security-console/ports/protection/ServiceSessions/OwnSessions") {}
+}>()("org-security-console/ports/protection/ServiceSessions") {}

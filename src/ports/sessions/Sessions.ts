@@ -15,7 +15,7 @@ export interface SessionQuery {
 }
 
 /** The account whose sessions are changed; its row is locked. */
-export interface Whose {
+export interface SessionsAccount {
   readonly organizationId: OrganizationId
   readonly accountId: AccountId
 }
@@ -28,7 +28,7 @@ export interface Rejection {
 }
 
 /** The messenger's answers about sign-outs, by the sessions' ids. */
-export interface SignedOut {
+export interface SignOutAnswers {
   /** The service ended them. */
   readonly ended: ReadonlyArray<string>
   /** Another party had ended them: the next poll finds out who. */
@@ -54,22 +54,26 @@ export class Sessions extends Context.Service<Sessions, {
     organizationId: OrganizationId,
     accounts: ReadonlyArray<AccountId>
   ): Effect.Effect<ReadonlyMap<AccountId, Date>>
-  find(whose: Whose, id: string): Effect.Effect<StoredSession | null>
+  find(whose: SessionsAccount, id: string): Effect.Effect<StoredSession | null>
   /** Every session of the account but the service's own, the newest first. */
-  others(whose: Whose): Effect.Effect<ReadonlyArray<StoredSession>>
+  others(whose: SessionsAccount): Effect.Effect<ReadonlyArray<StoredSession>>
   /** True if an admin had the session signed out at the moment or later. */
-  wasRejected(whose: Whose, id: string, since: Date): Effect.Effect<boolean>
+  wasRejected(whose: SessionsAccount, id: string, since: Date): Effect.Effect<boolean>
   /** Approves the session, and takes back whatever was to be done to it. */
-  approve(whose: Whose, id: string, by: string, now: Date): Effect.Effect<void>
+  approve(whose: SessionsAccount, id: string, by: string, now: Date): Effect.Effect<void>
   /** Writes down what is to be signed out, and has the account polled. */
-  reject(whose: Whose, rejection: Rejection, now: Date): Effect.Effect<void>
+  reject(whose: SessionsAccount, rejection: Rejection, now: Date): Effect.Effect<void>
   /**
    * True if the sign-out may still be sent, because no admin has decided otherwise since; in a transaction of its own.
    */
-  maySignOut(whose: Whose, id: string): Effect.Effect<boolean, ServiceUnavailable>
+  maySignOut(whose: SessionsAccount, id: string): Effect.Effect<boolean, ServiceUnavailable>
   /**
    * Stores the outcomes of sign-outs. The first session that ended stops a takeover that waited for it, as in the
    * engine; then the answer says whether the service holds the account's 2FA password, and is null otherwise.
    */
-  applySignOuts(whose: Whose, what: SignedOut, now: Date): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
+  applySignOuts(
+    whose: SessionsAccount,
+    what: SignOutAnswers,
+    now: Date
+  ): Effect.Effect<{ readonly twoFaManaged: boolean } | null>
 }>()("org-security-console/ports/sessions/Sessions") {}

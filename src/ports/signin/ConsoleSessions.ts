@@ -68,6 +68,12 @@ export interface CredentialNotice {
   readonly key: string | null
 }
 
+/** The newest credentials made in the admin's name, and whether there are more. */
+export interface CredentialNotices {
+  readonly notices: ReadonlyArray<CredentialNotice>
+  readonly more: boolean
+}
+
 /** The admins who are signed in at the console, however they signed in. */
 export class ConsoleSessions extends Context.Service<ConsoleSessions, {
   /**
@@ -108,10 +114,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions, {
     admin: SignedIn,
     cookies: string | undefined,
     site: CookieSite
-  ): Effect.Effect<
-    { readonly notices: ReadonlyArray<CredentialNotice>; readonly more: boolean },
-    ServiceUnavailable
-  >
+  ): Effect.Effect<CredentialNotices, ServiceUnavailable>
   /** The token of a form: an HMAC over the session and the text that the form is bound to, the exact query. */
   csrf(sessionId: string, text: string): string
   /** True if the token is the form's, under any of the configured keys. */

@@ -18,7 +18,7 @@ export class ProviderRefused
 {}
 
 /** A person's way to the provider. */
-export interface Going {
+export interface ProviderRequest {
   /** The organization, as typed or known. */
   readonly organization: string
   /** The admin to link; null to sign in. */
@@ -30,7 +30,7 @@ export interface Going {
 }
 
 /** The way to go on. */
-export interface Gone {
+export interface ProviderRedirect {
   readonly url: string
   /** The provider's host, as shown. */
   readonly host: string
@@ -39,7 +39,7 @@ export interface Gone {
 }
 
 /** A person who came back: to sign in with the first factor given, or to be linked, which they are. */
-export type Back =
+export type ProviderReturn =
   | { readonly kind: "sign_in"; readonly admin: AdminRef; readonly first: FirstFactor; readonly returnTo: string }
   | { readonly kind: "linked" }
 
@@ -50,14 +50,17 @@ export type Back =
 export class ProviderSignIn extends Context.Service<ProviderSignIn, {
   /** True if the sign-in page of the site leads to a provider. */
   offered(site: CookieSite): Effect.Effect<boolean, ServiceUnavailable>
-  go(going: Going, visit: SessionVisit): Effect.Effect<Gone, NoProvider | ProviderAway | ServiceUnavailable>
+  go(
+    going: ProviderRequest,
+    visit: SessionVisit
+  ): Effect.Effect<ProviderRedirect, NoProvider | ProviderAway | ServiceUnavailable>
   /** Takes the answer that the provider sent the browser back with, as the query of the address. */
   back(
     organization: string,
     query: string,
     visit: SessionVisit,
     signedIn: Option.Option<SignedIn>
-  ): Effect.Effect<Back, ProviderRefused | ProviderAway | TooManyAttempts | ServiceUnavailable>
+  ): Effect.Effect<ProviderReturn, ProviderRefused | ProviderAway | TooManyAttempts | ServiceUnavailable>
   /** The cookie that makes the browser forget it. */
   forget(site: CookieSite): string
   /** The provider of the admin's organization, if it has one, and the person whom it knows as the admin. */

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { MonitorFacts, OwnSession } from "../../../src/domain/protection/Facts.ts"
+import type { MonitorFacts } from "../../../src/domain/protection/Facts.ts"
+import type { ServiceSession } from "../../../src/domain/protection/ServiceSession.ts"
 import { actions, mailed, upserted } from "../../support/protection/decisions.ts"
 import { decided, facts, listed, main, row, seen } from "../../support/protection/facts.ts"
 import { sessionRef } from "../../support/protection/platform.ts"
@@ -7,7 +8,7 @@ import { at, day, hour } from "../../support/stored.ts"
 
 const minute = hour / 60
 
-const paired: OwnSession = {
+const paired: ServiceSession = {
   id: "d9",
   slot: "paired",
   session_ref: sessionRef("d9"),

@@ -1,12 +1,12 @@
 /** Which of the service's own sessions signs others out. */
 import { assert, describe, it } from "@effect/vitest"
-import type { OwnSession } from "../../../src/domain/protection/Facts.ts"
+import type { ServiceSession } from "../../../src/domain/protection/ServiceSession.ts"
 import { oldestAble } from "../../../src/domain/protection/ServiceSessionFacts.ts"
 
 const now = new Date("2026-03-14T12:00:00.000Z")
 const hour = 60 * 60 * 1000
 
-const session = (slot: OwnSession["slot"], hours: number) => ({
+const session = (slot: ServiceSession["slot"], hours: number) => ({
   slot,
   created_at: new Date(now.getTime() - hours * hour)
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { GuardedAccount, OwnSession } from "../../../src/domain/protection/Facts.ts"
+import type { GuardedAccount } from "../../../src/domain/protection/Facts.ts"
+import type { ServiceSession } from "../../../src/domain/protection/ServiceSession.ts"
 import { actions, ended, mailed, upserted } from "../../support/protection/decisions.ts"
 import { decided, facts, listed, main, row, seen } from "../../support/protection/facts.ts"
 import { ownDevice, sessionRef } from "../../support/protection/platform.ts"
@@ -40,7 +41,7 @@ describe("12.5 a session that is seen", () => {
   })
 
   it("is the service's own by its exact age where it was retired, unless two are", () => {
-    const retired: OwnSession = {
+    const retired: ServiceSession = {
       id: "d9",
       slot: "retired",
       session_ref: sessionRef("d9"),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Grouped, next, surplus } from "../../../src/domain/signin/Fairness.ts"
+import { type GroupMember, next, surplus } from "../../../src/domain/signin/Fairness.ts"
 
-const of = (...groups: ReadonlyArray<string>): Grouped => ({ groups })
+const of = (...groups: ReadonlyArray<string>): GroupMember => ({ groups })
 
 describe("shares of what is bounded", () => {
   it("the last of the group with the most gives way, within it the last of the group with the most", () => {

@@ -12,6 +12,7 @@ import * as World from "../../support/world.ts"
 const unlinked: ReadonlyMap<string, string> = new Map([
   ["/console", "leads to the accounts"],
   ["/console/accounts/:account_id/secrets", "an account whose 2FA password the service keeps links to it"],
+  ["/console/archive-key/set", "linked before there is an archive password"],
   ["/console/invitation", "an invitation leads to it"],
   ["/console/logins/:login_id", "a login that is open is linked"],
   ["/console/passkeys.js", "a script of other pages"],

@@ -34,7 +34,7 @@ describe("the reference page in a browser", () => {
         await page.waitForFunction(`document.body.innerText.includes("Everything an admin can do")`)
         // The page lays itself out in steps; what counts is what it comes to.
         const fits = "document.documentElement.scrollWidth === document.documentElement.clientWidth"
-        await page.waitForFunction(fits, { timeout: 10_000 }).catch(() => null)
+        await page.waitForFunction(fits, { timeout: 60_000 }).catch(() => null)
         const shown = await page.evaluate(
           "[document.body.innerText, document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         ) as readonly [string, number, number]

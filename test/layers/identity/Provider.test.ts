@@ -5,6 +5,7 @@ import type { RequestListener } from "node:http"
 import * as zlib from "node:zlib"
 import { isSpecial, isSpecialAtHome } from "../../../src/layers/documents/special.ts"
 import * as Provider from "../../../src/layers/identity/Provider.ts"
+import type { ProviderWithSecret } from "../../../src/ports/signin/ProviderClient.ts"
 import * as Identity from "../../support/signin/identityProvider.ts"
 
 type Lying = Effect.Success<typeof Identity.lying>
@@ -16,7 +17,7 @@ const knownOf = (
   issuer: string,
   max_age_minutes: number | null,
   version = crypto.randomUUID()
-): Provider.ProviderWithSecret => ({
+): ProviderWithSecret => ({
   issuer,
   version,
   client_id: Identity.clientId,

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { loginAttempted } from "../../../src/domain/mail/index.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
+import { forgetMail } from "../../../src/jobs/mail/forget_mail.ts"
 import type * as MailSettings from "../../../src/layers/mail/MailSettings.ts"
 import * as MailQueue from "../../../src/layers/sql/mail/MailQueue.ts"
-import { MailSender } from "../../../src/ports/mail/MailSender.ts"
 import { Outbox } from "../../../src/ports/mail/Outbox.ts"
 import { within } from "../../support/fixtures.ts"
 import * as Pages from "../../support/http/pages.ts"
@@ -14,7 +14,7 @@ import * as MailServer from "../../support/mail/mailServer.ts"
 import { metric } from "../../support/metrics.ts"
 import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
-import { emptied, only, organization, rows, sending, waiting, write } from "./mailing.ts"
+import { emptied, only, organization, rows, sending, sendingBy, waiting, write } from "./mailing.ts"
 
 describe("14.3 Sending", () => {
   layer(World.world(postgres))((it) => {
@@ -84,8 +84,7 @@ describe("14.3 Sending", () => {
               Effect.orDie
             )
         }
-        const run = yield* Effect.provideService(MailQueue.turns, MailSender, counting)
-        yield* Effect.provideService(run, MailSender, counting)
+        yield* yield* sendingBy(counting)
         expect(left).toEqual([16, 0])
       }))
 
@@ -214,8 +213,7 @@ describe("14.3 Sending", () => {
         const server = yield* MailServer.start()
         const ids = yield* Effect.all([waiting, waiting, waiting])
         const never = { send: () => Effect.never }
-        const dying = yield* Effect.provideService(MailQueue.turns, MailSender, never)
-        const fiber = yield* Effect.forkChild(Effect.provideService(dying, MailSender, never))
+        const fiber = yield* Effect.forkChild(yield* sendingBy(never))
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
         const send = yield* sending(server.url)
         yield* send
@@ -270,10 +268,10 @@ describe("14.3 Sending", () => {
         const id = yield* waiting
         yield* yield* sending(server.url)
         yield* TestClock.adjust("29 days")
-        yield* MailQueue.sweep
+        yield* Effect.provide(forgetMail.run, MailQueue.layer)
         expect((yield* rows(id)).length).toBe(1)
         yield* TestClock.adjust("2 days")
-        yield* MailQueue.sweep
+        yield* Effect.provide(forgetMail.run, MailQueue.layer)
         expect(yield* rows(id)).toEqual([])
       }))
   })

@@ -3,12 +3,15 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { loginAttempted } from "../../../src/domain/mail/index.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
+import { sendMail } from "../../../src/jobs/mail/send_mail.ts"
 import * as MailSettings from "../../../src/layers/mail/MailSettings.ts"
 import * as Smtp from "../../../src/layers/mail/Smtp.ts"
 import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
 import * as MailQueue from "../../../src/layers/sql/mail/MailQueue.ts"
+import { MailSender } from "../../../src/ports/mail/MailSender.ts"
 import { Outbox } from "../../../src/ports/mail/Outbox.ts"
 import { within } from "../../support/fixtures.ts"
+import { begin } from "../../support/jobs.ts"
 import * as World from "../../support/world.ts"
 
 interface Row {
@@ -26,7 +29,15 @@ export const rows = (organizationId: string) =>
     sql<Row>`select * from mail where organization_id = ${organizationId} order by created_at, id`
   )
 
-/** Runs the job `send_mail` once, with a server's address. */
+const beginWith = Effect.fnUntraced(function*<E, R>(sender: Layer.Layer<MailSender, E, R>) {
+  const services = yield* Layer.build(Layer.merge(sender, MailQueue.layer))
+  return yield* Effect.provideContext(begin(sendMail), services)
+})
+
+/** One run of the job `send_mail`, with a sender of the test's. */
+export const sendingBy = (sender: MailSender["Service"]) => beginWith(Layer.succeed(MailSender, sender))
+
+/** One run of the job `send_mail`, with a server's address. */
 export const sending = Effect.fnUntraced(function*(
   url: string,
   timeout = Duration.seconds(5),
@@ -38,9 +49,7 @@ export const sending = Effect.fnUntraced(function*(
       Layer.succeed(MailSettings.MailSettings, settings && { ...settings, server: { ...settings.server, ...changes } })
     )
   )
-  const run = yield* Effect.provide(MailQueue.turns, sender)
-  // @effect-diagnostics-next-line returnEffectInGen:off -- what sends is what is made
-  return Effect.provide(run, sender)
+  return yield* beginWith(sender)
 })
 
 export const write = (organizationId: string, count = 1, name = "Ada") =>

@@ -1,26 +1,29 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { forgetOAuth } from "../../../src/jobs/oauth/forget_oauth.ts"
+import * as LicenceStops from "../../../src/jobs/organization/LicenceStops.ts"
 import type { Peppers } from "../../../src/layers/crypto/Peppers.ts"
 import * as DatabaseFacts from "../../../src/layers/postgres/DatabaseFacts.ts"
 import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
 import * as StatusSamples from "../../../src/layers/sql/accounts/StatusSamples.ts"
 import * as KnownPeppers from "../../../src/layers/sql/credentials/KnownPeppers.ts"
-import * as OAuthSweep from "../../../src/layers/sql/oauth/OAuthSweep.ts"
-import * as LicenceStops from "../../../src/layers/sql/organization/LicenceStops.ts"
-import type { Db, Journal, Outbox } from "../../../src/ports/index.ts"
 import { postgres } from "../../support/postgres/database.ts"
 import { superuser, superuserUrlHere } from "../../support/postgres/superuser.ts"
 import * as World from "../../support/world.ts"
 
-type Long = Effect.Effect<void, unknown, Db | Journal | Outbox | Peppers | SqlClient.SqlClient>
+type Long = Effect.Effect<
+  void,
+  unknown,
+  Effect.Services<typeof forgetOAuth.run | typeof LicenceStops.applyLicences> | Peppers | SqlClient.SqlClient
+>
 
 /** What reads whole tables, by a table that it reads. */
 const long: Readonly<Record<string, Long>> = {
   account: Effect.asVoid(StatusSamples.take),
   monitor: Effect.asVoid(DatabaseFacts.watched),
   totp: Effect.asVoid(KnownPeppers.check([])),
-  oauth_token: Effect.asVoid(OAuthSweep.sweep),
+  oauth_token: Effect.asVoid(forgetOAuth.run),
   organization: Effect.asVoid(LicenceStops.applyLicences)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Array, Effect, Exit, Fiber, Logger, Metric, Redacted, Schema } from "effect"
+import { Array, Effect, Exit, Fiber, Layer, Logger, Metric, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as dgram from "node:dgram"
@@ -10,13 +10,17 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as KeptFile from "../../../src/cli/commands/journal/KeptFile.ts"
 import { Checkpoint } from "../../../src/domain/journal/Checkpoint.ts"
+import * as PushCheckpoints from "../../../src/jobs/journal/push_checkpoints.ts"
 import { CheckpointKeys, digest } from "../../../src/layers/crypto/journal/CheckpointKeys.ts"
-import { NotTaken, type PushTarget } from "../../../src/layers/push/Target.ts"
 import { Targets } from "../../../src/layers/push/Targets.ts"
-import * as CheckpointPush from "../../../src/layers/sql/journal/CheckpointPush.ts"
+import * as CheckpointQueue from "../../../src/layers/sql/journal/CheckpointQueue.ts"
 import * as Checkpoints from "../../../src/layers/sql/journal/Checkpoints.ts"
+import { NotTaken, type PushTarget } from "../../../src/ports/journal/CheckpointQueue.ts"
 import { pglite, postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
+
+const world = (database: Parameters<typeof World.world>[0]) =>
+  CheckpointQueue.layer.pipe(Layer.provide(Layer.succeed(Targets, [])), Layer.provideMerge(World.world(database)))
 
 const targetOf = (address: string) =>
   Effect.flatMap(
@@ -66,7 +70,7 @@ const cursorOf = (target: PushTarget) =>
 /** Pushes until there is nothing more, as the service does; answers what came of the last. */
 const pushAll = Effect.fnUntraced(function*(target: PushTarget) {
   while (true) {
-    const outcome = yield* CheckpointPush.pushSome(target)
+    const outcome = yield* PushCheckpoints.pushSome(target)
     if (outcome.is !== "taken" || !outcome.more) return outcome
   }
 })
@@ -115,7 +119,7 @@ const eventually = (is: () => boolean) =>
   })
 
 describe("signed checkpoints that are pushed", () => {
-  layer(World.world(postgres), { timeout: "2 minutes" })((it) => {
+  layer(world(postgres), { timeout: "2 minutes" })((it) => {
     it.effect("to a file are there one a line in their order, none lost when the process is killed between write and cursor", () =>
       Effect.gen(function*() {
         const file = path.join(yield* folder, "checkpoints.ndjson")
@@ -133,7 +137,7 @@ describe("signed checkpoints that are pushed", () => {
           ...target,
           send: (checkpoints) => Effect.andThen(target.send(checkpoints), Effect.interrupt)
         }
-        expect(Exit.isFailure(yield* Effect.exit(CheckpointPush.pushSome(killed)))).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(PushCheckpoints.pushSome(killed)))).toBe(true)
         expect(yield* cursorOf(target)).toMatchObject({ number: last })
         expect(yield* pushAll(target)).toEqual({ is: "elsewhere" })
         yield* TestClock.adjust("30 seconds")
@@ -165,17 +169,17 @@ describe("signed checkpoints that are pushed", () => {
         let failed = 0
         for (const [answer, reason] of failures) {
           hook.state.answer = answer
-          expect(yield* CheckpointPush.pushSome(target)).toEqual({ is: "failed", reason })
+          expect(yield* PushCheckpoints.pushSome(target)).toEqual({ is: "failed", reason })
           failed += 1
           expect(yield* cursorOf(target)).toEqual({ number: 0, failures: failed })
           // Nobody asks again before the pause is over.
-          expect(yield* CheckpointPush.pushSome(target)).toEqual({ is: "elsewhere" })
+          expect(yield* PushCheckpoints.pushSome(target)).toEqual({ is: "elsewhere" })
           yield* TestClock.adjust(15_000 * 2 ** (failed - 1) - 1)
-          expect(yield* CheckpointPush.pushSome(target)).toEqual({ is: "elsewhere" })
+          expect(yield* PushCheckpoints.pushSome(target)).toEqual({ is: "elsewhere" })
           yield* TestClock.adjust(1)
         }
         hook.state.answer = () => {}
-        const hanging = yield* Effect.forkChild(CheckpointPush.pushSome(target), { startImmediately: true })
+        const hanging = yield* Effect.forkChild(PushCheckpoints.pushSome(target), { startImmediately: true })
         yield* eventually(() => hook.received.length === failures.length + 1)
         yield* TestClock.adjust("10 seconds")
         expect(yield* Fiber.join(hanging)).toEqual({ is: "failed", reason: "no answer within 10s" })
@@ -194,7 +198,7 @@ describe("signed checkpoints that are pushed", () => {
         expect(metrics).toContain(target.name)
         expect(metrics).not.toMatch(/s3cret|pa7h|qu3ry/)
         const other = yield* targetOf(`http://name:pass@127.0.0.1:${hook.port}/`)
-        yield* CheckpointPush.pushSome(other)
+        yield* PushCheckpoints.pushSome(other)
         expect(hook.received.at(-1)?.authorization).toBe(`Basic ${btoa("name:pass")}`)
       }))
 
@@ -229,7 +233,7 @@ describe("signed checkpoints that are pushed", () => {
         expect(found).toEqual(JSON.parse(JSON.stringify(all)))
 
         yield* signed(1)
-        expect(yield* CheckpointPush.pushSome(target)).toEqual({ is: "failed", reason: "ECONNREFUSED" })
+        expect(yield* PushCheckpoints.pushSome(target)).toEqual({ is: "failed", reason: "ECONNREFUSED" })
         expect(yield* cursorOf(target)).toEqual({ number: last, failures: 1 })
 
         const listener = yield* Effect.acquireRelease(
@@ -263,9 +267,9 @@ describe("signed checkpoints that are pushed", () => {
             )
         }
         const broken: PushTarget = { name: "broken", send: () => Effect.fail(new NotTaken({ reason: "never" })) }
-        expect(yield* CheckpointPush.pushSome(broken)).toEqual({ is: "failed", reason: "never" })
+        expect(yield* PushCheckpoints.pushSome(broken)).toEqual({ is: "failed", reason: "never" })
         while (batches.flat().length < last) {
-          yield* Effect.all(globalThis.Array.from({ length: 6 }, () => CheckpointPush.pushSome(target)), {
+          yield* Effect.all(globalThis.Array.from({ length: 6 }, () => PushCheckpoints.pushSome(target)), {
             concurrency: 6
           })
         }
@@ -273,7 +277,7 @@ describe("signed checkpoints that are pushed", () => {
       }))
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(world(pglite))((it) => {
     it.effect("leave one line in the log when a target fails first, and one when it works again", () =>
       Effect.gen(function*() {
         yield* signed(1)
@@ -287,7 +291,7 @@ describe("signed checkpoints that are pushed", () => {
           said.push(String(message))
         })
         yield* Effect.gen(function*() {
-          const turn = yield* CheckpointPush.turns(target)
+          const turn = PushCheckpoints.pushTo(target)
           for (const seconds of [0, 15, 30, 1]) {
             yield* TestClock.adjust(`${seconds} seconds`)
             yield* turn

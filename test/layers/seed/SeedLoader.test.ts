@@ -29,7 +29,7 @@ const dump = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and has_table_privilege(oid, 'select')
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and has_table_privilege(oid, 'select')
     order by relname`
   const rows = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
@@ -178,6 +178,15 @@ const faulty: ReadonlyArray<
     false
   ]
 ]
+
+describe("the journal of the demo", () => {
+  it("gives a sign-out by the service a reason of chapter 12.5", () => {
+    const reasons = demo.organizations.flatMap(({ journal }: any) =>
+      journal.filter(({ action }: any) => action === "session.autokilled").map(({ details }: any) => details.reason)
+    )
+    expect(reasons).toEqual(["deadline"])
+  })
+})
 
 describe("a seed file with faults", () => {
   it.each(faulty)("is refused for %s, with the path", async (_, change, path, schema) => {

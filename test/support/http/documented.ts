@@ -15,6 +15,7 @@ export interface JsonSchema {
   readonly additionalProperties?: boolean | JsonSchema
   readonly items?: JsonSchema
   readonly format?: string
+  readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
 }
@@ -59,6 +60,7 @@ const judged = new Set([
   "items",
   "maximum",
   "minimum",
+  "pattern",
   "properties",
   "required",
   "type"
@@ -91,6 +93,9 @@ export const violations = (schema: JsonSchema, value: unknown, at = ""): Readonl
     const format = formats[schema.format]
     if (format === undefined) throw new Error(`Nobody judges the format ${schema.format}`)
     if (!format(value)) found.push(`${at} is no ${schema.format}: ${value}`)
+  }
+  if (typeof value === "string" && schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
+    found.push(`${at} does not match ${schema.pattern}: ${value}`)
   }
   if (typeof value === "number") {
     if (schema.minimum !== undefined && value < schema.minimum) found.push(`${at} is under ${schema.minimum}`)

@@ -65,9 +65,12 @@ const everyRequest = (subject: Subject, apart: Subject = {}): ReadonlyArray<Requ
 /** Every kind of id. */
 const kinds = Object.keys(Random.noIds) as ReadonlyArray<Random.IdKind>
 
+/** The messenger's own ids have another form. */
+const messengerKinds: ReadonlySet<string> = new Set(["chat", "message", "member"])
+
 /** A request of every operation that names this id wherever it names one of these kinds. */
 export const naming = (id: string, ofKinds: ReadonlyArray<Random.IdKind> = kinds): ReadonlyArray<Request> => {
-  const named = Object.fromEntries(ofKinds.map((kind) => [kind, id]))
+  const named = Object.fromEntries(ofKinds.map((kind) => [kind, messengerKinds.has(kind) ? "404404" : id]))
   return everyRequest(named, named)
 }
 

@@ -4,6 +4,7 @@ import type * as Failure from "../../../src/domain/Failure.ts"
 import { Caller } from "../../../src/domain/people/Access.ts"
 import type * as Operation from "../../../src/kernel/Operation.ts"
 import { Credentials } from "../../../src/ports/credentials/Credentials.ts"
+import { archivePassword } from "../archive/archivePassword.ts"
 import * as World from "../world.ts"
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -35,7 +36,8 @@ export const embedded = Effect.fnUntraced(
           ...caller,
           via: "embedded",
           ip: null,
-          requestId: null
+          requestId: null,
+          ...(operation.kind === "unlocked" ? { extras: { archivePassword: Redacted.make(archivePassword) } } : {})
         })
       ),
       Effect.match({

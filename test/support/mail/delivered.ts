@@ -1,8 +1,10 @@
 /** Mails as they arrive: sent by the outbox's own job to a server on loopback. */
 import { Effect, Layer, Redacted } from "effect"
+import { sendMail } from "../../../src/jobs/mail/send_mail.ts"
 import * as MailSettings from "../../../src/layers/mail/MailSettings.ts"
 import * as Smtp from "../../../src/layers/mail/Smtp.ts"
 import * as MailQueue from "../../../src/layers/sql/mail/MailQueue.ts"
+import { begin } from "../jobs.ts"
 import * as World from "../world.ts"
 import * as MailServer from "./mailServer.ts"
 
@@ -11,7 +13,7 @@ export const delivered = Effect.gen(function*() {
   const server = yield* MailServer.start()
   const settings = yield* MailSettings.parse({ ...World.mail, url: Redacted.make(server.url) })
   const sender = Smtp.layer.pipe(Layer.provide(Layer.succeed(MailSettings.MailSettings, settings)))
-  yield* Effect.provide(Effect.flatten(MailQueue.turns), sender)
+  yield* Effect.flatten(begin(sendMail)).pipe(Effect.provide(Layer.merge(sender, MailQueue.layer), { local: true }))
   return server.received
 })
 

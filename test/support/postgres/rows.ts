@@ -73,20 +73,25 @@ export const unsaidColumns = "array['last_used_at', 'fence', 'busy_by', 'busy_un
 
 const knownTables = new WeakMap<SqlClient.SqlClient, ReadonlyArray<string>>()
 
+/** Tables of organizations that count requests, also those that change nothing. */
+export const counters = ["archive_attempt", "archive_read"]
+
 /** The tables whose rows belong to an organization, which are asked for once a database. */
 const tablesOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const known = knownTables.get(sql)
   if (known !== undefined) return known
   const tables = yield* sql<{ table_name: string }>`
     select table_name from information_schema.columns
-    where table_schema = 'public' and column_name = 'organization_id' order by table_name`
+    where table_schema = 'public' and column_name = 'organization_id' and not ${sql.in("table_name", counters)}
+    order by table_name`
   const names = tables.map(({ table_name }) => table_name)
   knownTables.set(sql, names)
   return names
 })
 
 /**
- * Every row of the organization in every table, but for when its credentials were last used and who holds its accounts.
+ * Every row of the organization in every table but those that count requests, without the time when its credentials were
+ * last used and those who hold its accounts.
  */
 export const snapshot = (organizationId: string) =>
   query<{ table: string; rows: ReadonlyArray<unknown> }>(organizationId, (sql) =>

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Client } from "pg"
 import { LastUses } from "../../../src/layers/sql/credentials/LastUses.ts"
+import { counters } from "../postgres/rows.ts"
 
 /** A session above every wall, which sees what is there and puts it back. */
 export type Overseer = Client
@@ -73,7 +74,8 @@ const rowsOf = (table: string, column: string): string =>
 export const everythingOf = async (overseer: Overseer): Promise<string> => {
   const { rows } = await overseer.query<{ table_name: string }>(`
     select table_name from information_schema.columns
-    where table_schema = 'public' and column_name = 'organization_id' order by table_name`)
+    where table_schema = 'public' and column_name = 'organization_id'
+      and table_name not in (${counters.map((name) => `'${name}'`).join(", ")}) order by table_name`)
   const people = "in (select messenger_user_id from account where organization_id = $1)"
   return `select name, row::text as row from (${
     [

@@ -1,12 +1,8 @@
 /** An account in memory as the service has it stored, and what follows from that alone. */
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { deriveStatus } from "../../../src/domain/accounts/ProtectionStatus.ts"
-import type {
-  GuardedAccount,
-  OwnSession,
-  ProtectionFacts,
-  WatchedSession
-} from "../../../src/domain/protection/Facts.ts"
+import type { GuardedAccount, ProtectionFacts, WatchedSession } from "../../../src/domain/protection/Facts.ts"
+import type { ServiceSession } from "../../../src/domain/protection/ServiceSession.ts"
 import { day } from "../stored.ts"
 import { Model } from "./model.ts"
 import { ownDevice, Platform, sessionRef } from "./platform.ts"
@@ -70,7 +66,7 @@ export class Kept {
     }
   }
 
-  own(id: string, slot: OwnSession["slot"], seen_as: string | null): OwnSession {
+  own(id: string, slot: ServiceSession["slot"], seen_as: string | null): ServiceSession {
     return { id, slot, session_ref: sessionRef(id), seen_as, created_at: new Date(this.created(id)) }
   }
 

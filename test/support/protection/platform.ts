@@ -7,10 +7,10 @@ import {
   type Profile,
   SessionRef
 } from "../../../src/domain/messenger/Messenger.ts"
-import type { OwnDevice } from "../../../src/domain/protection/Facts.ts"
+import type { ServiceSessionDevice } from "../../../src/domain/protection/Facts.ts"
 import { day } from "../stored.ts"
 
-export const ownDevice: OwnDevice = {
+export const ownDevice: ServiceSessionDevice = {
   device_model: "Server",
   platform: "Linux",
   app_name: "Organization Security Console"
@@ -19,7 +19,7 @@ export const ownDevice: OwnDevice = {
 export interface Device {
   readonly id: string
   readonly createdAt: number
-  readonly device: OwnDevice
+  readonly device: ServiceSessionDevice
   readonly waiting: boolean
 }
 
@@ -47,7 +47,11 @@ export class Platform {
   }
 
   /** Signs a device in; no two do in the same millisecond. */
-  signIn(at: number, device: OwnDevice = { device_model: "Phone", platform: "OS", app_name: "App" }, waiting = false) {
+  signIn(
+    at: number,
+    device: ServiceSessionDevice = { device_model: "Phone", platform: "OS", app_name: "App" },
+    waiting = false
+  ) {
     const id = `d${++this.#made}`
     this.devices.set(id, { id, createdAt: at + this.#made, device, waiting })
     return id

@@ -3,8 +3,9 @@ import { assert } from "@effect/vitest"
 import { Duration, Struct } from "effect"
 import { decide } from "../../../src/domain/protection/Decide.ts"
 import type { Decision, EngineEvent, OutcomeChanges, SignOutAttempt } from "../../../src/domain/protection/Decision.ts"
-import type { DecideOptions, OwnSession, WatchedSession } from "../../../src/domain/protection/Facts.ts"
+import type { DecideOptions, WatchedSession } from "../../../src/domain/protection/Facts.ts"
 import type { Loss, Observation } from "../../../src/domain/protection/Observation.ts"
+import type { ServiceSession } from "../../../src/domain/protection/ServiceSession.ts"
 import { applyOutcomes } from "../../../src/domain/protection/SignOutOutcomes.ts"
 import { hour } from "../stored.ts"
 import { Kept } from "./kept.ts"
@@ -179,7 +180,7 @@ export class World extends Kept {
       ...this.facts,
       own: [
         this.own(id, "main", null),
-        ...this.facts.own.flatMap((one): ReadonlyArray<OwnSession> =>
+        ...this.facts.own.flatMap((one): ReadonlyArray<ServiceSession> =>
           !this.platform.devices.has(one.id) ? [] : [{ ...one, slot: one.slot === "main" ? "retired" : one.slot }]
         )
       ],

@@ -5,7 +5,7 @@ import { TOTP } from "otpauth"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { Peppers } from "../../../src/layers/crypto/Peppers.ts"
 import { Vault } from "../../../src/layers/crypto/Vault.ts"
-import * as Factors from "../../../src/layers/sql/signin/Factors.ts"
+import * as Factors from "../../../src/layers/sql/signin/StoredFactors.ts"
 import * as Pages from "../http/pages.ts"
 import * as World from "../world.ts"
 

@@ -1,11 +1,15 @@
-/** The commands that make and end API keys. */
+/** The commands about API keys. */
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { defaultApiKeyExpiry } from "../../../domain/Limits.ts"
 import { Scope } from "../../../domain/people/Access.ts"
+import type * as ApiKeys from "../../../operator/credentials/ApiKeys.ts"
 import { Refused } from "../../../operator/UseCase.ts"
-import { common, email, organization, run } from "../DatabaseCommand.ts"
+import { argument, asking, email, flag, organization, orNull, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+
+const key_id = argument("key-id", "The key's id")
+const defaultDays = Duration.toDays(defaultApiKeyExpiry)
 
 const scopes = Flag.String("scopes").pipe(
   Flag.withDescription(`What the key may be used for, separated by commas: ${Scope.literals.join(", ")}`),
@@ -23,39 +27,32 @@ const scopes = Flag.String("scopes").pipe(
 )
 
 const createKey = Command.make("create", {
-  ...common,
-  organization,
-  email,
-  label: Flag.String("label").pipe(Flag.withDescription("What the key is for")),
-  scopes,
-  expiresInDays: Flag.Int("expires-in-days").pipe(
-    Flag.withDescription(`How long it works; ${Duration.toDays(defaultApiKeyExpiry)} days by default`),
-    Flag.optional
+  ...asking({ organization, email, label: flag("label", "What the key is for"), scopes }),
+  days: Flag.Int("expires-in-days").pipe(
+    Flag.withDescription(`How long it works; ${defaultDays} days by default`),
+    orNull
   ),
   never: Flag.Boolean("never-expires").pipe(
     Flag.withDescription("The key works until it is revoked"),
     Flag.withDefault(false)
   )
-}, (input) =>
+}, ({ days, never, ...input }) =>
   Effect.gen(function*() {
-    if (input.never && Option.isSome(input.expiresInDays)) {
+    if (never && days !== null) {
       return yield* new Refused({ message: "--never-expires and --expires-in-days contradict each other: give one." })
     }
-    const answer = yield* run(input, (requests) =>
-      requests.keys_create({
-        organization: input.organization,
-        email: input.email,
-        label: input.label,
-        scopes: input.scopes,
-        expires_in_days: input.never
-          ? null
-          : Option.getOrElse(input.expiresInDays, () => Duration.toDays(defaultApiKeyExpiry))
-      }))
-    const key = Redacted.value(answer.key)
-    yield* Output.print(input.json, { ...answer, key }, () => [key])
+    const create = sending(
+      (requests, asked: typeof input.asked) =>
+        Effect.map(
+          requests.keys_create({ ...asked, expires_in_days: never ? null : days ?? defaultDays }),
+          (answer) => ({ ...answer, key: Redacted.value(answer.key) })
+        ),
+      ({ key }) => [key]
+    )
+    const answer = yield* create(input)
     yield* Output.remark(
       input.json,
-      `Key ${answer.key_id} of ${input.email}; it is shown this once, and works ${
+      `Key ${answer.key_id} of ${input.asked.email}; it is shown this once, and works ${
         answer.expires_at === null ? "until it is revoked" : `until ${answer.expires_at.toISOString()}`
       }.`
     )
@@ -67,19 +64,52 @@ const createKey = Command.make("create", {
     }])
   )
 
-const revokeKey = Command.make("revoke", {
-  ...common,
-  organization,
-  keyId: Argument.String("key-id").pipe(Argument.withDescription("The key's id"))
-}, (input) =>
-  Effect.gen(function*() {
-    const answer = yield* run(input, (requests) =>
-      requests.keys_revoke({
-        organization: input.organization,
-        key_id: input.keyId
-      }))
-    yield* Output.print(input.json, answer, () => [`Revoked ${answer.key_id}.`])
-  })).pipe(Command.withDescription("Revoke an API key"))
+const revokeKey = Command.make(
+  "revoke",
+  asking({ organization, key_id }),
+  sending((requests, asked) => requests.keys_revoke(asked), ({ key_id }) => [`Revoked ${key_id}.`])
+).pipe(Command.withDescription("Revoke an API key"))
 
-/** The commands that make and end keys. */
-export const keyCommands = [createKey, revokeKey] as const
+type Key = typeof ApiKeys.showKey.output.Type
+
+const stateText: Readonly<Record<Key["state"], string>> = {
+  works: "works",
+  revoked: "revoked",
+  expired: "expired",
+  stopped: "stopped: its admin is disabled, or has another password since"
+}
+
+const keyLines = (found: Key): ReadonlyArray<string> =>
+  Output.columns([
+    ["Id", found.key_id],
+    ["Label", found.label],
+    ["Admin", found.admin],
+    ["Scopes", found.scopes.join(" ")],
+    ["State", stateText[found.state]],
+    ["Created", Output.minute(found.created_at)],
+    ["Last used", Output.minute(found.last_used_at, "never")],
+    ["Expires", Output.minute(found.expires_at, "never")],
+    ...(found.revoked_at === null ? [] : [["Revoked", Output.minute(found.revoked_at)]])
+  ])
+
+const listKeys = Command.make(
+  "list",
+  asking({ organization }),
+  sending((requests, asked) => requests.keys_list(asked), ({ keys }, asked) =>
+    keys.length === 0
+      ? [`${asked.organization} has no API key.`]
+      : Output.table(
+        ["KEY ID", "LABEL", "ADMIN", "STATE"],
+        keys.map((each) => [each.key_id, each.label, each.admin, each.state])
+      ))
+).pipe(Command.withDescription("List the API keys of an organization, the newest first; never the keys themselves"))
+
+const showKey = Command.make(
+  "show",
+  asking({ organization, key_id }),
+  sending((requests, asked) => requests.keys_show(asked), keyLines)
+).pipe(Command.withDescription("Show an API key: its admin, scopes and dates; never the key itself"))
+
+export const keys = Command.make("keys").pipe(
+  Command.withSubcommands([createKey, revokeKey, listKeys, showKey])
+)

@@ -1,17 +1,15 @@
 /** The commands about journals: show, verify, export, and keep checkpoints of them. */
 import { Effect, Option, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { readPublicKeys } from "../../../layers/crypto/journal/CheckpointKeys.ts"
 import type * as Journals from "../../../operator/journal/Journals.ts"
 import { Refused } from "../../../operator/UseCase.ts"
-import type { Asked, Holder } from "../../process/ControlClient.ts"
+import type { ControlRequest, Holder } from "../../process/ControlClient.ts"
 import * as Settings from "../../settings/Settings.ts"
-import { common, run } from "../DatabaseCommand.ts"
+import { asking, common, organization, run, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
 import * as ExportFile from "./ExportFile.ts"
 import * as KeptFile from "./KeptFile.ts"
-
-const organization = Argument.String("organization").pipe(Argument.withDescription("The organization's id"))
 
 const chosen = Flag.String("organization").pipe(
   Flag.withDescription("One organization; all of them by default"),
@@ -65,7 +63,7 @@ const checkpointReasons: Readonly<Record<string, string>> = {
 
 /** Asks as an auditor, who has none of the service's secrets. */
 const audit = Effect.fnUntraced(
-  function*<A>(settings: Settings.Database, asked: Asked<Pick<Holder, "journal_verify">, A>) {
+  function*<A>(settings: Settings.Database, asked: ControlRequest<Pick<Holder, "journal_verify">, A>) {
     const { invoke } = yield* Effect.promise(() => import("../../process/ControlClient.ts"))
     const here = Effect.flatMap(
       Effect.promise(() => import("../../process/LocalRequests.ts")),
@@ -136,15 +134,17 @@ const verify = Command.make(
     })
 ).pipe(Command.withDescription("Check that journals are whole, unchanged and signed; exit code 1 when one is not"))
 
-const checkpoint = Command.make("checkpoint", { ...common, organization: chosen }, (input) =>
-  Effect.gen(function*() {
-    const answer = yield* run(input, (requests) =>
-      requests.journal_checkpoint({ organization: Option.getOrNull(input.organization) }))
-    yield* Output.print(input.json, answer, () =>
-      Output.columns(answer.checkpoints.map((head) => [head.organization, String(head.sequence), head.hash])))
-  })).pipe(
-    Command.withDescription("Print each journal's newest checkpoint; keep it elsewhere, and verify against it later")
+const checkpoint = Command.make(
+  "checkpoint",
+  asking({ organization: Flag.map(chosen, Option.getOrNull) }),
+  sending(
+    (requests, asked) => requests.journal_checkpoint(asked),
+    ({ checkpoints }) =>
+      Output.columns(checkpoints.map((head) => [head.organization, String(head.sequence), head.hash]))
   )
+).pipe(
+  Command.withDescription("Print each journal's newest checkpoint; keep it elsewhere, and verify against it later")
+)
 
 const csvColumns = [
   "sequence",
@@ -285,5 +285,6 @@ const tail = Command.make("tail", {
     ])
   )
 
-/** The commands around journals. */
-export const journalCommands = [tail, verify, exportJournal, checkpoint] as const
+export const journal = Command.make("journal").pipe(
+  Command.withSubcommands([tail, verify, exportJournal, checkpoint])
+)

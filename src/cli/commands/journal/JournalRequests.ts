@@ -4,13 +4,13 @@ import { SqlClient } from "effect/sql"
 import { Checkpoint } from "../../../domain/journal/Checkpoint.ts"
 import { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
+import * as Signing from "../../../jobs/journal/sign_checkpoints.ts"
 import { CheckpointKeys, judge } from "../../../layers/crypto/journal/CheckpointKeys.ts"
 import * as Tenant from "../../../layers/postgres/Tenant.ts"
 import * as Checkpoints from "../../../layers/sql/journal/Checkpoints.ts"
 import { verify } from "../../../layers/sql/journal/JournalChain.ts"
 import { head, tail } from "../../../layers/sql/journal/JournalRows.ts"
 import * as Proofs from "../../../layers/sql/journal/Proofs.ts"
-import * as Signing from "../../../layers/sql/journal/Signing.ts"
 import { unsigned } from "../../../layers/sql/journal/Unsigned.ts"
 import * as Journals from "../../../operator/journal/Journals.ts"
 import { existing } from "../../../operator/Journaled.ts"
@@ -29,7 +29,7 @@ const chosen = Effect.fnUntraced(function*(organization: string | null) {
 /**
  * What one journal proves: that it is whole, agrees with every checkpoint of it, and is signed as far as it should be.
  */
-const prove = Effect.fnUntraced(function*(id: OrganizationId, kept: ReadonlyArray<Journals.Kept>) {
+const prove = Effect.fnUntraced(function*(id: OrganizationId, kept: ReadonlyArray<Journals.KeptProof>) {
   const state = yield* verify(id, kept)
   if (!state.ok) return { organization: id, ok: false, sequence: state.sequence, hash: null, reason: state.reason }
   const late = yield* unsigned(id)

@@ -12,9 +12,9 @@ export const readText = (file: string) =>
   })
 
 const decodeKept = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(Schema.Struct({ checkpoints: Schema.Array(Journals.Kept) }))
+  Schema.fromJsonString(Schema.Struct({ checkpoints: Schema.Array(Journals.KeptProof) }))
 )
-const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Journals.Kept))
+const decodeLine = Schema.decodeUnknownEffect(Schema.fromJsonString(Journals.KeptProof))
 
 /** One on each line; a line that a crash tore counts as nothing where it is the last, or is there whole further on. */
 const decodeLines = (text: string) => {

@@ -1,163 +1,191 @@
-/** The commands that make admins and change what they may do. */
-import { Effect, Option, Redacted, Stdio, Stream } from "effect"
-import { Command, Flag, Prompt } from "effect/cli"
+/** The commands about admins. */
+import { Effect, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Role } from "../../../domain/people/Access.ts"
+import type * as Admins from "../../../operator/people/Admins.ts"
 import { invitationLink, resetLink } from "../../../ports/signin/ConsoleAddress.ts"
-import { common, email, organization, run } from "../DatabaseCommand.ts"
+import { asking, email, flag, organization, orNull, passwordInput, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+import { identityCommands } from "../signin/IdentityCommands.ts"
 
-const createAdmin = Command.make("create", {
-  ...common,
-  organization,
-  email,
-  role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription("What the admin may do")),
-  name: Flag.String("name").pipe(Flag.withDescription("The admin's name"), Flag.optional),
-  archiveAccess: Flag.Boolean("archive-access").pipe(
-    Flag.withDescription("Whether an admin of role admin reads the archive"),
-    Flag.withDefault(false)
-  )
-}, (input) =>
-  Effect.gen(function*() {
-    const answer = yield* run(input, (requests) =>
-      requests.admins_create({
-        organization: input.organization,
-        email: input.email,
-        role: input.role,
-        name: Option.getOrNull(input.name),
-        archive_access: input.archiveAccess
-      }))
-    yield* Output.print(input.json, answer, () => [
-      `Created the ${input.role} ${answer.email} of ${answer.organization}; they can sign in once they have a password.`
-    ])
-  })).pipe(Command.withDescription("Make an admin of an organization"))
+const role = Flag.Literals("role", Role.literals)
 
-/** The password from the prompt on a terminal, else the first line of standard input; never from an argument. */
-const readPassword = Effect.gen(function*() {
-  if (process.stdin.isTTY) return yield* Prompt.run(Prompt.Password({ message: "New password" }))
-  const stdio = yield* Stdio.Stdio
-  const text = yield* Stream.mkString(Stream.decodeText(stdio.stdin))
-  return Redacted.make(text.split(/\r?\n/, 1)[0] ?? "")
-})
-
-const setPassword = Command.make("set-password", { ...common, organization, email }, (input) =>
-  Effect.gen(function*() {
-    const password = yield* readPassword
-    const answer = yield* run(input, (requests) =>
-      requests.admins_set_password({
-        organization: input.organization,
-        email: input.email,
-        password
-      }))
-    yield* Output.print(input.json, answer, () => [
-      `Set the password of ${answer.email}. Ended: ${answer.ended.api_keys} API keys, ${answer.ended.connections} connected applications, ${answer.ended.sessions} console sessions.`
-    ])
-  })).pipe(
-    Command.withDescription("Set an admin's console password, by prompt or standard input"),
-    Command.withExamples([
-      { command: "security-console admins set-password acme olivia@acme.example", description: "By prompt" },
-      {
-        command: "security-console admins set-password acme olivia@acme.example < password.txt",
-        description: "From the first line of a file"
-      }
-    ])
-  )
-
-const resetFactor = Command.make("reset-factor", { ...common, organization, email }, (input) =>
-  Effect.gen(function*() {
-    const answer = yield* run(
-      input,
-      (requests) => requests.admins_reset_factor({ organization: input.organization, email: input.email })
+const createAdmin = Command.make(
+  "create",
+  asking({
+    organization,
+    email,
+    role: Flag.withDescription(role, "What the admin may do"),
+    name: orNull(flag("name", "The admin's name")),
+    archive_access: Flag.Boolean("archive-access").pipe(
+      Flag.withDescription("Whether an admin of role admin reads the archive"),
+      Flag.withDefault(false)
     )
-    yield* Output.print(input.json, answer, () => [
-      answer.factors === 0
-        ? `${answer.email} has no second factor.`
-        : `Took the second factors of ${answer.email} away, with the recovery codes. Ended: ${answer.sessions} console sessions.`
-    ])
-  })).pipe(
-    Command.withDescription("Take an admin's second factors away, because they are lost; make sure first who asks")
+  }),
+  sending((requests, asked) => requests.admins_create(asked), ({ email, organization }, { role }) => [
+    `Created the ${role} ${email} of ${organization}; they can sign in once they have a password.`
+  ])
+).pipe(Command.withDescription("Make an admin of an organization"))
+
+const setPassword = Command.make(
+  "set-password",
+  asking({ organization, email }),
+  (input) =>
+    Effect.flatMap(passwordInput("New password"), (password) => {
+      const send = sending(
+        (requests, asked: typeof input.asked) => requests.admins_set_password({ ...asked, password }),
+        ({ email, ended }) => [
+          `Set the password of ${email}. Ended: ${ended.api_keys} API keys, ${ended.connections} connected applications, ${ended.sessions} console sessions.`
+        ]
+      )
+      return send(input)
+    })
+).pipe(
+  Command.withDescription("Set an admin's console password, by prompt or standard input"),
+  Command.withExamples([
+    { command: "security-console admins set-password acme olivia@acme.example", description: "By prompt" },
+    {
+      command: "security-console admins set-password acme olivia@acme.example < password.txt",
+      description: "From the first line of a file"
+    }
+  ])
+)
+
+const resetFactor = Command.make(
+  "reset-factor",
+  asking({ organization, email }),
+  sending((requests, asked) => requests.admins_reset_factor(asked), ({ email, factors, sessions }) => [
+    factors === 0
+      ? `${email} has no second factor.`
+      : `Took the second factors of ${email} away, with the recovery codes. Ended: ${sessions} console sessions.`
+  ])
+).pipe(
+  Command.withDescription("Take an admin's second factors away, because they are lost; make sure first who asks")
+)
+
+const disable = Command.make(
+  "disable",
+  asking({ organization, email }),
+  sending(
+    (requests, asked) => requests.admins_disable(asked),
+    ({ email }) => [`${email} is disabled: their credentials no longer work.`]
   )
+).pipe(Command.withDescription("Disable an admin: their credentials stop at once"))
 
-const setDisabled = (name: "disable" | "enable", done: string) =>
-  Command.make(name, { ...common, organization, email }, (input) =>
-    Effect.gen(function*() {
-      const answer = yield* run(input, (requests) =>
-        requests[`admins_${name}`]({ organization: input.organization, email: input.email }))
-      yield* Output.print(input.json, answer, () => [`${answer.email} ${done}`])
-    }))
-
-const forLink = {
-  ...common,
-  organization,
-  email,
-  consoleUrl: Flag.String("console-url").pipe(
-    Flag.withDescription(
-      "Address of the console in the link [what the running service, or CONSOLE_BASE_URL, says]"
-    ),
-    Flag.map((url) => url.replace(/\/+$/, "")),
-    Flag.optional
+const enable = Command.make(
+  "enable",
+  asking({ organization, email }),
+  sending(
+    (requests, asked) => requests.admins_enable(asked),
+    ({ email }) => [`${email} is enabled: their credentials work again.`]
   )
-}
+).pipe(Command.withDescription("Enable a disabled admin again"))
 
-/** The request for a link, with the address from the flag. */
-const linkInput = (
-  { consoleUrl, email, organization }: {
-    readonly consoleUrl: Option.Option<string>
-    readonly email: string
-    readonly organization: string
-  }
-) => ({ organization, email, console_url: Option.getOrNull(consoleUrl) })
+const console_url = flag(
+  "console-url",
+  "Address of the console in the link [what the running service, or CONSOLE_BASE_URL, says]"
+).pipe(
+  Flag.map((url) => url.replace(/\/+$/, "")),
+  orNull
+)
 
-const invitation = Command.make("invitation", forLink, (input) =>
-  Effect.gen(function*() {
-    const { console_url, token, ...answer } = yield* run(
-      input,
-      (requests) => requests.admins_invitation(linkInput(input))
-    )
-    const link = Redacted.value(invitationLink(console_url, token))
-    yield* Output.print(input.json, { ...answer, link }, () => [
-      `A new invitation of ${answer.email}, good until ${answer.expires_at.toISOString()}; the one before has stopped:`,
+const invitation = Command.make(
+  "invitation",
+  asking({ organization, email, console_url }),
+  sending((requests, asked) =>
+    Effect.map(requests.admins_invitation(asked), ({ console_url, token, ...answer }) => ({
+      ...answer,
+      link: Redacted.value(invitationLink(console_url, token))
+    })), ({ email, expires_at, link }) => [
+    `An invitation of ${email}, good until ${expires_at.toISOString()}; any link made before has stopped:`,
+    link
+  ])
+).pipe(
+  Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
+  Command.withExamples([{
+    command: "security-console admins invitation acme ada@acme.example",
+    description: "Where no mail is sent"
+  }])
+)
+
+const passwordLink = Command.make(
+  "password-link",
+  asking({ organization, email, console_url }),
+  sending(
+    (requests, asked) =>
+      Effect.map(requests.admins_password_link(asked), ({ console_url, token, ...answer }) => ({
+        ...answer,
+        link: Redacted.value(resetLink(console_url, token))
+      })),
+    ({ email, expires_at, link }) => [
+      `${email} chooses a new password by this link, which works once, until ${expires_at.toISOString()}:`,
       link
-    ])
-  })).pipe(
-    Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
-    Command.withExamples([{
-      command: "security-console admins invitation acme ada@acme.example",
-      description: "Where no mail is sent"
-    }])
+    ]
   )
+).pipe(
+  Command.withDescription("Make a link by which an admin who has forgotten the password chooses another, and print it"),
+  Command.withExamples([{
+    command: "security-console admins password-link acme ada@acme.example",
+    description: "Where no mail is sent"
+  }])
+)
 
-const passwordLink = Command.make("password-link", forLink, (input) =>
-  Effect.gen(function*() {
-    const { console_url, token, ...answer } = yield* run(
-      input,
-      (requests) => requests.admins_password_link(linkInput(input))
-    )
-    const link = Redacted.value(resetLink(console_url, token))
-    yield* Output.print(input.json, { ...answer, link }, () => [
-      `${answer.email} chooses a new password by this link, which works once, until ${answer.expires_at.toISOString()}:`,
-      link
-    ])
-  })).pipe(
-    Command.withDescription(
-      "Make a link by which an admin who has forgotten the password chooses another, and print it"
-    ),
-    Command.withExamples([{
-      command: "security-console admins password-link acme ada@acme.example",
-      description: "Where no mail is sent"
-    }])
-  )
+type Admin = typeof Admins.showAdmin.output.Type
 
-/** The commands that make admins and change what they may do. */
-export const adminCommands = [
+const adminLines = (found: Admin): ReadonlyArray<string> =>
+  Output.columns([
+    ["Email", found.email],
+    ["Name", found.name ?? "none"],
+    ["Role", found.role],
+    ["State", found.state === "disabled" ? `disabled since ${Output.minute(found.disabled_at)}` : found.state],
+    ["Password", found.has_password ? "set" : "none: admins set-password gives one"],
+    ...(found.role === "admin" ? [["Reads the archive", found.archive_access ? "yes" : "no"]] : []),
+    ["Created", Output.minute(found.created_at)],
+    ["Id", found.id]
+  ])
+
+const listAdmins = Command.make(
+  "list",
+  asking({ organization }),
+  sending((requests, asked) => requests.admins_list(asked), ({ admins }) =>
+    Output.table(
+      ["EMAIL", "NAME", "ROLE", "STATE", "PASSWORD"],
+      admins.map((each) => [each.email, each.name ?? "", each.role, each.state, each.has_password ? "set" : "none"])
+    ))
+).pipe(Command.withDescription("List the admins of an organization"))
+
+const showAdmin = Command.make(
+  "show",
+  asking({ organization, email }),
+  sending((requests, asked) => requests.admins_show(asked), adminLines)
+).pipe(Command.withDescription("Show an admin"))
+
+const setAdmin = Command.make(
+  "set",
+  asking({
+    organization,
+    email,
+    name: orNull(flag("name", "The admin's new name")),
+    role: orNull(Flag.withDescription(role, "What the admin may do from now on; the owner's stays"))
+  }),
+  sending((requests, asked) => requests.admins_set(asked), adminLines)
+).pipe(
+  Command.withDescription("Change an admin's name or role; their credentials follow the role at once"),
+  Command.withExamples([
+    { command: "security-console admins set acme ada@acme.example --role superadmin", description: "Promote an admin" }
+  ])
+)
+
+export const admins = Command.make("admins").pipe(Command.withSubcommands([
   createAdmin,
   setPassword,
   resetFactor,
-  setDisabled("disable", "is disabled: their credentials no longer work.").pipe(
-    Command.withDescription("Disable an admin: their credentials stop at once")
-  ),
-  setDisabled("enable", "is enabled: their credentials work again.").pipe(
-    Command.withDescription("Enable a disabled admin again")
-  ),
+  disable,
+  enable,
   invitation,
-  passwordLink
-] as const
+  passwordLink,
+  listAdmins,
+  showAdmin,
+  setAdmin,
+  ...identityCommands
+]))

@@ -5,11 +5,11 @@ import { maxRoleLabelLength } from "../../../domain/Limits.ts"
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Forms from "../kit/Forms.ts"
-import type * as Html from "../kit/Html.ts"
+import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Lists from "../kit/Lists.ts"
-import type * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Devices from "./SessionWords.ts"
 
 /** The forms, each by the end of its address. */
@@ -27,43 +27,36 @@ export type AccountAction =
 
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}`
 
-/** The text that a form's token is bound to. */
-export const token = (action: AccountAction, accountId: string, about = ""): string => `${action} ${accountId} ${about}`
-
-interface Button {
+interface Action {
   readonly action: AccountAction
   /** The subject of the form besides the account, as the member `about`. */
   readonly about?: string
   readonly verb: string
 }
 
-const members = (about: string | undefined) => about === undefined ? {} : { about }
+const opened = (id: string, action: AccountAction, about?: string): Forms.FormOpening => ({
+  path: `${pathOf(id)}/${action}`,
+  about: about === undefined ? undefined : ["about", about]
+})
 
-const button = (view: Visit.View, id: string, { about, action, verb }: Button, label?: Html.Html): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${pathOf(id)}/${action}">
-    ${Forms.hidden(view, token(action, id, about), members(about))}
-    <button>${verb}${label === undefined ? undefined : html`<span class="unseen"> ${label}</span>`}</button>
-  </form>`
+const button = (view: AdminPage, id: string, { about, action, verb }: Action, label?: Html.Html): Html.Html =>
+  Forms.open(
+    view,
+    opened(id, action, about),
+    html`<button>${verb}${label === undefined ? undefined : html`<span class="unseen"> ${label}</span>`}</button>`
+  )
 
 const confirmed = (
-  view: Visit.View,
+  view: AdminPage,
   id: string,
-  { about, action, verb }: Button,
-  consequence: Forms.Confirmed["consequence"],
-  more: Pick<Forms.Confirmed, "label" | "fields" | "grave">
-): Html.Html =>
-  Forms.confirmed(view, {
-    path: `${pathOf(id)}/${action}`,
-    token: token(action, id, about),
-    members: members(about),
-    verb,
-    consequence,
-    ...more
-  })
+  { about, action, verb }: Action,
+  consequence: Forms.ConfirmedForm["consequence"],
+  more: Pick<Forms.ConfirmedForm, "label" | "fields" | "grave">
+): Html.Html => Forms.confirmed(view, { ...opened(id, action, about), verb, consequence, ...more })
 
 /** The actions on one session; sign-outs of the account are sent from `signOutsFrom` on. */
 export const ofSession = (
-  view: Visit.View,
+  view: AdminPage,
   account: AccountDetail,
   session: Session,
   signOutsFrom: Date | undefined
@@ -90,14 +83,15 @@ export const ofSession = (
   </div>`
 }
 
+const kept = [
+  ["approved_and_baseline", "What is approved or was there before", "Usually the holder’s own devices."],
+  ["approved", "Only what is approved", "Also signs out what was there before the service."],
+  ["none", "Nothing but the service", "The holder has to sign in anew everywhere."]
+] as const
+
 /** Signs out every session but those that are kept. */
-export const signOutOthers = (view: Visit.View, { id }: AccountDetail): Html.Html => {
-  const choice = (value: string, name: string, hint: string, chosen: boolean) =>
-    html`<div class="choice">
-      <input type="radio" id="keep-${value}" name="keep" value="${value}"${chosen ? " checked" : ""}>
-      <label for="keep-${value}"><span class="name">${name}</span> <span class="hint">${hint}</span></label>
-    </div>`
-  return confirmed(
+export const signOutOthers = (view: AdminPage, { id }: AccountDetail): Html.Html =>
+  confirmed(
     view,
     id,
     { action: "sign-out-others", verb: "Sign out all others" },
@@ -107,102 +101,104 @@ export const signOutOthers = (view: Visit.View, { id }: AccountDetail): Html.Htm
       fields: html`<fieldset>
       <legend>What stays signed in</legend>
       ${
-        choice(
-          "approved_and_baseline",
-          "What is approved or was there before",
-          "Usually the holder’s own devices.",
-          true
+        kept.map(([value, label, hint], index) =>
+          Fields.choice({ type: "radio", id: `keep-${value}`, name: "keep", value, label, hint, checked: index === 0 })
         )
       }
-      ${choice("approved", "Only what is approved", "Also signs out what was there before the service.", false)}
-      ${choice("none", "Nothing but the service", "The holder has to sign in anew everywhere.", false)}
     </fieldset>`
     }
   )
-}
+
+const newNumber = (number: string): Html.Html =>
+  Fields.input(Html.noFaults, {
+    name: "phone_number",
+    label: "New number",
+    hint: html`Only where the holder no longer has ${PhoneNumber.shown(number)}; with the country code.`
+  }, { inputmode: "tel", maxlength: 40, ...Fields.verbatim })
 
 /** Signing in again. */
-const reconnect = (view: Visit.View, { id, phone_number }: AccountDetail): Html.Html =>
+const reconnect = (view: AdminPage, { id, phone_number }: AccountDetail): Html.Html =>
   html`<div>
     <h3>Reconnect</h3>
     <p>The service has lost its session, so nothing is watched. The messenger sends the holder a code, who reads it to you; approvals are kept.</p>
-    <form method="post" action="${view.visit.base}${pathOf(id)}/reconnect">
-      ${Forms.hidden(view, token("reconnect", id))}
-      <div class="field">
-        <label for="phone_number">New number</label>
-        <p class="hint" id="phone_number-hint">Only where the holder no longer has ${
-    PhoneNumber.shown(phone_number)
-  }; with the country code.</p>
-        <input type="text" id="phone_number" name="phone_number" inputmode="tel" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="phone_number-hint">
-      </div>
-      <button class="main">Send the code</button>
-    </form>
+    ${
+    Forms.open(
+      view,
+      opened(id, "reconnect"),
+      html`${newNumber(phone_number)}
+      <button class="main">Send the code</button>`
+    )
+  }
   </div>`
 
-/** The actions on the protection as a whole; with `lost`, the service has lost its session. */
-export const protection = (view: Visit.View, account: AccountDetail, lost: boolean): Html.Html => {
-  const { id, security_lock, status, tamper } = account
-  return html`<div class="deeds">
-  ${lost ? reconnect(view, account) : undefined}
-  ${
-    tamper?.locked_at === null || tamper === undefined ? undefined : html`<div>
+const takeoverLock = (view: AdminPage, { id }: AccountDetail): Html.Html =>
+  html`<div>
     <h3>Takeover lock</h3>
     <p>Whoever signs in is signed out at once, the holder too. Release it when the holder has the account back, and only then hand out its two-factor password.</p>
     ${
-      confirmed(
-        view,
-        id,
-        { action: "release-takeover-lock", verb: "Release the lock" },
-        "From then on a new session is treated like any other: it has to be approved.",
-        { grave: false }
-      )
-    }
-  </div>`
+    confirmed(
+      view,
+      id,
+      { action: "release-takeover-lock", verb: "Release the lock" },
+      "From then on a new session is treated like any other: it has to be approved.",
+      { grave: false }
+    )
   }
-  ${
-    !isActive(status) ? undefined : html`<div>
-    <h3>Security lock is ${security_lock?.enabled === true ? "on" : "off"}</h3>
-    <p>${
-      security_lock?.enabled === true
-        ? "A session that nobody approved is signed out on sight."
-        : "With the lock, a session that nobody approved is signed out on sight, without waiting for a review."
-    }</p>
+  </div>`
+
+const lockOn = (view: AdminPage, id: string): Html.Html =>
+  html`<div>
+    <h3>Security lock is on</h3>
+    <p>A session that nobody approved is signed out on sight.</p>
+    ${button(view, id, { action: "security-lock", about: "off", verb: "Turn the lock off" })}
+  </div>`
+
+const lockOff = (view: AdminPage, id: string): Html.Html =>
+  html`<div>
+    <h3>Security lock is off</h3>
+    <p>With the lock, a session that nobody approved is signed out on sight, without waiting for a review.</p>
     ${
-      security_lock?.enabled === true
-        ? button(view, id, { action: "security-lock", about: "off", verb: "Turn the lock off" })
-        : confirmed(
-          view,
-          id,
-          { action: "security-lock", about: "on", verb: "Turn the lock on" },
-          "Every device that signs in from now on is signed out immediately, the holder’s too.",
-          { grave: false }
-        )
-    }
-  </div>`
+    confirmed(
+      view,
+      id,
+      { action: "security-lock", about: "on", verb: "Turn the lock on" },
+      "Every device that signs in from now on is signed out immediately, the holder’s too.",
+      { grave: false }
+    )
   }
-  ${
-    isActive(status)
-      ? html`<div>
+  </div>`
+
+const pause = (view: AdminPage, id: string): Html.Html =>
+  html`<div>
     <h3>Pause</h3>
     <p>While protection is paused nothing is watched and nothing is signed out.</p>
     ${
-        confirmed(
-          view,
-          id,
-          { action: "pause", verb: "Pause protection" },
-          "Sessions that wait for a review stay signed in. The account keeps its licence.",
-          { grave: true }
-        )
-      }
+    confirmed(
+      view,
+      id,
+      { action: "pause", verb: "Pause protection" },
+      "Sessions that wait for a review stay signed in. The account keeps its licence.",
+      { grave: true }
+    )
+  }
   </div>`
-      : status === "paused"
-      ? html`<div>
+
+const resume = (view: AdminPage, id: string): Html.Html =>
+  html`<div>
     <h3>Resume</h3>
     <p>Protection goes on through the session that was kept.</p>
     ${button(view, id, { action: "resume", verb: "Resume protection" })}
   </div>`
-      : undefined
-  }
+
+/** The actions on the protection as a whole; with `lost`, the service has lost its session. */
+export const protection = (view: AdminPage, account: AccountDetail, lost: boolean): Html.Html => {
+  const { id, security_lock, status, tamper } = account
+  const locked = tamper !== undefined && tamper.locked_at !== null
+  return html`<div class="deeds">
+  ${lost ? reconnect(view, account) : undefined}
+  ${locked ? takeoverLock(view, account) : undefined}
+  ${isActive(status) ? security_lock?.enabled === true ? lockOn(view, id) : lockOff(view, id) : undefined}
+  ${isActive(status) ? pause(view, id) : status === "paused" ? resume(view, id) : undefined}
   <div>
     <h3>Offboard</h3>
     <p>The service gives the account back to its holder and signs out. The next page says what will happen.</p>
@@ -213,33 +209,35 @@ export const protection = (view: Visit.View, account: AccountDetail, lost: boole
 
 /** The organization's filing of the account. */
 export const filing = (
-  view: Visit.View,
+  view: AdminPage,
   { department_id, id, role_label }: AccountDetail,
   departments: ReadonlyArray<Department>
-): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${pathOf(id)}/department" class="filters">
-  ${Forms.hidden(view, token("department", id))}
-  <div>
-    <label for="department_id">Department</label>
-    <select id="department_id" name="department_id">
-      ${Lists.option("", "None", department_id ?? "")}
-      ${departments.map((each) => Lists.option(each.id, each.name, department_id ?? ""))}
-      ${
-    // One that is beyond those that are read stays chosen.
-    department_id === null || departments.some((each) => each.id === department_id)
-      ? undefined
-      : Lists.option(department_id, "Another department", department_id)}
-    </select>
-  </div>
-  <button>Save department</button>
-</form>
-<form method="post" action="${view.visit.base}${pathOf(id)}/role-label" class="filters">
-  ${Forms.hidden(view, token("role-label", id))}
-  <div>
+): Html.Html => {
+  const all = [["", "None"] as const, ...departments.map((each) => [each.id, each.name] as const)]
+  // One that is beyond those that are read stays chosen.
+  const beyond = department_id === null || departments.some((each) => each.id === department_id)
+    ? []
+    : [[department_id, "Another department"] as const]
+  const department = Fields.filter("department_id", "Department", [...all, ...beyond], department_id ?? "")
+  return html`${
+    Forms.open(
+      view,
+      { ...opened(id, "department"), class: "filters" },
+      html`${department}
+  <button>Save department</button>`
+    )
+  }
+${
+    Forms.open(
+      view,
+      { ...opened(id, "role-label"), class: "filters" },
+      html`<div>
     <label for="role_label">Label</label>
     <input type="text" id="role_label" name="role_label" value="${
-    role_label ?? ""
-  }" maxlength="${maxRoleLabelLength}" autocomplete="off">
+        role_label ?? ""
+      }" maxlength="${maxRoleLabelLength}" autocomplete="off">
   </div>
-  <button>Save label</button>
-</form>`
+  <button>Save label</button>`
+    )
+  }`
+}

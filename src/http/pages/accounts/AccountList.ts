@@ -16,13 +16,15 @@ import { getStatus } from "../../../operations/organization/get_status.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Outbox } from "../../../ports/mail/Outbox.ts"
 import { Overview } from "../../../ports/organization/StatusOverview.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import * as Notices from "../kit/PageNotices.ts"
+import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
 import * as Refresh from "../kit/Refresh.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as AccountConnect from "../logins/AccountConnect.ts"
 import * as OpenLogins from "../logins/OpenLogins.ts"
 import { mailsPath } from "../organization/OrganizationTabs.ts"
@@ -57,7 +59,7 @@ const read = (query: string): Filter => {
   }
 }
 
-interface Found {
+interface FoundAccounts {
   readonly data: ReadonlyArray<Account>
   readonly has_more: boolean
 }
@@ -81,11 +83,11 @@ const list = Effect.fnUntraced(function*({ after, department, find, status }: Fi
   }
 })
 
-const to = (view: Visit.View, filter: Partial<Filter>): string =>
+const to = (view: AdminPage, filter: Partial<Filter>): string =>
   Lists.address(`${view.visit.base}${path}`, { ...filter })
 
 /** The number of accounts in each status, each with a link to them. */
-const tiles = (view: Visit.View, { accounts }: StatusOverview["protection"], filter: Filter): Html.Html => {
+const tiles = (view: AdminPage, { accounts }: StatusOverview["protection"], filter: Filter): Html.Html => {
   const total = Object.values(accounts).reduce((sum, count) => sum + count, 0)
   const tile = (status: AccountStatus | undefined, count: number) =>
     html`<li><a href="${to(view, { status })}#list" class="is-${
@@ -131,32 +133,34 @@ const warnings = (
 </div>`
 }
 
-const search = (view: Visit.View, filter: Filter, departments: ReadonlyArray<Department>): Html.Html =>
+const search = (view: AdminPage, filter: Filter, departments: ReadonlyArray<Department>): Html.Html =>
   html`<form method="get" action="${view.visit.base}${path}#list" class="filters" role="search">
   <div>
     <label for="find">Find an account</label>
     <input type="search" id="find" name="find" value="${filter.find}" maxlength="${maxSearchLength}" autocomplete="off" spellcheck="false" placeholder="Name, username or number">
   </div>
-  <div>
-    <label for="status">Status</label>
-    <select id="status" name="status">
-      ${Lists.option("", "Any status", filter.status ?? "")}
-      ${Statuses.inOrder.map((status) => Lists.option(status, Statuses.words[status].name, filter.status ?? ""))}
-    </select>
-  </div>
   ${
-    departments.length === 0 ? undefined : html`<div>
-    <label for="department">Department</label>
-    <select id="department" name="department">
-      ${Lists.option("", "Any department", filter.department)}
-      ${departments.map(({ id, name }) => Lists.option(id, name, filter.department))}
-    </select>
-  </div>`
+    Fields.filter(
+      "status",
+      "Status",
+      [["", "Any status"], ...Statuses.inOrder.map((status) => [status, Statuses.words[status].name] as const)],
+      filter.status ?? ""
+    )
+  }
+  ${
+    departments.length === 0
+      ? undefined
+      : Fields.filter(
+        "department",
+        "Department",
+        [["", "Any department"], ...departments.map(({ id, name }) => [id, name] as const)],
+        filter.department
+      )
   }
   <button>Show</button>
 </form>`
 
-const row = (view: Visit.View, names: ReadonlyMap<string, string>) => (account: Account): Html.Html => {
+const row = (view: AdminPage, names: ReadonlyMap<string, string>) => (account: Account): Html.Html => {
   const { department_id, id, name, phone_number, role_label, status } = account
   return html`<tr role="row">
   <th role="rowheader" scope="row"><a href="${view.visit.base}${path}/${id}">${Html.named(name)}</a>${
@@ -171,7 +175,7 @@ const row = (view: Visit.View, names: ReadonlyMap<string, string>) => (account: 
 const isNarrowed = ({ department, find, status }: Filter): boolean =>
   status !== undefined || department !== "" || find !== ""
 
-const empty = (view: Visit.View, filter: Filter): Html.Html =>
+const empty = (view: AdminPage, filter: Filter): Html.Html =>
   html`<div class="empty">${
     isNarrowed(filter)
       ? html`<p>No account fits. <a href="${to(view, {})}#list">Show all accounts</a></p>`
@@ -180,7 +184,12 @@ const empty = (view: Visit.View, filter: Filter): Html.Html =>
       : html`<p>There is no account that you can access. An owner or superadmin connects accounts, and grants them to admins.</p>`
   }</div>`
 
-const table = (view: Visit.View, filter: Filter, found: Found, departments: ReadonlyArray<Department>): Html.Html => {
+const table = (
+  view: AdminPage,
+  filter: Filter,
+  found: FoundAccounts,
+  departments: ReadonlyArray<Department>
+): Html.Html => {
   if (found.data.length === 0) return empty(view, filter)
   const names = new Map(departments.map(({ id, name }) => [id, name]))
   return html`<table role="table" class="listing" aria-labelledby="list">
@@ -199,7 +208,7 @@ ${
 }
 
 /** The listed accounts, in words. */
-const listed = ({ find, status }: Filter, { data, has_more }: Found): string | undefined =>
+const listed = ({ find, status }: Filter, { data, has_more }: FoundAccounts): string | undefined =>
   find !== ""
     ? has_more
       ? `The best matches of “${find}”. Write more of the name to find fewer.`
@@ -209,7 +218,7 @@ const listed = ({ find, status }: Filter, { data, has_more }: Found): string | u
     : Statuses.words[status].meaning
 
 /** The counts over time cover the whole organization, so that a role limited to some accounts sees none of them. */
-const history = Effect.fnUntraced(function*({ admin, now }: Visit.View) {
+const history = Effect.fnUntraced(function*({ admin, now }: AdminPage) {
   const db = yield* Db
   const overview = yield* Overview
   const since = new Date(now - Duration.toMillis(statusSamplesKept))
@@ -217,8 +226,8 @@ const history = Effect.fnUntraced(function*({ admin, now }: Visit.View) {
   return yield* Chart.section(samples, now)
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const get = (visit: PageRequest) =>
+  Serving.asAdmin(visit, path, (view) =>
     Effect.gen(function*() {
       const filter = read(visit.query)
       const overview = yield* getStatus.call({})
@@ -229,6 +238,7 @@ const get = (visit: Visit.Visit) =>
       const chart = canAccessEveryAccount(view.admin.role) ? yield* history(view) : undefined
       const unfinished = yield* OpenLogins.section(view)
       const showNotices = yield* Notices.make(view)
+      const deleted = new URLSearchParams(visit.query).get("done") === "account_deleted"
       const sendsMail = (yield* Outbox).available
       return yield* Frame.page(view, {
         title: "Accounts",
@@ -243,6 +253,7 @@ const get = (visit: Visit.Visit) =>
             : undefined
         }
 </div>
+${deleted ? html`<p class="good" role="status">The account and its archive are deleted.</p>` : undefined}
 <p class="lead">How the messenger accounts that you can access are protected.</p>
 ${Refresh.control()}
 ${showNotices()}
@@ -260,4 +271,4 @@ ${chart}
       })
     }))
 
-export const routes = [Visit.route("GET", path, get)] as const
+export const routes = [Serving.route("GET", path, get)] as const

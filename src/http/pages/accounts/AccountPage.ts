@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
-import { Caller, protectors } from "../../../domain/people/Access.ts"
+import { Caller, protectors, superadmins } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
 import { getAccount } from "../../../operations/accounts/get_account.ts"
@@ -11,16 +11,17 @@ import { listJournalEvents } from "../../../operations/journal/list_journal_even
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Sessions } from "../../../ports/sessions/Sessions.ts"
+import * as AccountDeletion from "../archive/AccountDeletion.ts"
 import * as EventDetails from "../journal/EventDetails.ts"
 import * as Events from "../journal/EventWords.ts"
+import * as Form from "../kit/Form.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import * as Notices from "../kit/PageNotices.ts"
-import * as Refused from "../kit/RefusedForms.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
-import type * as Visit from "../kit/Visit.ts"
 import { newPath } from "../organization/SupportPage.ts"
 import * as AccountForms from "./AccountForms.ts"
 import * as AccountProfile from "./AccountProfile.ts"
@@ -78,7 +79,7 @@ interface Protection {
 }
 
 const session =
-  (view: Visit.View, account: AccountDetail, { signOutsFrom }: Protection) => (session: Session): Html.Html => {
+  (view: AdminPage, account: AccountDetail, { signOutsFrom }: Protection) => (session: Session): Html.Html => {
     const wait = session.sign_out_queued ? Devices.wait(session, signOutsFrom, view.now) : undefined
     return html`<li>
   <div class="head"><h3>${Devices.device(session)}</h3> ${Devices.state(session, signOutsFrom, view.now)}</div>
@@ -92,7 +93,7 @@ const session =
 const rank = ({ approved, current, review_deadline, service_session, sign_out_queued }: Session): number =>
   current || service_session ? 3 : review_deadline !== null || sign_out_queued ? 0 : approved ? 1 : 2
 
-const sessions = (view: Visit.View, account: AccountDetail, protection: Protection): Html.Html | undefined => {
+const sessions = (view: AdminPage, account: AccountDetail, protection: Protection): Html.Html | undefined => {
   const { sessions, status, terminations = [] } = account
   if (sessions === undefined) return undefined
   const others = sessions.some(({ current, service_session }) => !current && !service_session)
@@ -125,7 +126,7 @@ const sessions = (view: Visit.View, account: AccountDetail, protection: Protecti
 }
 
 const history = (
-  view: Visit.View,
+  view: AdminPage,
   account: AccountDetail,
   entries: ReadonlyArray<Events.Entry>,
   names: EventDetails.Names
@@ -145,7 +146,7 @@ const history = (
   }
 </section>`
 
-const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyArray<Department>): Html.Html => {
+const facts = (view: AdminPage, account: AccountDetail, departments: ReadonlyArray<Department>): Html.Html => {
   // Roles that may edit the account see them in the forms below.
   const acts = protectors.includes(view.admin.role)
   const department = departments.find(({ id }) => id === account.department_id)
@@ -168,16 +169,6 @@ const facts = (view: Visit.View, account: AccountDetail, departments: ReadonlyAr
       : fact("Last looked at", Times.since(monitoring.last_polled_at, view.now, "Not yet"))
   }
 </dl>`
-}
-
-export interface FormResult {
-  readonly done?: string | undefined
-  /** The account was connected by the visit before. */
-  readonly connected?: boolean
-  /** The operation's refusal, in its words. */
-  readonly problem?: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Faults of the service with its own session, after which the account has to be signed in to again. */
@@ -203,7 +194,7 @@ const protectionOf = Effect.fnUntraced(function*({ id, monitoring, status }: Acc
 })
 
 /** The page of the account. */
-export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: FormResult) {
+export const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
   const account = yield* getAccount.call({ account_id: id })
   const protection = yield* protectionOf(account)
   const { data: events } = yield* listJournalEvents.call({ account_id: id, limit: eventsRead })
@@ -211,17 +202,17 @@ export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, sh
   const departments = yield* Lists.departments
   const showNotices = yield* Notices.make(view)
   const acts = protectors.includes(view.admin.role)
-  const next = acts && shown.connected === true ? yield* NextSteps.section(view, account) : undefined
+  const connected = new URLSearchParams(view.visit.query).get("done") === "account_connected"
+  const next = acts && connected ? yield* NextSteps.section(view, account) : undefined
   return yield* Frame.page(view, {
-    title: shown.problem === undefined ? account.name : `Problem: ${account.name}`,
+    title: account.name,
+    named: true,
     wide: true,
-    status: shown.status,
-    headers: shown.headers,
+    outcome,
     body: html`
 <p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
 <h1>${Html.named(account.name)}</h1>
-${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
-${Refused.box(shown.problem)}
+${Form.notice(outcome)}
 ${showNotices()}
 ${statusCard(account, view.now)}
 ${next}
@@ -249,6 +240,11 @@ ${
   <p><a class="button" href="${view.visit.base}${AccountProfile.pathOf(account.id)}">Name, bio and username</a></p>
   ${AccountForms.protection(view, account, protection.lost)}
 </section>`
+        : undefined
+    }
+${
+      account.status === "available" && superadmins.includes(view.admin.role)
+        ? AccountDeletion.section(view, account.id)
         : undefined
     }
 </div>

@@ -13,7 +13,7 @@ export interface Area {
   readonly values: ReadonlyArray<readonly [at: number, value: number]>
 }
 
-export interface Drawn {
+export interface DrawnChart {
   readonly width: number
   readonly height: number
   readonly from: number
@@ -39,7 +39,7 @@ const numbers = (areas: ReadonlyArray<Area>, index: number): string =>
   }).join(", ")
 
 /** The areas on top of each other, coloured by names that the page's sheet gives a value, in light and in dark. */
-export const draw = (areas: ReadonlyArray<Area>, { from, height, until, width }: Drawn): Html.Html => {
+export const draw = (areas: ReadonlyArray<Area>, { from, height, until, width }: DrawnChart): Html.Html => {
   const moments = areas[0]?.values.map(([at]) => at) ?? []
   const series = stack<number, number>()
     .keys(areas.keys())

@@ -5,7 +5,7 @@ import type { MessengerProfile } from "../../../domain/accounts/MessengerProfile
 import { getAccountMessengerProfile } from "../../../operations/accounts/get_account_messenger_profile.ts"
 import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import type * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import { pathOf } from "../security/AccountSecuritySections.ts"
 import * as Statuses from "./Statuses.ts"
 
@@ -69,7 +69,7 @@ const row = ({ done, title, to, why }: Step): Html.Html =>
 </li>`
 
 /** The steps in their order. */
-export const section = Effect.fnUntraced(function*({ visit }: Visit.View, account: AccountDetail) {
+export const section = Effect.fnUntraced(function*({ visit }: AdminPage, account: AccountDetail) {
   const profile = yield* Effect.option(getAccountMessengerProfile.call({ account_id: account.id }))
   return html`
 <section aria-labelledby="next">

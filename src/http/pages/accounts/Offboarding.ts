@@ -8,22 +8,16 @@ import { protectors } from "../../../domain/people/Access.ts"
 import { getAccount } from "../../../operations/accounts/get_account.ts"
 import { getAccountMessengerProfile } from "../../../operations/accounts/get_account_messenger_profile.ts"
 import { offboardAccount } from "../../../operations/security/offboard_account.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Problem from "../kit/Problem.ts"
-import * as Refused from "../kit/RefusedForms.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as AccountForms from "./AccountForms.ts"
 
 const path = "/console/accounts/:account_id/offboard"
-
-const pathOf = (id: string): `/${string}` => `${AccountForms.pathOf(id)}/offboard`
-
-/** The text that the form's token is bound to. */
-const token = (id: string): string => `offboard ${id}`
 
 const unrevealedDays = Duration.toDays(unrevealedKept)
 
@@ -52,62 +46,49 @@ const consequences = (profile: typeof MessengerProfile.Type | null): ReadonlyArr
   "What was archived stays. The account comes back, with it, when it is connected again."
 ]
 
-const show = Effect.fnUntraced(function*(view: Visit.View, id: string, refused?: Refused.RefusedForm) {
-  const { base } = view.visit
-  if (!protectors.includes(view.admin.role)) {
-    return yield* Problem.notForRole(view.visit, "The owner, superadmins and admins offboard accounts.")
-  }
+const form = (view: AdminPage, id: string, stepUp: StepUp.Part): Html.Html =>
+  Forms.open(
+    view,
+    { path: Forms.addressOf(path, id), class: "card" },
+    html`${stepUp.field}
+  <div class="actions">
+    <button class="danger">Offboard the account</button>
+    <a class="button" href="${view.visit.base}${AccountForms.pathOf(id)}">Cancel</a>
+  </div>`
+  )
+
+const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
   const { name, status } = yield* getAccount.call({ account_id: id })
   const isOver = status === "available"
   const profile = isOver
     ? null
     : Option.getOrNull(yield* Effect.option(getAccountMessengerProfile.call({ account_id: id })))
-  const faults: Html.Faults = refused?.code === StepUp.refusedCode
-    ? new Map([[StepUp.fieldId, refused.problem]])
-    : Html.noFaults
-  const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
+  const stepUp: StepUp.Part = yield* StepUp.part(view, outcome.faults)
   return yield* Frame.page(view, {
-    title: `${refused === undefined ? "Offboard" : "Problem: offboard"} ${name}`,
-    faults,
-    status: refused?.status,
-    headers: refused?.headers,
+    title: `Offboard ${name}`,
+    outcome,
     script: isOver ? undefined : stepUp.script,
     body: html`
-<p class="back"><a href="${base}${AccountForms.pathOf(id)}">The account</a></p>
+<p class="back"><a href="${view.visit.base}${AccountForms.pathOf(id)}">The account</a></p>
 <h1>Offboard ${Html.named(name)}</h1>
-${faults.size > 0 ? Html.summary(faults) : Refused.box(refused?.problem)}
+${Form.notice(outcome)}
 ${
       isOver ? html`<p class="empty">The account is offboarded.</p>` : html`<section aria-labelledby="consequences">
   <h2 id="consequences">What will happen</h2>
   <ul>${consequences(profile).map((text) => html`<li>${text}</li>`)}</ul>
 </section>
-<form method="post" action="${base}${pathOf(id)}" class="card">
-  ${Forms.hidden(view, token(id))}
-  ${stepUp.field}
-  <div class="actions">
-    <button class="danger">Offboard the account</button>
-    <a class="button" href="${base}${AccountForms.pathOf(id)}">Cancel</a>
-  </div>
-</form>`
+${form(view, id, stepUp)}`
     }`
   })
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, visit.path, (view) => Effect.flatMap(Visit.idOf(visit, "account_id"), (id) => show(view, id)))
+const page = Form.page({ path, show, only: [protectors, "The owner, superadmins and admins offboard accounts."] })
 
-const post = (visit: Visit.Visit) =>
-  Effect.flatMap(
-    Visit.idOf(visit, "account_id"),
-    (id) =>
-      Forms.submitted(visit, pathOf(id), () =>
-        token(id), (form, view) =>
-        Effect.andThen(StepUp.check(view, form), offboardAccount.call({ account_id: id })).pipe(
-          Effect.map(({ action }) =>
-            Html.redirect(`${visit.base}${AccountForms.pathOf(id)}?done=${action}`)
-          ),
-          Refused.orShow((refused) => show(view, id, refused))
-        ))
-  )
-
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = page.routes([
+  page.form({
+    name: "",
+    factor: "field",
+    submit: ({ id }) => offboardAccount.call({ account_id: id }),
+    next: ({ action }, { id }) => `${AccountForms.pathOf(id)}?done=${action}`
+  })
+])

@@ -7,12 +7,14 @@ import { revokeApiKey } from "../../../operations/credentials/revoke_api_key.ts"
 import { Credentials } from "../../../ports/credentials/Credentials.ts"
 import { Db } from "../../../ports/Db.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Notices from "../kit/PageNotices.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as DeveloperGuide from "./DeveloperGuide.ts"
 import * as NewKey from "./NewKey.ts"
 import * as Scopes from "./ScopeBoxes.ts"
@@ -20,10 +22,6 @@ import * as Scopes from "./ScopeBoxes.ts"
 const path = "/console/developer"
 const revokePath = `${path}/api-keys/revoke`
 const disconnectPath = `${path}/connections/disconnect`
-
-/** The texts that the tokens of the page's forms are bound to. */
-const revokeForm = (id: string): string => `revoke ${id}`
-const disconnectForm = (id: string): string => `disconnect ${id}`
 
 const state = (credential: ApiKey | AiConnection, now: number): "Active" | "Expired" | "Revoked" =>
   credential.revoked_at !== null
@@ -47,7 +45,7 @@ const owner = (credential: ApiKey | AiConnection) =>
 
 const badge = (text: string): Html.Html => Statuses.mark(text === "Active" ? "good" : "off", text)
 
-const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: ApiKey): Html.Html => {
+const key = (view: AdminPage, endings: ReadonlyMap<string, string>) => (key: ApiKey): Html.Html => {
   const current = state(key, view.now)
   const ending = endings.get(key.id)
   const label = Html.named(key.label)
@@ -66,8 +64,7 @@ const key = (view: Visit.View, endings: ReadonlyMap<string, string>) => (key: Ap
   ${
     current !== "Active" ? undefined : Forms.confirmed(view, {
       path: revokePath,
-      token: revokeForm(key.id),
-      members: { id: key.id },
+      about: ["id", key.id],
       label,
       verb: "Revoke",
       grave: true,
@@ -84,7 +81,7 @@ const accessOf = ({ account_ids, all_accounts, department_ids, scope_type }: AiC
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
 
-const connection = (view: Visit.View) => (connection: AiConnection): Html.Html => {
+const connection = (view: AdminPage) => (connection: AiConnection): Html.Html => {
   const current = state(connection, view.now)
   const { client } = connection
   const label = client === null ? Html.named(connection.label) : Html.claimed(client.name)
@@ -104,8 +101,7 @@ const connection = (view: Visit.View) => (connection: AiConnection): Html.Html =
   ${
     current !== "Active" ? undefined : Forms.confirmed(view, {
       path: disconnectPath,
-      token: disconnectForm(connection.id),
-      members: { id: connection.id },
+      about: ["id", connection.id],
       label,
       verb: "Disconnect",
       grave: true,
@@ -133,13 +129,13 @@ const listed = <A extends ApiKey | AiConnection>(
   empty: Html.Html
 ): Html.Html => rows.length === 0 ? empty : html`<ul class="plain">${rows.map(row)}</ul>`
 
-const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | undefined) {
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const { admin, visit } = view
   const { api_keys, connections } = yield* listAiConnections.call({})
   const credentials = yield* Credentials
   const endings = yield* (yield* Db).transaction(
     admin.organizationId,
-    credentials.keyEndings(Visit.caller(visit, admin))
+    credentials.keyEndings(Serving.caller(visit, admin))
   )
   const active = (one: ApiKey | AiConnection) => state(one, view.now) === "Active"
   const keyRow = key(view, endings)
@@ -150,10 +146,11 @@ const show = Effect.fnUntraced(function*(view: Visit.View, notice: string | unde
   return yield* Frame.page(view, {
     title: "Developer",
     wide: true,
+    outcome,
     body: html`
 <h1>Developer</h1>
 <p class="lead">API keys for programs, and the AI applications that are connected to your organization.</p>
-${notice === undefined ? undefined : html`<p class="good" role="status">${notice}</p>`}
+${Form.notice(outcome)}
 ${showNotices()}
 <div class="columns even">
 <div>
@@ -194,37 +191,21 @@ ${DeveloperGuide.section(visit.site)}
   })
 })
 
-const notices = new Map([
-  ["key-revoked", "The key is revoked."],
-  ["disconnected", "The application is disconnected."]
+const page = Form.page({ path, show, strict: true })
+
+export const routes = page.routes([
+  page.form({
+    name: "key-revoked",
+    path: revokePath,
+    about: "id",
+    submit: ({ form }) => revokeApiKey.call({ api_key_id: form.text("id") }),
+    done: "The key is revoked."
+  }),
+  page.form({
+    name: "disconnected",
+    path: disconnectPath,
+    about: "id",
+    submit: ({ form }) => revokeAiConnection.call({ connection_id: form.text("id") }),
+    done: "The application is disconnected."
+  })
 ])
-
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(
-    visit,
-    path,
-    (view) => show(view, notices.get(new URLSearchParams(visit.query).get("done") ?? ""))
-  )
-
-/** A form about one credential: its token is bound to the id. */
-const about = <E, R>(
-  formOf: (id: string) => string,
-  done: string,
-  run: (id: string) => Effect.Effect<unknown, E, R>
-) =>
-(visit: Visit.Visit) =>
-  Forms.submitted(
-    visit,
-    path,
-    (form) => formOf(form.text("id")),
-    (form) => Effect.as(run(form.text("id")), Html.redirect(`${visit.base}${path}?done=${done}`))
-  )
-
-const revoke = about(revokeForm, "key-revoked", (id) => revokeApiKey.call({ api_key_id: id }))
-const disconnect = about(disconnectForm, "disconnected", (id) => revokeAiConnection.call({ connection_id: id }))
-
-export const routes = [
-  Visit.route("GET", path, get),
-  Visit.route("POST", revokePath, revoke),
-  Visit.route("POST", disconnectPath, disconnect)
-] as const

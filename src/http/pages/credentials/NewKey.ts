@@ -6,21 +6,22 @@ import { needsPassword, Scope } from "../../../domain/people/Access.ts"
 import { createApiKey } from "../../../operations/credentials/create_api_key.ts"
 import { listAiConnections } from "../../../operations/credentials/list_ai_connections.ts"
 import { NewApiKeyId } from "../../../ports/credentials/IssuedCredentials.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import { FieldRefused } from "../kit/RefusedForms.ts"
+import type * as SentForm from "../kit/SentForm.ts"
 import * as SignInSteps from "../signin/SignInSteps.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as Scopes from "./ScopeBoxes.ts"
 
 const developer = "/console/developer"
-export const path = `${developer}/api-keys/new`
-const createPath = `${developer}/api-keys`
-
-/** The text that the form's token is bound to: the id of the one key that it creates, however often it is sent. */
-const createForm = (id: string): string => `create ${id}`
+export const path = `${developer}/api-keys/new` as const
+const createPath = `${developer}/api-keys` as const
 
 const isMade = (id: string) =>
   Effect.map(listAiConnections.call({}), ({ api_keys }) => api_keys.some((key) => key.id === id))
@@ -44,50 +45,23 @@ interface Draft {
 
 const emptyDraft: Draft = { label: "", scopes: ["org:read"], expiry: defaultDays }
 
-interface Shown {
-  readonly draft?: Draft
-  readonly faults?: Html.Faults
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+const draftOf = (form: SentForm.Form): Draft => ({
+  label: form.text("label"),
+  scopes: form.all("scope"),
+  expiry: form.text("expiry")
+})
+
+const label = {
+  name: "label",
+  label: "Label",
+  hint: `What the key is for, such as “Nightly report”. At most ${maxApiKeyLabelLength} characters.`
 }
 
-const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown = {}) {
-  const { admin, visit } = view
-  const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
-  const draft = shown.draft ?? emptyDraft
-  const faults = shown.faults ?? Html.noFaults
-  const stepUp: StepUp.Part = yield* StepUp.part(view, faults, Scopes.whenNeeded)
-  return yield* Frame.page(view, {
-    title: "Create an API key",
-    faults,
-    status: shown.status,
-    headers: shown.headers,
-    script: stepUp.script,
-    body: html`
-<p class="back"><a href="${visit.base}${developer}">Developer</a></p>
-<h1>Create an API key</h1>
-<p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
-${Html.summary(faults)}
-<form method="post" action="${visit.base}${createPath}">
-  ${Forms.hidden(view, createForm(id), { id })}
-  <section aria-label="The key">
-    <div class="field">
-      <label for="label">Label</label>
-      <p class="hint" id="label-hint">What the key is for, such as “Nightly report”. At most ${maxApiKeyLabelLength} characters.</p>
-      ${Html.fault(faults, "label")}
-      <input type="text" id="label" name="label" required maxlength="${maxApiKeyLabelLength}" value="${draft.label}" autocomplete="off"${
-      Html.described(faults, "label", true)
-    }>
-    </div>
-    <div class="field">
-      <label for="expiry">Expires</label>
-      ${Html.fault(faults, "expiry")}
-      <select id="expiry" name="expiry"${Html.described(faults, "expiry", false)}>${
-      expiries.map(([value, text]) =>
-        html`<option value="${value}"${value === draft.expiry ? " selected" : ""}>${text}</option>`
-      )
-    }</select>
-    </div>
+const fields = (faults: Html.Faults, draft: Draft, email: string): Html.Html => {
+  const more = { required: true, maxlength: maxApiKeyLabelLength, value: draft.label, autocomplete: "off" }
+  return html`<section aria-label="The key">
+    ${Fields.input(faults, label, more)}
+    ${Fields.select(faults, { name: "expiry", label: "Expires" }, expiries, draft.expiry)}
   </section>
   <section aria-label="Permissions">
     <fieldset id="scopes">
@@ -95,21 +69,43 @@ ${Html.summary(faults)}
       ${Html.fault(faults, "scopes")}
       ${Scopes.boxes(Scope.literals, draft.scopes, { limited: false })}
     </fieldset>
-    ${Scopes.passwordField(faults, admin.email)}
+    ${Scopes.passwordField(faults, email)}`
+}
+
+/** The form's token is bound to the id of the one key that it makes, however often it is sent. */
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
+  const { base } = view.visit
+  const { faults, sent } = outcome
+  const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
+  const draft = sent === undefined ? emptyDraft : draftOf(sent)
+  const stepUp: StepUp.Part = yield* StepUp.part(view, faults, Scopes.whenNeeded)
+  return yield* Frame.page(view, {
+    title: "Create an API key",
+    outcome,
+    script: stepUp.script,
+    body: html`
+<p class="back"><a href="${base}${developer}">Developer</a></p>
+<h1>Create an API key</h1>
+<p class="lead">A key lets a program act as you, within your role and the access that you have at the time.</p>
+${Form.notice(outcome)}
+${
+      Forms.open(
+        view,
+        { path: createPath, about: ["id", id] },
+        html`${fields(faults, draft, view.admin.email)}
     ${stepUp.field}
   </section>
   <div class="actions">
     <button class="main">Create key</button>
-    <a class="button" href="${visit.base}${developer}">Cancel</a>
-  </div>
-</form>`
+    <a class="button" href="${base}${developer}">Cancel</a>
+  </div>`
+      )
+    }`
   })
 })
 
-const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
-
 /** The page of a new key: the only page that shows it. */
-const created = (view: Visit.View, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
+const created = (view: AdminPage, label: string, secret: Redacted.Redacted, expiresAt: Date | null) =>
   Frame.page(view, {
     title: "Key created",
     body: html`
@@ -124,58 +120,63 @@ const created = (view: Visit.View, label: string, secret: Redacted.Redacted, exp
 <p><a class="button main" href="${view.visit.base}${developer}">I have copied it</a></p>`
   })
 
-const fields: ReadonlyMap<string | undefined, readonly [id: string, text: string]> = new Map([
-  ["label", ["label", "Give the key a label of at most 60 characters."]],
-  ["scopes", ["scopes", "Tick at least one thing that the key may do."]],
-  ["expires_in_days", ["expiry", "Choose when the key expires."]]
-])
-
 const isScope = (text: string): text is Scope => Scope.literals.some((scope) => scope === text)
 
-/** Makes a key; a form that is sent again makes no second one. */
-const create = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, (form) => createForm(form.text("id")), (form, view) =>
-    Effect.gen(function*() {
-      const id = form.text("id")
-      const draft = { label: form.text("label"), scopes: form.all("scope"), expiry: form.text("expiry") }
-      const again = (status: number, field: string, text: string, headers = {}) =>
-        show(view, { draft, faults: new Map([[field, text]]), status, headers })
-      const used = again(
-        409,
-        "label",
-        "This form has made a key already, and the key was shown then. If you have not seen it, revoke it on the Developer page before you create another."
-      )
-      if (yield* isMade(id)) return yield* used
-      const password = form.text("password")
-      const scopes = draft.scopes.filter(isScope)
-      const asked = scopes.some(needsPassword) ? StepUp.check(view, form) : Effect.void
-      const made = createApiKey.call({
-        label: draft.label,
-        scopes,
-        expires_in_days: draft.expiry === "never" ? null : Number(draft.expiry),
-        ...(password === "" ? {} : { current_password: password })
-      })
-      return yield* Effect.andThen(asked, made).pipe(
-        Effect.provideService(NewApiKeyId, id),
-        Visit.showRefusal,
-        Effect.flatMap(({ expires_at, label, secret }) =>
-          secret === null ? show(view) : created(view, label, secret, expires_at)
-        ),
-        Effect.catchTag("parameter_invalid", ({ message, param }) => {
-          const [field, text] = fields.get(param) ?? ["password", message]
-          return again(400, field, text)
-        }),
-        // Sent twice at the same time, or the session has just ended.
-        Effect.catchTag(
-          "invalid_api_key",
-          () => Effect.flatMap(isMade(id), (made) => made ? used : Effect.succeed(SignInSteps.toSignIn(visit, path)))
-        ),
-        Effect.catchTag(
-          "password_required",
-          () => again(403, "password", "Enter your console password: what you have ticked needs it.")
-        ),
-        StepUp.again(again)
-      )
-    }))
+const used = new FieldRefused({
+  field: "label",
+  message:
+    "This form has made a key already, and the key was shown then. If you have not seen it, revoke it on the Developer page before you create another.",
+  status: 409,
+  code: "form_used"
+})
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", createPath, create)] as const
+/** Makes a key; a form that is sent again makes no second one. */
+const create = Effect.fnUntraced(function*({ form, view }: Form.Sent) {
+  const id = form.text("id")
+  if (yield* isMade(id)) return yield* used
+  const password = form.text("password")
+  const { expiry, label, scopes: ticked } = draftOf(form)
+  const scopes = ticked.filter(isScope)
+  if (scopes.some(needsPassword)) yield* StepUp.check(view, form)
+  const made = createApiKey.call({
+    label,
+    scopes,
+    expires_in_days: expiry === "never" ? null : Number(expiry),
+    ...(password === "" ? {} : { current_password: password })
+  })
+  return yield* made.pipe(
+    Effect.provideService(NewApiKeyId, id),
+    Effect.flatMap(({ expires_at, label, secret }) =>
+      secret === null ? show(view, "", Form.none) : created(view, label, secret, expires_at)
+    ),
+    // Sent twice at the same time, or the session has just ended.
+    Effect.catchTag(
+      "invalid_api_key",
+      () =>
+        Effect.flatMap(
+          isMade(id),
+          (made) => made ? Effect.fail(used) : Effect.succeed(SignInSteps.toSignIn(view.visit, path))
+        )
+    )
+  )
+})
+
+const page = Form.page({
+  path,
+  show,
+  refusals: {
+    label: "Give the key a label of at most 60 characters.",
+    scopes: "Tick at least one thing that the key may do.",
+    expires_in_days: ["expiry", "Choose when the key expires."],
+    current_password: ["password"],
+    password_required: ["password", "Enter your console password: what you have ticked needs it."],
+    password_incorrect: ["password"],
+    too_many_attempts: ["password"],
+    [StepUp.refusedCode]: [StepUp.fieldId]
+  },
+  strict: true
+})
+
+export const routes = page.routes([
+  page.form({ name: "", path: createPath, about: "id", submit: create, next: (answer) => answer })
+])

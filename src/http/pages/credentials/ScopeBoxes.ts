@@ -1,7 +1,8 @@
 /** The scopes in plain words, and as boxes to tick: what reads, what changes, and what cannot be undone. */
 import { scopeTexts } from "../../../domain/credentials/ScopeTexts.ts"
 import { isIrreversible, needsPassword, type Scope } from "../../../domain/people/Access.ts"
-import * as Html from "../kit/Html.ts"
+import * as Fields from "../kit/Fields.ts"
+import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 
 /** The reach of a scope beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
@@ -62,14 +63,5 @@ export const names = (scopes: ReadonlyArray<Scope>): string => scopes.map((scope
 export const whenNeeded = "Needed when you tick anything under “Change” or “Cannot be undone”."
 
 /** The password field of a form that may grant more than reading. */
-export const passwordField = (faults: Html.Faults, email: string): Html.Html =>
-  html`
-<div class="field">
-  <label for="password">Console password</label>
-  <p class="hint" id="password-hint">${whenNeeded}</p>
-  ${Html.fault(faults, "password")}
-  <input type="text" name="username" value="${email}" autocomplete="username" hidden>
-  <input type="password" id="password" name="password" autocomplete="current-password"${
-    Html.described(faults, "password", true)
-  }>
-</div>`
+export const passwordField = (faults: Html.Faults, username: string): Html.Html =>
+  Fields.password(faults, { hint: whenNeeded, required: false, username })

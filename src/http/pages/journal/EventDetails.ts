@@ -116,13 +116,13 @@ const isMoment = (text: string): boolean =>
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z$/.test(text) &&
   !Number.isNaN(Date.parse(text))
 
-interface Read {
+interface ReadableDetails {
   readonly shown: Html.Html
   /** The stored value, where that is not what is shown. */
   readonly exact: string | null
 }
 
-const read = (names: Names, action: string, name: string, value: string | number | boolean): Read => {
+const read = (names: Names, action: string, name: string, value: string | number | boolean): ReadableDetails => {
   if (typeof value !== "string") {
     return { shown: html`${value === true ? "yes" : value === false ? "no" : value}`, exact: null }
   }

@@ -4,16 +4,18 @@ import { getJournalEvent } from "../../../operations/journal/get_journal_event.t
 import { listAdmins } from "../../../operations/people/list_admins.ts"
 import * as Frame from "../kit/Frame.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as PageRequests from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Events from "./EventWords.ts"
 import * as Journal from "./JournalPage.ts"
 
 const path = `${Events.journalPath}/:event_id` as const
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, visit.path, (view) =>
+const get = (visit: PageRequest) =>
+  Serving.asAdmin(visit, visit.path, (view) =>
     Effect.gen(function*() {
-      const event = yield* getJournalEvent.call({ event_id: yield* Visit.idOf(visit, "event_id") })
+      const event = yield* getJournalEvent.call({ event_id: yield* PageRequests.idOf(visit, "event_id") })
       const { data: people } = yield* listAdmins.call({ limit: 100 })
       const names = yield* Journal.namesOf(people)
       const entries = yield* Events.entries(view, [event])
@@ -29,4 +31,4 @@ const get = (visit: Visit.Visit) =>
       })
     }))
 
-export const routes = [Visit.route("GET", path, get)] as const
+export const routes = [Serving.route("GET", path, get)] as const

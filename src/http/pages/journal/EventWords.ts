@@ -8,8 +8,8 @@ import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import { transports } from "../kit/PageNotices.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
-import type * as Visit from "../kit/Visit.ts"
 import * as EventDetails from "./EventDetails.ts"
 
 /** The number of details of an event that are shown before it is opened. */
@@ -19,6 +19,12 @@ export const journalPath = "/console/journal"
 
 /** Labels of actions whose names are too short to read well. */
 const labels: ReadonlyMap<string, string> = new Map([
+  ["account.deleted", "Account deleted with its archive"],
+  ["archive.deleted", "Archived records deleted"],
+  ["archive.deletion_started", "Deletion of the whole archive started"],
+  ["archive.searched", "Archive searched"],
+  ["archive_key.set", "Archive password set"],
+  ["archive_password.failed", "Wrong archive password"],
   ["console.signed_in", "Signed in to the console"],
   ["console.signed_out", "Signed out of the console"],
   ["login.attempted", "Sign-in attempted"],
@@ -60,7 +66,7 @@ export interface Entry {
 }
 
 /** The events as entries, in their order: what a later event completes is no entry of its own. */
-export const entries = Effect.fnUntraced(function*(view: Visit.View, events: ReadonlyArray<JournalEvent>) {
+export const entries = Effect.fnUntraced(function*(view: AdminPage, events: ReadonlyArray<JournalEvent>) {
   const pending = new Map(events.flatMap((event) => event.outcome === "pending" ? [[event.sequence, event]] : []))
   const closed = new Set(events.map(({ closes }) => closes))
   const open = [...pending.keys()].filter((sequence) => !closed.has(sequence))
@@ -85,11 +91,11 @@ const outcome = ({ completedBy, event }: Entry): Html.Html | undefined =>
     ? undefined
     : Statuses.mark(outcomes[event.outcome].tone, outcomes[event.outcome].text)
 
-const filtered = (view: Visit.View, members: Readonly<Record<string, string>>): string =>
+const filtered = (view: AdminPage, members: Readonly<Record<string, string>>): string =>
   Lists.address(`${view.visit.base}${journalPath}`, members)
 
 /** The actor and the way. */
-const by = (view: Visit.View, { action, actor, via }: JournalEvent): Html.Html => {
+const by = (view: AdminPage, { action, actor, via }: JournalEvent): Html.Html => {
   if (actor.type === "external") {
     const person = unproven.get(action)
     return person === undefined ? html`from outside, on the messenger` : html`${person} ${transports[via]}`
@@ -149,14 +155,14 @@ const gist = (event: JournalEvent, names: EventDetails.Names): Html.Html | undef
     html`<p class="gist">${facts.map(({ label, shown }, at) => html`${at === 0 ? "" : " · "}${label}: ${shown}`)}</p>`
 }
 
-const account = (view: Visit.View, id: string, names: EventDetails.Names): Html.Html => {
+const account = (view: AdminPage, id: string, names: EventDetails.Names): Html.Html => {
   const name = names.get(id)
   return html`<a href="${view.visit.base}/console/accounts/${id}">${
     name === undefined ? "Account" : Html.named(name)
   }</a>`
 }
 
-interface Shown {
+interface EventSentence {
   /** The names of the ids of accounts, departments and admins. */
   readonly names: EventDetails.Names
   /** True if it shows the account that it concerns. */
@@ -166,7 +172,7 @@ interface Shown {
 }
 
 /** One entry. */
-export const item = (view: Visit.View, shown: Shown) => (entry: Entry): Html.Html => {
+export const item = (view: AdminPage, shown: EventSentence) => (entry: Entry): Html.Html => {
   const { begun, event } = entry
   return html`<li>
   <div class="head"><h3>${worded(event.action)}${

@@ -16,8 +16,9 @@ import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import * as Notices from "../kit/PageNotices.ts"
+import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Times from "../kit/Times.ts"
-import * as Visit from "../kit/Visit.ts"
 import * as Events from "./EventWords.ts"
 
 const path = Events.journalPath
@@ -128,7 +129,7 @@ const dayField = (id: "since" | "until", label: string, value: string): Html.Htm
   </div>`
 
 const filters = (
-  view: Visit.View,
+  view: AdminPage,
   filter: Filter,
   groups: ReadonlyMap<string, ReadonlyArray<string>>,
   people: ReadonlyArray<Person>
@@ -179,7 +180,7 @@ const chain = (
 </section>`
 
 /** Sequence and hash of the newest event, for those who see the whole journal. */
-const headOf = Effect.fnUntraced(function*(view: Visit.View, { last_sequence }: StatusOverview["journal"]) {
+const headOf = Effect.fnUntraced(function*(view: AdminPage, { last_sequence }: StatusOverview["journal"]) {
   if (!superadmins.includes(view.admin.role)) return undefined
   return (yield* tailJournalEvents.call({ after_sequence: last_sequence, limit: 1 })).head_hash
 })
@@ -195,8 +196,8 @@ export const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>
   ])
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(
+const get = (visit: PageRequest) =>
+  Serving.asAdmin(
     visit,
     Lists.address(path, { ...read(visit.query) }),
     (view) =>
@@ -240,4 +241,4 @@ ${chain(journal, head, view.now)}`
       })
   )
 
-export const routes = [Visit.route("GET", path, get)] as const
+export const routes = [Serving.route("GET", path, get)] as const

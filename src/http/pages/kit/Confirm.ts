@@ -6,13 +6,14 @@ import * as Forms from "./Forms.ts"
 import * as Frame from "./Frame.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import * as Visit from "./Visit.ts"
+import type { AdminPage, PageRequest } from "./PageRequest.ts"
+import * as Serving from "./Serving.ts"
 
 const path = StepUp.confirmPath
 const token = "confirm"
 
 const show = Effect.fnUntraced(
-  function*(view: Visit.View, returnTo: string, faults: Html.Faults, status?: number, headers = {}) {
+  function*(view: AdminPage, returnTo: string, faults: Html.Faults, status?: number, headers = {}) {
     const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
     if (stepUp.field === undefined) return Html.redirect(`${view.visit.base}${returnTo}`)
     return yield* Frame.page(view, {
@@ -33,12 +34,12 @@ ${Html.summary(faults)}
   }
 )
 
-const get = (visit: Visit.Visit) => {
+const get = (visit: PageRequest) => {
   const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
-  return Visit.asAdmin(visit, returnTo, (view) => show(view, returnTo, Html.noFaults))
+  return Serving.asAdmin(visit, returnTo, (view) => show(view, returnTo, Html.noFaults))
 }
 
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   Forms.submitted(visit, path, () => token, (form, view) => {
     const returnTo = SignInSteps.returnPath(form.text("return_to"))
     return StepUp.check(view, form).pipe(
@@ -50,4 +51,4 @@ const post = (visit: Visit.Visit) =>
     )
   })
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

@@ -1,8 +1,10 @@
 /** A page of an admin who is signed in: the console's frame around a title and its content. */
 import type { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import type { Outcome } from "./Form.ts"
 import * as Html from "./Html.ts"
-import { outForm, type View } from "./Visit.ts"
+import type { AdminPage } from "./PageRequest.ts"
+import { outForm } from "./Serving.ts"
 
 export interface Content {
   readonly title: string
@@ -11,6 +13,10 @@ export interface Content {
   readonly wide?: boolean | undefined
   /** With faults the title begins with “Problem”. */
   readonly faults?: Html.Faults | undefined
+  /** The outcome of a form: with a refusal the title begins with “Problem”. */
+  readonly outcome?: Outcome
+  /** True if the title begins with a name, which keeps its letters. */
+  readonly named?: boolean
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The whole address of the one script that runs in the page, where one does. */
@@ -19,18 +25,21 @@ export interface Content {
 
 /** The page as an answer. */
 export const page = (
-  { admin, csrf, visit }: View,
-  { body, faults = Html.noFaults, headers, script, status, title, wide }: Content
-): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Html.respond({
+  { admin, csrf, visit }: AdminPage,
+  { body, faults = Html.noFaults, headers, named = false, outcome, script, status, title, wide }: Content
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const refused = faults.size > 0 || outcome !== undefined && (outcome.faults.size > 0 || outcome.problem !== undefined)
+  const within = named ? title : `${title.charAt(0).toLowerCase()}${title.slice(1)}`
+  return Html.respond({
     base: visit.base,
     at: visit.path,
-    title: faults.size === 0 ? title : `Problem: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+    title: refused ? `Problem: ${within}` : title,
     admin,
     signOut: csrf(outForm),
     wide,
-    status,
-    headers,
+    status: outcome?.status ?? status,
+    headers: outcome?.headers ?? headers,
     script,
     body
   })
+}

@@ -3,21 +3,21 @@ import { Effect } from "effect"
 import { hostOf, isLoopback } from "../../../oauth/RedirectUri.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
-import type * as Visit from "./Visit.ts"
+import type { PageRequest } from "./PageRequest.ts"
 
 /**
  * Browsers apply a page's `form-action` to every redirect that follows its form, so that a redirect strands the person
  * where the application's address redirects once more, to a scheme or a port of its own. A page that goes on by itself
  * ends what that policy covers. Who is not a browser gets the redirect that it expects.
  */
-const byPage = (visit: Visit.Visit, location: string): boolean => visit.navigates || isLoopback(location)
+const byPage = (visit: PageRequest, location: string): boolean => visit.navigates || isLoopback(location)
 
 /** The targets of the page's form besides the site itself: none, unless its answer is a redirect. */
-export const formAction = (visit: Visit.Visit, redirectUri: string): string | undefined =>
+export const formAction = (visit: PageRequest, redirectUri: string): string | undefined =>
   byPage(visit, redirectUri) ? undefined : "https:"
 
 /** Leads to the address of an application, with the answer in its query. */
-export const to = (visit: Visit.Visit, location: string) =>
+export const to = (visit: PageRequest, location: string) =>
   byPage(visit, location)
     ? Html.respond({
       base: visit.base,

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { ConsoleSessions, type CredentialNotice } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Html from "./Html.ts"
 import { html } from "./Html.ts"
+import type { AdminPage } from "./PageRequest.ts"
 import * as Refresh from "./Refresh.ts"
-import type { View } from "./Visit.ts"
 
 /** The transport of a request, in words. */
 export const transports: Readonly<Record<CredentialNotice["via"], string>> = {
@@ -24,7 +24,7 @@ const sentence = ({ at, ip, key, kind, label, via }: CredentialNotice): Html.Htm
   }${ip === null ? "" : html` from <code>${ip}</code>`}, ${Html.momentOf(at)}.</li>`
 
 /** The notice on a page; empty where nothing is new, or no person views the page. */
-export const make = Effect.fnUntraced(function*({ admin, visit }: View) {
+export const make = Effect.fnUntraced(function*({ admin, visit }: AdminPage) {
   if (Refresh.isUnattended(visit.query)) return () => undefined
   const { more, notices } = yield* (yield* ConsoleSessions).notices(admin, visit.cookies, visit.site)
   return (): Html.Html | undefined =>

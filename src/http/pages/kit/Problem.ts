@@ -1,7 +1,7 @@
 /** The pages that say what went wrong, and what to try. */
 import type { ErrorAnswer } from "../../../transport/Answer.ts"
 import * as Html from "./Html.ts"
-import type { Visit } from "./Visit.ts"
+import type { PageRequest } from "./PageRequest.ts"
 
 /** The advice on what to try, by the status of what went wrong. */
 const advice = (status: number): string => {
@@ -46,7 +46,7 @@ export const problem = (base: string, requestId: string, { headers, status, text
   })
 
 /** The page of who may not see it in their role. */
-export const notForRole = ({ base, requestId }: Pick<Visit, "base" | "requestId">, text: string) =>
+export const notForRole = ({ base, requestId }: Pick<PageRequest, "base" | "requestId">, text: string) =>
   problem(base, requestId, { status: 403, title: "This page is not for your role", text, advice: "Ask one of them." })
 
 const titles: Readonly<Record<number, string>> = {

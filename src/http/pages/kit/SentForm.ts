@@ -5,8 +5,8 @@ import { ParameterInvalid } from "../../../domain/Failure.ts"
 import { maxSupportMessageLength } from "../../../domain/Limits.ts"
 import { choicesListed, maxChosen, maxFormSize, maxParameters } from "../../../domain/oauth/OAuth.ts"
 import * as Body from "../../../transport/Body.ts"
+import type { PageRequest } from "./PageRequest.ts"
 import * as Problem from "./Problem.ts"
-import type { Visit } from "./Visit.ts"
 
 /** The members of a form that was sent. */
 export interface Form {
@@ -49,7 +49,7 @@ const formType = /^application\/x-www-form-urlencoded(?:\s*;.*)?$/i
  * Under `Referrer-Policy: no-referrer` browsers write `Origin: null` for a form of the same site too: `Sec-Fetch-Site`
  * then has to say that it is one.
  */
-export const read = Effect.fnUntraced(function*({ site }: Visit, size: Limits = limits.page) {
+export const read = Effect.fnUntraced(function*({ site }: PageRequest, size: Limits = limits.page) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const origin = request.headers["origin"]
   const fetchSite = request.headers["sec-fetch-site"]
@@ -71,7 +71,7 @@ export const read = Effect.fnUntraced(function*({ site }: Visit, size: Limits = 
 })
 
 /** A form that did not come from this site, or is out of date. */
-export const foreign = ({ base, requestId }: Visit) =>
+export const foreign = ({ base, requestId }: PageRequest) =>
   Problem.problem(base, requestId, {
     status: 403,
     title: "This form is not valid",

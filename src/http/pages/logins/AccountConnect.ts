@@ -3,22 +3,21 @@ import { Effect } from "effect"
 import { maxRoleLabelLength } from "../../../domain/Limits.ts"
 import { typed } from "../../../domain/logins/PhoneNumber.ts"
 import { protectors } from "../../../domain/people/Access.ts"
+import type { Department } from "../../../domain/people/Department.ts"
 import { startAccountConnect } from "../../../operations/logins/start_account_connect.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
+import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
-import * as Problem from "../kit/Problem.ts"
-import * as Refused from "../kit/RefusedForms.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import type * as SentForm from "../kit/SentForm.ts"
 import * as AccountLogin from "./AccountLogin.ts"
 import * as OpenLogins from "./OpenLogins.ts"
 
 export const path = "/console/accounts/connect"
-
-/** The text that the form's token is bound to. */
-const token = "connect account"
 
 interface Draft {
   readonly number: string
@@ -28,82 +27,87 @@ interface Draft {
 
 const empty: Draft = { number: "", department: "", label: "" }
 
-const inputs = {
-  phone_number: "Enter the number with its country code, such as +1 202 555 0143.",
-  department_id: "Choose a department that you may file the account under.",
-  role_label: `Give a label on one line, of at most ${maxRoleLabelLength} characters.`
+const draftOf = (form: SentForm.Form): Draft => ({
+  number: form.text("phone_number").trim(),
+  department: form.text("department_id"),
+  label: form.text("role_label").trim()
+})
+
+const fields = (faults: Html.Faults, draft: Draft, departments: ReadonlyArray<Department>): Html.Html => {
+  const number = {
+    name: "phone_number",
+    label: "Phone number",
+    hint: "With the country code, such as +1 202 555 0143."
+  }
+  const label = { name: "role_label", label: "Label", hint: "Your own name for the account. May be left out." }
+  const choices = [["", "None"] as const, ...departments.map(({ id, name }) => [id, name] as const)]
+  return html`${
+    Fields.input(faults, number, {
+      required: true,
+      inputmode: "tel",
+      value: draft.number,
+      maxlength: 40,
+      ...Fields.verbatim
+    })
+  }
+  ${
+    departments.length === 0
+      ? undefined
+      : Fields.select(faults, { name: "department_id", label: "Department" }, choices, draft.department)
+  }
+  ${Fields.input(faults, label, { value: draft.label, maxlength: maxRoleLabelLength, autocomplete: "off" })}`
 }
 
-const show = Effect.fnUntraced(function*(view: Visit.View, draft: Draft, refused?: Refused.RefusedForm) {
-  if (!protectors.includes(view.admin.role)) {
-    return yield* Problem.notForRole(view.visit, "The owner, superadmins and admins connect accounts.")
-  }
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
+  const { base } = view.visit
+  const draft = outcome.sent === undefined ? empty : draftOf(outcome.sent)
   const departments = yield* Lists.departments
   const unfinished = yield* OpenLogins.section(view)
-  const faults = Refused.faultsOf(refused, inputs)
   return yield* Frame.page(view, {
-    title: refused === undefined ? "Connect an account" : "Problem: connect an account",
-    status: refused?.status,
-    headers: refused?.headers,
+    title: "Connect an account",
+    outcome,
     body: html`
-<p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
+<p class="back"><a href="${base}/console/accounts">Accounts</a></p>
 <h1>Connect an account</h1>
 <p class="lead">The messenger sends a code to the account’s holder, who tells it to you: have them at hand. The account then holds a seat and is watched.</p>
-${faults.size > 0 ? Html.summary(faults) : Refused.box(refused?.problem)}
-<form method="post" action="${view.visit.base}${path}" class="card">
-  ${Forms.hidden(view, token)}
-  <div class="field">
-    <label for="phone_number">Phone number</label>
-    <p class="hint" id="phone_number-hint">With the country code, such as +1 202 555 0143.</p>
-    ${Html.fault(faults, "phone_number")}
-    <input type="text" id="phone_number" name="phone_number" required inputmode="tel" value="${draft.number}" maxlength="40" autocomplete="off" spellcheck="false"${
-      Html.described(faults, "phone_number", true)
-    }>
-  </div>
-  ${
-      departments.length === 0 ? undefined : html`<div class="field">
-    <label for="department_id">Department</label>
-    ${Html.fault(faults, "department_id")}
-    <select id="department_id" name="department_id"${Html.described(faults, "department_id", false)}>
-      ${Lists.option("", "None", draft.department)}
-      ${departments.map(({ id, name }) => Lists.option(id, name, draft.department))}
-    </select>
-  </div>`
-    }
-  <div class="field">
-    <label for="role_label">Label</label>
-    <p class="hint" id="role_label-hint">Your own name for the account. May be left out.</p>
-    ${Html.fault(faults, "role_label")}
-    <input type="text" id="role_label" name="role_label" value="${draft.label}" maxlength="${maxRoleLabelLength}" autocomplete="off"${
-      Html.described(faults, "role_label", true)
-    }>
-  </div>
+${Form.notice(outcome)}
+${
+      Forms.open(
+        view,
+        { path, class: "card" },
+        html`${fields(outcome.faults, draft, departments)}
   <div class="actions">
     <button class="main">Send the code</button>
-    <a class="button" href="${view.visit.base}/console/accounts">Cancel</a>
-  </div>
-</form>
+    <a class="button" href="${base}/console/accounts">Cancel</a>
+  </div>`
+      )
+    }
 ${unfinished}`
   })
 })
 
-const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view, empty))
+const page = Form.page({
+  path,
+  show,
+  only: [protectors, "The owner, superadmins and admins connect accounts."],
+  refusals: {
+    phone_number: "Enter the number with its country code, such as +1 202 555 0143.",
+    department_id: "Choose a department that you may file the account under.",
+    role_label: `Give a label on one line, of at most ${maxRoleLabelLength} characters.`
+  }
+})
 
-const post = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, () => token, (form, view) => {
-    const draft: Draft = {
-      number: form.text("phone_number").trim(),
-      department: form.text("department_id"),
-      label: form.text("role_label").trim()
-    }
-    return startAccountConnect.call({
-      phone_number: typed(draft.number),
-      ...(draft.department === "" ? {} : { department_id: draft.department }),
-      ...(draft.label === "" ? {} : { role_label: draft.label })
-    }).pipe(
-      Effect.map(({ id }) => Html.redirect(`${visit.base}${AccountLogin.pathOf(id)}`)),
-      Refused.orShow((refused) => show(view, draft, refused))
-    )
+export const routes = page.routes([
+  page.form({
+    name: "",
+    submit: ({ form }) => {
+      const { department, label, number } = draftOf(form)
+      return startAccountConnect.call({
+        phone_number: typed(number),
+        ...(department === "" ? {} : { department_id: department }),
+        ...(label === "" ? {} : { role_label: label })
+      })
+    },
+    next: ({ id }) => AccountLogin.pathOf(id)
   })
-
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+])

@@ -7,11 +7,11 @@ import { Db } from "../../../ports/Db.ts"
 import { Logins } from "../../../ports/logins/Logins.ts"
 import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
-import type * as Visit from "../kit/Visit.ts"
 import * as AccountLogin from "./AccountLogin.ts"
 
-const row = ({ admin, now, visit }: Visit.View) => (login: LoginFacts): Html.Html =>
+const row = ({ admin, now, visit }: AdminPage) => (login: LoginFacts): Html.Html =>
   html`<li>
   <h3><a href="${visit.base}${AccountLogin.pathOf(login.id)}"><span class="number">${
     PhoneNumber.shown(login.phone_number)
@@ -24,7 +24,7 @@ const row = ({ admin, now, visit }: Visit.View) => (login: LoginFacts): Html.Htm
 </li>`
 
 /** Those that the admin may go on with; nothing where there are none, or for a role that connects no accounts. */
-export const section = Effect.fnUntraced(function*(view: Visit.View) {
+export const section = Effect.fnUntraced(function*(view: AdminPage) {
   const caller = yield* Caller
   if (!protectors.includes(caller.role)) return undefined
   const db = yield* Db

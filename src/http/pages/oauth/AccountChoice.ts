@@ -1,7 +1,8 @@
 /** The choice of accounts on the consent page: all, those that are ticked, or those in departments. */
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { choicesSearched, maxChosen } from "../../../domain/oauth/OAuth.ts"
-import type { Choices, Listed } from "../../../ports/oauth/OAuthPorts.ts"
+import type { Choices, ListPart } from "../../../ports/oauth/OAuthPorts.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import type * as SentForm from "../kit/SentForm.ts"
@@ -69,7 +70,7 @@ interface Item {
 
 export interface ChoiceList {
   readonly kind: "account" | "department"
-  readonly items: Listed<Item>
+  readonly items: ListPart<Item>
   readonly ticked: ReadonlyArray<string>
   readonly find: string
   readonly action: string
@@ -79,14 +80,16 @@ export interface ChoiceList {
   readonly next: string
 }
 
-const box = (kind: ChoiceList["kind"], { hint, id, name }: Item, ticked: boolean): Html.Html =>
-  html`
-  <div class="choice">
-    <input type="checkbox" id="${kind}-${id}" name="${kind}" value="${id}"${ticked ? " checked" : ""}>
-    <label for="${kind}-${id}"><span class="name">${Html.named(name)}</span>${
-    hint === undefined || hint === "" ? undefined : html` <span class="hint">${Html.named(hint)}</span>`
-  }</label>
-  </div>`
+const box = (kind: ChoiceList["kind"], { hint, id, name }: Item, checked: boolean): Html.Html =>
+  Fields.choice({
+    type: "checkbox",
+    id: `${kind}-${id}`,
+    name: kind,
+    value: id,
+    label: Html.named(name),
+    hint: hint === undefined || hint === "" ? undefined : Html.named(hint),
+    checked
+  })
 
 const number = (count: number): string => count.toLocaleString("en")
 
@@ -158,11 +161,15 @@ export const field = (
 </fieldset>`
   }
   const radio = (by: AccountChoiceDraft["by"], text: string, hint: string) =>
-    html`
-  <div class="choice">
-    <input type="radio" id="by-${by}" name="scope_type" value="${by}"${draft.by === by ? " checked" : ""}>
-    <label for="by-${by}"><span class="name">${text}</span> <span class="hint">${hint}</span></label>
-  </div>`
+    Fields.choice({
+      type: "radio",
+      id: `by-${by}`,
+      name: "scope_type",
+      value: by,
+      label: text,
+      hint,
+      checked: draft.by === by
+    })
   return html`
 <fieldset id="reach">
   <legend>Which accounts it may use</legend>

@@ -11,9 +11,10 @@ import * as Scopes from "../credentials/ScopeBoxes.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lead from "../kit/LeadOut.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as Problem from "../kit/Problem.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as SignInSteps from "../signin/SignInSteps.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as AccountChoice from "./AccountChoice.ts"
@@ -36,7 +37,7 @@ interface Draft {
   readonly replaces: ReadonlyArray<string> | undefined
 }
 
-interface Shown {
+interface ConsentView {
   readonly draft: Draft
   readonly faults: Html.Faults
   readonly status?: number
@@ -84,7 +85,7 @@ const asking = (
 </section>`
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, admin: SignedIn, request: Authorize.AuthorizeRequest, shown: Shown) {
+  function*(visit: PageRequest, admin: SignedIn, request: Authorize.AuthorizeRequest, shown: ConsentView) {
     const sessions = yield* ConsoleSessions
     const { base, query } = visit
     const { draft, faults } = shown
@@ -98,7 +99,7 @@ const show = Effect.fnUntraced(
       base,
       title: faults.size === 0 ? "Connect an application" : "Problem: connect an application",
       admin,
-      signOut: sessions.csrf(admin.sessionId, Visit.outForm),
+      signOut: sessions.csrf(admin.sessionId, Serving.outForm),
       returnTo: `${path}?${query}`,
       ...(formAction === undefined ? {} : { formAction }),
       ...(shown.status === undefined ? {} : { status: shown.status }),
@@ -144,16 +145,16 @@ const reasons = {
 
 /** Checks the request as it is, and hands it to `decide` once an admin may decide. */
 const checked = <E, R>(
-  visit: Visit.Visit,
+  visit: PageRequest,
   decide: (
     request: Authorize.AuthorizeRequest,
     admin: SignedIn
   ) => Effect.Effect<ReturnType<typeof Html.redirect>, E, R>
 ) =>
   Effect.gen(function*() {
-    const admin = yield* Visit.admin(visit)
+    const admin = yield* Serving.admin(visit)
     if (Option.isSome(admin) && admin.value.organizationClosed) {
-      return yield* Visit.closed(visit, admin.value, `${path}?${visit.query}`)
+      return yield* Serving.closed(visit, admin.value, `${path}?${visit.query}`)
     }
     const found = yield* Authorize.check(visit.query, visit.site, admin)
     switch (found._tag) {
@@ -182,7 +183,7 @@ const checked = <E, R>(
     }
   })
 
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   checked(visit, (request, admin) =>
     show(visit, admin, request, {
       draft: { scopes: request.ticked, accounts: AccountChoice.empty, replaces: undefined },
@@ -190,7 +191,7 @@ const get = (visit: Visit.Visit) =>
     }))
 
 /** Everything is checked again: the form counts only for the query and the session that it was made for. */
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   checked(visit, (request, admin) =>
     Effect.gen(function*() {
       const sent = yield* SentForm.read(visit, SentForm.limits.consent)
@@ -235,7 +236,7 @@ const post = (visit: Visit.Visit) =>
         requestId: visit.requestId
       })
       return yield* Effect.andThen(asked, granted).pipe(
-        Visit.showRefusal,
+        Serving.showRefusal,
         Effect.flatMap((location) => Lead.to(visit, location)),
         Effect.catchTag(
           "NothingChosen",
@@ -247,4 +248,4 @@ const post = (visit: Visit.Visit) =>
       )
     }))
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

@@ -4,25 +4,18 @@ import type { Organization } from "../../../domain/organization/Organization.ts"
 import { getOrganization } from "../../../operations/organization/get_organization.ts"
 import { setTakeoverLockdown } from "../../../operations/security/set_takeover_lockdown.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import * as ArchiveDeletion from "../archive/ArchiveDeletion.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Refused from "../kit/RefusedForms.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as StepUp from "../signin/StepUp.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 
 const { path } = Tabs
 const lockdownPath = `${path}/takeover-lockdown` as const
-
-/** The text that the form's token is bound to. */
-const lockdownForm = (enabled: string): string => `takeover lockdown ${enabled}`
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["on", "The takeover lockdown is on."],
-  ["off", "The takeover lockdown is off: takeovers are only reported."]
-])
 
 const phases: Readonly<Record<Organization["archive"]["phase"], string>> = {
   active: "In use",
@@ -36,7 +29,7 @@ const phases: Readonly<Record<Organization["archive"]["phase"], string>> = {
 
 const archive = ({ key_set, phase, plan, writable }: Organization["archive"]): string => {
   const saving = writable
-    ? "new messages are saved"
+    ? "ready for new messages"
     : !plan
     ? "the plan has none"
     : key_set
@@ -62,26 +55,20 @@ const about = (base: string, organization: Organization): Html.Html =>
   </dl>
 </section>`
 
-const lockdownChange = (view: Visit.View, enabled: boolean): Html.Html => {
-  const members = { enabled: enabled ? "off" : "on" }
-  const token = lockdownForm(members.enabled)
+const lockdownChange = (view: AdminPage, enabled: boolean): Html.Html => {
+  const opened = { path: lockdownPath, about: ["enabled", enabled ? "off" : "on"] } as const
   return enabled
     ? Forms.confirmed(view, {
-      path: lockdownPath,
-      token,
-      members,
+      ...opened,
       verb: "Turn the lockdown off",
       grave: true,
       consequence:
         "A takeover that is detected from then on is only reported: the attacker stays signed in until an admin acts."
     })
-    : html`<form method="post" action="${view.visit.base}${lockdownPath}">
-    ${Forms.hidden(view, token, members)}
-    <button class="main">Turn the lockdown on</button>
-  </form>`
+    : Forms.open(view, opened, html`<button class="main">Turn the lockdown on</button>`)
 }
 
-const lockdown = (view: Visit.View, enabled: boolean, note: Html.Html | undefined): Html.Html =>
+const lockdown = (view: AdminPage, enabled: boolean, note: Html.Html | undefined): Html.Html =>
   html`<section aria-labelledby="lockdown">
   <div class="head"><h2 id="lockdown">Takeover lockdown</h2> ${
     enabled ? Statuses.mark("good", "On") : Statuses.mark("caution", "Off")
@@ -98,35 +85,39 @@ const lockdown = (view: Visit.View, enabled: boolean, note: Html.Html | undefine
   }
 </section>`
 
-const show = Effect.fnUntraced(function*(view: Visit.View, refused?: Refused.RefusedForm) {
-  const { base, query } = view.visit
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
+  const { base } = view.visit
   const organization = yield* getOrganization.call({})
-  const done = dones.get(new URLSearchParams(query).get("done") ?? "")
   const note = yield* StepUp.note(view, path, "Changing the lockdown")
   return yield* Frame.page(view, {
-    title: refused === undefined ? "Organization" : "Problem: organization",
-    status: refused?.status,
-    headers: refused?.headers,
+    title: "Organization",
+    outcome,
     body: html`
 <h1>${Html.named(organization.name)}</h1>
 ${Tabs.nav(base, path)}
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
-${Refused.box(refused?.problem)}
+${Form.notice(outcome)}
 ${about(base, organization)}
-${lockdown(view, organization.tamper_lockdown_enabled, note)}`
+${lockdown(view, organization.tamper_lockdown_enabled, note)}
+${ArchiveDeletion.section(view, organization.archive)}`
   })
 })
 
-const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => show(view))
+const page = Form.page({
+  path,
+  show,
+  done: { archive_deletion_started: "The archive is being deleted: nothing of it can be read any more." }
+})
 
-const post = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, (form) => lockdownForm(form.text("enabled")), (form, view) => {
-    const enabled = form.text("enabled") === "on"
-    return StepUp.demand(view).pipe(
-      Effect.andThen(setTakeoverLockdown.call({ enabled })),
-      Effect.map(() => Html.redirect(`${visit.base}${path}?done=${enabled ? "on" : "off"}`)),
-      Refused.orShow((refused) => show(view, refused))
-    )
+export const routes = page.routes([
+  page.form({
+    name: "takeover-lockdown",
+    about: "enabled",
+    factor: "link",
+    submit: ({ form }) => setTakeoverLockdown.call({ enabled: form.text("enabled") === "on" }),
+    key: (_, { form }) => form.text("enabled") === "on" ? "on" : "off",
+    done: {
+      on: "The takeover lockdown is on.",
+      off: "The takeover lockdown is off: takeovers are only reported."
+    }
   })
-
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", lockdownPath, post)] as const
+])

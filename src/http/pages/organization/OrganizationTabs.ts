@@ -7,13 +7,15 @@ import { html } from "../kit/Html.ts"
 export const path = "/console/organization"
 export const subscriptionPath = `${path}/subscription`
 export const mailsPath = `${path}/mails`
+export const archiveKeyPath = "/console/archive-key"
 export const supportPath = `${path}/support`
 
 const tabs = [
   [path, "Overview"],
   [subscriptionPath, "Subscription"],
   [mailsPath, "Mails"],
-  [supportPath, "Support"]
+  [supportPath, "Support"],
+  [archiveKeyPath, "Archive password"]
 ] as const
 
 /** The links to the organization's pages. */

@@ -7,15 +7,16 @@ import { getSubscription } from "../../../operations/organization/get_subscripti
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 import { newPath } from "./SupportPage.ts"
 
 const path = Tabs.subscriptionPath
 
-type Bought = typeof Subscription.Type
+type SubscriptionFacts = typeof Subscription.Type
 
-const billing: Readonly<Record<Bought["billing_state"], string>> = {
+const billing: Readonly<Record<SubscriptionFacts["billing_state"], string>> = {
   none: "Nothing is billed",
   trial: "Trial",
   active: "Paid",
@@ -38,7 +39,7 @@ const price = (amount: number, currency: string): string => {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0))
 }
 
-const licences = (bought: NonNullable<Bought["licences"]>): string => {
+const licences = (bought: NonNullable<SubscriptionFacts["licences"]>): string => {
   const some = Tier.literals.filter((tier) => bought[tier] > 0)
   return some.length === 0
     ? "Every seat has the plan"
@@ -50,7 +51,7 @@ const fact = (name: string, value: Html.Value): Html.Html => html`<dt>${name}</d
 const day = (name: string, at: Date | null): Html.Html | undefined =>
   at === null ? undefined : fact(name, Html.dayOf(at))
 
-const facts = (bought: Bought, now: number): Html.Html => {
+const facts = (bought: SubscriptionFacts, now: number): Html.Html => {
   const { amount, currency, managed, payer_email, period, plan, trial_ends_at } = bought
   return html`<dl class="facts">
   ${fact("State", Tabs.status(bought.status))}
@@ -81,8 +82,8 @@ const links = (base: string, found: ReadonlyArray<BillingLink>): Html.Html =>
   }
 </section>`
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const get = (visit: PageRequest) =>
+  Serving.asAdmin(visit, path, (view) =>
     Effect.gen(function*() {
       const bought = yield* getSubscription.call({})
       const pages = getBillingLinks.roles.includes(view.admin.role) ? (yield* getBillingLinks.call({})).links : null
@@ -96,4 +97,4 @@ ${pages === null ? undefined : links(visit.base, pages)}`
       })
     }))
 
-export const routes = [Visit.route("GET", path, get)] as const
+export const routes = [Serving.route("GET", path, get)] as const

@@ -7,12 +7,14 @@ import { getAccount } from "../../../operations/accounts/get_account.ts"
 import { getSupportRequest } from "../../../operations/organization/get_support_request.ts"
 import { listSupportRequests } from "../../../operations/organization/list_support_requests.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import * as Form from "../kit/Form.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
+import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Times from "../kit/Times.ts"
-import * as Visit from "../kit/Visit.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 
 const path = Tabs.supportPath
@@ -38,7 +40,7 @@ const state = (request: SupportRequest): Html.Html => {
   return Statuses.mark(tone, text)
 }
 
-const row = (view: Visit.View) => (request: SupportRequest): Html.Html =>
+const row = (view: AdminPage) => (request: SupportRequest): Html.Html =>
   html`<tr>
   <th scope="row"><a href="${view.visit.base}${pathOf(request.id)}">${request.number}: ${
     Html.named(request.subject)
@@ -48,8 +50,8 @@ const row = (view: Visit.View) => (request: SupportRequest): Html.Html =>
   <td data-label="State">${state(request)}</td>
 </tr>`
 
-const list = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
+const list = (visit: PageRequest) =>
+  Serving.asAdmin(visit, path, (view) =>
     Effect.gen(function*() {
       const { base } = visit
       const after = new URLSearchParams(visit.query).get("after") ?? ""
@@ -86,13 +88,13 @@ ${
     }))
 
 /** The account that a request is about, by its name where the admin can access it. */
-const account = (view: Visit.View, id: string) =>
+const account = (view: AdminPage, id: string) =>
   Effect.match(getAccount.call({ account_id: id }), {
     onFailure: () => html`An account that you cannot access`,
     onSuccess: ({ name }) => html`<a href="${view.visit.base}/console/accounts/${id}">${Html.named(name)}</a>`
   })
 
-const facts = Effect.fnUntraced(function*(view: Visit.View, request: SupportRequest) {
+const facts = Effect.fnUntraced(function*(view: AdminPage, request: SupportRequest) {
   const about = request.account_id === null ? undefined : yield* account(view, request.account_id)
   return html`<dl class="facts">
     <dt>State</dt><dd>${state(request)}</dd>
@@ -109,17 +111,14 @@ const facts = Effect.fnUntraced(function*(view: Visit.View, request: SupportRequ
   </dl>`
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, visit.path, (view) =>
-    Effect.gen(function*() {
-      const request = yield* getSupportRequest.call({ request_id: yield* Visit.idOf(visit, "request_id") })
-      const isNew = new URLSearchParams(visit.query).get("done") === "asked"
-      return yield* Frame.page(view, {
-        title: request.subject,
-        body: html`
-<p class="back"><a href="${visit.base}${path}">Support</a></p>
+const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
+  const request = yield* getSupportRequest.call({ request_id: id })
+  return yield* Frame.page(view, {
+    title: request.subject,
+    body: html`
+<p class="back"><a href="${view.visit.base}${path}">Support</a></p>
 <h1>${request.number}: ${Html.named(request.subject)}</h1>
-${isNew ? html`<p class="good" role="status">The request is made. The answer will be on this page.</p>` : undefined}
+${Form.notice(outcome)}
 <section aria-label="The request">
   ${yield* facts(view, request)}
   <p class="written" dir="auto">${request.message}</p>
@@ -127,17 +126,23 @@ ${isNew ? html`<p class="good" role="status">The request is made. The answer wil
 <section aria-labelledby="answer">
   <h2 id="answer">Answer</h2>
   ${
-          request.answered_at === null
-            ? undefined
-            : html`<p class="hint">${Times.ago(request.answered_at, view.now)}</p>`
-        }
+      request.answered_at === null
+        ? undefined
+        : html`<p class="hint">${Times.ago(request.answered_at, view.now)}</p>`
+    }
   ${
-          request.answer === null
-            ? html`<p class="empty">There is no answer yet.</p>`
-            : html`<p class="written" dir="auto">${request.answer}</p>`
-        }
+      request.answer === null
+        ? html`<p class="empty">There is no answer yet.</p>`
+        : html`<p class="written" dir="auto">${request.answer}</p>`
+    }
 </section>`
-      })
-    }))
+  })
+})
 
-export const routes = [Visit.route("GET", path, list), Visit.route("GET", `${path}/:request_id`, get)] as const
+const page = Form.page({
+  path: `${path}/:request_id`,
+  show,
+  done: { asked: "The request is made. The answer will be on this page." }
+})
+
+export const routes = [Serving.route("GET", path, list), ...page.routes([])] as const

@@ -3,6 +3,7 @@ import { isUuid } from "../../../domain/JsonShapes.ts"
 import type { Role } from "../../../domain/people/Access.ts"
 import type { GivenRole } from "../../../domain/people/Admin.ts"
 import type { Choices } from "../../../ports/oauth/OAuthPorts.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import type * as SentForm from "../kit/SentForm.ts"
@@ -47,18 +48,21 @@ export const roleField = (by: Role, chosen: Role | undefined, faults: Html.Fault
   ${Html.fault(faults, "role")}
   ${
     given.filter((role) => role !== "superadmin" || by === "owner").map((role) =>
-      html`
-  <div class="choice">
-    <input type="radio" id="role-${role}" name="role" value="${role}" required${role === chosen ? " checked" : ""}>
-    <label for="role-${role}"><span class="name">${roles[role][0]}</span> <span class="hint">${
-        roles[role][1]
-      }</span></label>
-  </div>`
+      Fields.choice({
+        type: "radio",
+        id: `role-${role}`,
+        name: "role",
+        value: role,
+        label: roles[role][0],
+        hint: roles[role][1],
+        checked: role === chosen,
+        required: true
+      })
     )
   }
 </fieldset>`
 
-interface Shown {
+interface AccessForm {
   readonly draft: AccessDraft
   readonly faults: Html.Faults
   /** The address that the form is sent to, for the searches in it. */
@@ -70,7 +74,10 @@ interface Shown {
 }
 
 /** Departments, accounts and the archive to tick. */
-export const field = ({ accounts, departments }: Choices, { action, archive, draft, faults, next }: Shown): Html.Html =>
+export const field = (
+  { accounts, departments }: Choices,
+  { action, archive, draft, faults, next }: AccessForm
+): Html.Html =>
   html`
 <div class="granting">
   <fieldset id="departments">

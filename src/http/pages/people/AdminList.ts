@@ -3,20 +3,17 @@ import { Effect } from "effect"
 import { Role } from "../../../domain/people/Access.ts"
 import { type Admin, AdminStatus } from "../../../domain/people/Admin.ts"
 import { listAdmins } from "../../../operations/people/list_admins.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Notices from "../kit/PageNotices.ts"
-import * as Visit from "../kit/Visit.ts"
-import { administered } from "./PeopleRefusals.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import { administrators } from "./PeopleRefusals.ts"
 import * as Words from "./PeopleWords.ts"
 
 const { path } = Words
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["removed", "The admin is removed: their keys, connections and sessions have ended."],
-  ["owner", "The ownership is transferred. You are a superadmin now."]
-])
 
 const row = (base: string) => (admin: Admin): Html.Html =>
   html`<tr>
@@ -29,12 +26,9 @@ const row = (base: string) => (admin: Admin): Html.Html =>
   <td data-label="State">${Words.badge(admin)}</td>
 </tr>`
 
-const options = (all: ReadonlyArray<readonly [value: string, text: string]>, chosen: string | undefined): Html.Html =>
-  html`<option value="">All</option>${
-    all.map(([value, text]) => html`<option value="${value}"${value === chosen ? " selected" : ""}>${text}</option>`)
-  }`
+const all = ["", "All"] as const
 
-const show = Effect.fnUntraced(function*(view: Visit.View) {
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const { base, query: text } = view.visit
   const query = new URLSearchParams(text)
   const role = Role.literals.find((each) => each === query.get("role"))
@@ -46,7 +40,6 @@ const show = Effect.fnUntraced(function*(view: Visit.View) {
     ...filters,
     ...(after === undefined ? {} : { starting_after: after })
   })
-  const done = dones.get(query.get("done") ?? "")
   const showNotices = yield* Notices.make(view)
   return yield* Frame.page(view, {
     title: "People",
@@ -54,18 +47,19 @@ const show = Effect.fnUntraced(function*(view: Visit.View) {
     body: html`
 <h1>People</h1>
 ${Words.tabs(base, "admins")}
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
+${Form.notice(outcome)}
 ${showNotices()}
 <div class="head">
   <form method="get" action="${base}${path}" class="filter">
-    <div><label for="role">Role</label>
-    <select id="role" name="role">${
-      options(Role.literals.map((each) => [each, Words.roles[each][0]] as const), role)
-    }</select></div>
-    <div><label for="status">State</label>
-    <select id="status" name="status">${
-      options(AdminStatus.literals.map((each) => [each, Words.statuses[each]] as const), status)
-    }</select></div>
+    ${Fields.filter("role", "Role", [all, ...Role.literals.map((each) => [each, Words.roles[each][0]] as const)], role)}
+    ${
+      Fields.filter(
+        "status",
+        "State",
+        [all, ...AdminStatus.literals.map((each) => [each, Words.statuses[each]] as const)],
+        status
+      )
+    }
     <button>Show</button>
   </form>
   <a class="button main" href="${base}${path}/invite">Invite an admin</a>
@@ -81,6 +75,12 @@ ${Words.pages(`${base}${path}`, filters, { after, next: has_more ? data.at(-1)?.
   })
 })
 
-const get = (visit: Visit.Visit) => Visit.asAdmin(visit, path, (view) => administered(view, show(view)))
-
-export const routes = [Visit.route("GET", path, get)] as const
+export const routes = Form.page({
+  path,
+  show,
+  only: administrators,
+  done: {
+    removed: "The admin is removed: their keys, connections and sessions have ended.",
+    owner: "The ownership is transferred. You are a superadmin now."
+  }
+}).routes([])

@@ -1,7 +1,5 @@
 /** One admin: what they may do, and what an owner or superadmin changes about it. */
 import { Effect } from "effect"
-import { ResourceMissing } from "../../../domain/Failure.ts"
-import { isUuid } from "../../../domain/JsonShapes.ts"
 import { maxChosen } from "../../../domain/oauth/OAuth.ts"
 import { canAccessEveryAccount } from "../../../domain/people/Access.ts"
 import type { Admin } from "../../../domain/people/Admin.ts"
@@ -9,89 +7,55 @@ import * as Rules from "../../../domain/people/AdminRules.ts"
 import * as Authorize from "../../../oauth/authorize/Authorize.ts"
 import { getAdmin } from "../../../operations/people/get_admin.ts"
 import { Outbox } from "../../../ports/mail/Outbox.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import type * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as StepUp from "../signin/StepUp.ts"
-import * as Granting from "./AccessFields.ts"
-import * as Refusals from "./PeopleRefusals.ts"
+import * as AccessFields from "./AccessFields.ts"
 import * as Words from "./PeopleWords.ts"
 
-/** The actions on an admin, by the last part of the form's path; the token of each names the admin too. */
-export type Act = "access" | "disable" | "enable" | "ownership" | "remove" | "resend-invitation" | "role"
+/** The actions on an admin, by the last part of the form's path. */
+type Action = "access" | "disable" | "enable" | "ownership" | "remove" | "resend-invitation" | "role"
 
 export const pathOf = (id: string): `/${string}` => `${Words.path}/${id}`
-export const actPath = (id: string, act: Act): `/${string}` => `${pathOf(id)}/${act}`
-export const tokenOf = (id: string, act: Act): string => `${act} of admin ${id}`
+const actionPath = (id: string, action: Action) => `${pathOf(id)}/${action}` as const
 
-/** Success messages where mail is sent; elsewhere the link is shown. */
-const mailed: ReadonlyMap<string, string> = new Map([
-  ["invited", "The invitation is made. A mail brings them the link."],
-  ["resend-invitation", "A new invitation is made. A mail brings them the link; the one before has stopped."]
-])
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["role", "The role is changed."],
-  ["access", "The access is changed."],
-  ["disable", "The admin is disabled: nothing works in their name."],
-  ["enable", "The admin is enabled again."]
-])
-
-/** The parts of the page besides the admin: after a form that was refused, its faults and what was in it. */
-export interface AdminFormResult extends Refusals.FormRefusal {
-  /** The form that was sent. */
-  readonly act?: Act
-  readonly draft?: Granting.AccessDraft
-}
-
-interface Form {
-  readonly act: Act
+interface Change {
+  readonly action: Action
   readonly title: string
   readonly text: string
-  readonly fields?: Html.Html
+  readonly fields?: Html.Html | undefined
   readonly button: string
   readonly danger?: boolean
   /** True if the console password is asked for again. */
   readonly password?: boolean
 }
 
-/** The page of one admin, as the caller sees it. */
-const made = (view: Visit.View, target: Admin, shown: AdminFormResult) => {
-  const { admin, visit } = view
-  const acting: Rules.Facts = { id: admin.adminId, role: admin.role, disabled_at: null, joined_at: new Date(view.now) }
-  const may = (refused: unknown): boolean => refused === null
-  const faultsOf = (act: Act): Html.Faults => shown.act === act ? shown.faults : Html.noFaults
+const faultsOf = (action: Action, { faults, form }: Form.Outcome): Html.Faults =>
+  form === action ? faults : Html.noFaults
 
-  /** A form of its own section, which is open where it was refused; ids are there once on the page. */
-  const form = ({ act, button, danger = false, fields, password = false, text, title }: Form): Html.Html => {
-    const faults = faultsOf(act)
-    const { password: wrong } = Object.fromEntries(faults)
-    return html`
-<details class="folded"${shown.act === act ? " open" : ""} id="act-${act}">
+/** A form of its own section, which is open where it was refused; ids are there once on the page. */
+const section = (view: AdminPage, id: string, outcome: Form.Outcome, change: Change): Html.Html => {
+  const { action, button, danger = false, fields, password = false, text, title } = change
+  const asked = { id: `password-${action}`, label: "Your console password", username: view.admin.email }
+  return html`
+<details class="folded"${outcome.form === action ? " open" : ""} id="act-${action}">
   <summary>${title} …</summary>
-  <form method="post" action="${visit.base}${actPath(target.id, act)}" class="confirm">
-    ${Forms.hidden(view, tokenOf(target.id, act))}
-    <p>${text}</p>
+  ${
+    Forms.open(
+      view,
+      { path: actionPath(id, action), class: "confirm" },
+      html`<p>${text}</p>
     ${fields}
-    ${
-      password
-        ? html`<div class="field">
-      <label for="password-${act}">Your console password</label>
-      ${wrong === undefined ? undefined : html`<p class="fault" id="password-${act}-fault">${wrong}</p>`}
-      <input type="text" name="username" value="${admin.email}" autocomplete="username" hidden>
-      <input type="password" id="password-${act}" name="password" required autocomplete="current-password"${
-          wrong === undefined ? undefined : html` aria-invalid="true" aria-describedby="password-${act}-fault"`
-        }>
-    </div>`
-        : undefined
-    }
-    <button class="${danger ? "danger" : "main"}" name="decision" value="do">${button}</button>
-  </form>
-</details>`
+    ${password ? Fields.password(faultsOf(action, outcome), { ...asked, name: "password" }) : undefined}
+    <button class="${danger ? "danger" : "main"}" name="decision" value="do">${button}</button>`
+    )
   }
-  return { acting, form, may, faultsOf }
+</details>`
 }
 
 const facts = (admin: Admin): Html.Html =>
@@ -111,154 +75,150 @@ const facts = (admin: Admin): Html.Html =>
 </dl>`
 
 /** The form of what is granted, with the searches in it. */
-const access = Effect.fnUntraced(function*(view: Visit.View, target: Admin, shown: AdminFormResult) {
+const access = Effect.fnUntraced(function*(view: AdminPage, target: Admin, outcome: Form.Outcome) {
   const { account_ids, archive, department_ids } = target.access
   if (account_ids.length > maxChosen) {
     return html`<p>${account_ids.length} accounts are granted one by one. More than ${maxChosen} are changed through the API: <code>set_admin_access</code>.</p>`
   }
-  const draft = shown.draft ?? { ...Granting.empty, accounts: account_ids, departments: department_ids, archive }
-  const choices = yield* Authorize.choices(view.admin, Granting.wanted(draft))
-  return Granting.field(choices, {
+  const draft = outcome.form === "access" && outcome.sent !== undefined
+    ? AccessFields.read(outcome.sent)
+    : { ...AccessFields.empty, accounts: account_ids, departments: department_ids, archive }
+  const choices = yield* Authorize.choices(view.admin, AccessFields.wanted(draft))
+  return AccessFields.field(choices, {
     draft,
-    faults: shown.act === "access" ? shown.faults : Html.noFaults,
-    action: `${view.visit.base}${actPath(target.id, "access")}`,
+    faults: faultsOf("access", outcome),
+    action: `${view.visit.base}${actionPath(target.id, "access")}`,
     archive: target.role === "admin",
     next: "password-access"
   })
 })
 
-export const show = Effect.fnUntraced(function*(view: Visit.View, id: string, shown: AdminFormResult) {
-  if (!isUuid(id)) return yield* new ResourceMissing({ param: "admin_id" })
-  const { base, query } = view.visit
-  const target = yield* getAdmin.call({ admin_id: id })
-  const { acting, faultsOf, form, may } = made(view, target, shown)
-  const name = Words.called(target)
-  const refused = Rules.lessens(acting, target)
-  const grants = !canAccessEveryAccount(target.role) && may(Rules.actsOn(acting, target))
+const invitation = (mails: boolean): Change => ({
+  action: "resend-invitation",
+  title: mails ? "Send the invitation again" : "Make another link for the invitation",
+  text: mails
+    ? "A new link is made, good for 7 days, and the one before stops."
+    : "A new link is made, good for 7 days, and shown to you this once; the one before stops.",
+  button: mails ? "Send again" : "Make the link",
+  password: !mails
+})
+
+const enable: Change = {
+  action: "enable",
+  title: "Enable again",
+  text: "Keys and applications that have not ended meanwhile work again.",
+  button: "Enable",
+  password: true
+}
+
+const disable: Change = {
+  action: "disable",
+  title: "Disable",
+  text: "Nothing works in their name until they are enabled again. Nothing is deleted.",
+  button: "Disable",
+  danger: true
+}
+
+const remove: Change = {
+  action: "remove",
+  title: "Remove",
+  text: "Keys, applications, sessions and grants end for good. The address may be invited again.",
+  button: "Remove",
+  danger: true,
+  password: true
+}
+
+const ownership: Change = {
+  action: "ownership",
+  title: "Make them the owner",
+  text: "You become a superadmin, and they alone can give the ownership back. Both of you are mailed.",
+  button: "Transfer the ownership",
+  danger: true,
+  password: true
+}
+
+const role = (fields: Html.Html): Change => ({
+  action: "role",
+  title: "Change the role",
+  text: "Keys and applications follow at the next request. What is granted is kept.",
+  fields,
+  button: "Change role",
+  password: true
+})
+
+const granting = (fields: Html.Html): Change => ({
+  action: "access",
+  title: "Change what they can access",
+  text: "What is ticked is granted instead of what was.",
+  fields,
+  button: "Change access",
+  password: true
+})
+
+/** The changes that the caller may make. */
+const changesOf = Effect.fnUntraced(function*(view: AdminPage, target: Admin, outcome: Form.Outcome) {
+  const { admin } = view
   const mails = (yield* Outbox).available
-  const wanted = new URLSearchParams(query).get("done") ?? ""
-  const done = dones.get(wanted) ?? (mails ? mailed.get(wanted) : undefined)
-  const roleFields = Granting.roleField(view.admin.role, target.role, faultsOf("role"))
-  const accessFields = grants ? yield* access(view, target, shown) : undefined
+  const acting: Rules.Facts = { id: admin.adminId, role: admin.role, disabled_at: null, joined_at: new Date(view.now) }
+  const refused = Rules.lessens(acting, target)
+  const grants = !canAccessEveryAccount(target.role) && Rules.actsOn(acting, target) === null
+  const all: ReadonlyArray<readonly [isAllowed: boolean, change: Change]> = [
+    [Rules.reinvites(acting, target) === null && target.role !== "owner", invitation(mails)],
+    [refused === null, role(AccessFields.roleField(admin.role, target.role, faultsOf("role", outcome)))],
+    ...(grants ? [[true, granting(yield* access(view, target, outcome))] as const] : []),
+    [Rules.enables(acting, target) === null, enable],
+    [Rules.disables(acting, target) === null, disable],
+    [refused === null, remove],
+    [Rules.transfers(acting, target) === null && !target.mine, ownership]
+  ]
+  return html`
+  ${
+    refused === null
+      ? undefined
+      : html`<p class="hint">${
+        target.mine ? "Nobody changes their own role, or disables or removes themselves." : refused.message
+      }</p>`
+  }
+  ${all.map(([isAllowed, change]) => isAllowed ? section(view, target.id, outcome, change) : undefined)}`
+})
+
+/** Success messages where mail is sent; elsewhere the link is shown. */
+export const mailed = {
+  invited: "The invitation is made. A mail brings them the link.",
+  resent: "A new invitation is made. A mail brings them the link; the one before has stopped."
+}
+
+/** Several forms have a password: the ids of the fields end with the form's name. */
+const worded = (outcome: Form.Outcome, mails: boolean): Form.Outcome => ({
+  ...outcome,
+  done: mails || !Object.values(mailed).some((text) => text === outcome.done) ? outcome.done : undefined,
+  faults: new Map([...outcome.faults].map(([id, text]) => [id === "password" ? `${id}-${outcome.form}` : id, text]))
+})
+
+export const show = Effect.fnUntraced(function*(view: AdminPage, id: string, sent: Form.Outcome) {
+  const { base } = view.visit
+  const outcome = worded(sent, (yield* Outbox).available)
+  const target = yield* getAdmin.call({ admin_id: id })
+  const changes = yield* changesOf(view, target, outcome)
   const note = yield* StepUp.note(view, pathOf(id))
   return yield* Frame.page(view, {
     title: target.name ?? target.email,
     wide: true,
-    faults: shown.faults,
-    status: shown.status,
-    headers: shown.headers,
+    outcome,
     body: html`
 <p class="back"><a href="${base}${Words.path}">People</a></p>
-<div class="head"><h1>${name}</h1> ${Words.badge(target)}</div>
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
+<div class="head"><h1>${Words.called(target)}</h1> ${Words.badge(target)}</div>
+${Form.success(outcome)}
 ${note}
-${
-      Html.summary(
-        new Map([...shown.faults].map(([field, text]) =>
-          [field === "main" ? "changes" : field === "password" ? `password-${shown.act}` : field, text] as const
-        ))
-      )
-    }
-${Refusals.searchedNote(shown)}
+${Form.problems(outcome)}
+${Form.searchedNote(outcome)}
 <div class="columns even">
 <div><section aria-label="About">${facts(target)}
   <p><a href="${base}/console/journal?admin=${target.id}">What they did, in the journal</a></p></section></div>
 <div><section aria-labelledby="changes">
   <h2 id="changes">Changes</h2>
-  ${
-      refused === null
-        ? undefined
-        : html`<p class="hint">${
-          target.mine ? "Nobody changes their own role, or disables or removes themselves." : refused.message
-        }</p>`
-    }
-  ${
-      may(Rules.reinvites(acting, target)) && target.role !== "owner"
-        ? form({
-          act: "resend-invitation",
-          title: mails ? "Send the invitation again" : "Make another link for the invitation",
-          text: mails
-            ? "A new link is made, good for 7 days, and the one before stops."
-            : "A new link is made, good for 7 days, and shown to you this once; the one before stops.",
-          button: mails ? "Send again" : "Make the link",
-          password: !mails
-        })
-        : undefined
-    }
-  ${
-      refused === null
-        ? form({
-          act: "role",
-          title: "Change the role",
-          text: "Keys and applications follow at the next request. What is granted is kept.",
-          fields: roleFields,
-          button: "Change role",
-          password: true
-        })
-        : undefined
-    }
-  ${
-      grants
-        ? form({
-          act: "access",
-          title: "Change what they can access",
-          text: "What is ticked is granted instead of what was.",
-          ...(accessFields === undefined ? {} : { fields: accessFields }),
-          button: "Change access",
-          password: true
-        })
-        : undefined
-    }
-  ${
-      may(Rules.enables(acting, target))
-        ? form({
-          act: "enable",
-          title: "Enable again",
-          text: "Keys and applications that have not ended meanwhile work again.",
-          button: "Enable",
-          password: true
-        })
-        : undefined
-    }
-  ${
-      may(Rules.disables(acting, target))
-        ? form({
-          act: "disable",
-          title: "Disable",
-          text: "Nothing works in their name until they are enabled again. Nothing is deleted.",
-          button: "Disable",
-          danger: true
-        })
-        : undefined
-    }
-  ${
-      refused === null
-        ? form({
-          act: "remove",
-          title: "Remove",
-          text: "Keys, applications, sessions and grants end for good. The address may be invited again.",
-          button: "Remove",
-          danger: true,
-          password: true
-        })
-        : undefined
-    }
-  ${
-      may(Rules.transfers(acting, target)) && !target.mine
-        ? form({
-          act: "ownership",
-          title: "Make them the owner",
-          text: "You become a superadmin, and they alone can give the ownership back. Both of you are mailed.",
-          button: "Transfer the ownership",
-          danger: true,
-          password: true
-        })
-        : undefined
-    }
+  ${changes}
 </section></div>
 </div>`
   })
 })
-
-export const get = (view: Visit.View) =>
-  Refusals.administered(view, show(view, view.visit.params["admin_id"] ?? "", Refusals.none))

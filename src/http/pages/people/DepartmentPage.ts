@@ -4,7 +4,7 @@ import type { Account } from "../../../domain/accounts/Account.ts"
 import { DepartmentId } from "../../../domain/accounts/Account.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
-import { maxDepartmentNameLength, maxSearchLength } from "../../../domain/Limits.ts"
+import { maxSearchLength } from "../../../domain/Limits.ts"
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import { findAccounts } from "../../../operations/accounts/find_accounts.ts"
@@ -14,35 +14,24 @@ import { renameDepartment } from "../../../operations/people/rename_department.t
 import { setAccountDepartment } from "../../../operations/people/set_account_department.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Departments } from "../../../ports/people/Departments.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import type * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
-import * as Refusals from "./PeopleRefusals.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
+import { administrators, refusalsAt } from "./PeopleRefusals.ts"
 import * as Words from "./PeopleWords.ts"
 
-type Act = "delete" | "file" | "rename" | "take-out"
+type Action = "delete" | "file" | "rename" | "take-out"
 
 const pathOf = (id: string): `/${string}` => `${Words.departmentsPath}/${id}`
-const actPath = (id: string, act: Act): `/${string}` => `${pathOf(id)}/${act}`
-const tokenOf = (id: string, act: Act, account = ""): string => `${act} ${account} of department ${id}`
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["made", "The department is made. Find accounts below to file them under it."],
-  ["rename", "The name is changed."],
-  ["file", "The account is filed under this department."],
-  ["take-out", "The account is under no department any more."]
-])
-
-interface Shown extends Refusals.FormRefusal {
-  readonly name?: string
-}
+const actionPath = (id: string, action: Action) => `${pathOf(id)}/${action}` as const
 
 /** The department, or 404; its own page is for those who see every one. */
-const find = Effect.fnUntraced(function*(view: Visit.View, text: string) {
-  const caller = Visit.caller(view.visit, view.admin)
+const find = Effect.fnUntraced(function*(view: AdminPage, text: string) {
+  const caller = Serving.caller(view.visit, view.admin)
   const departments = yield* Departments
   const found = !isUuid(text)
     ? null
@@ -51,20 +40,25 @@ const find = Effect.fnUntraced(function*(view: Visit.View, text: string) {
 })
 
 /** An account with the one thing that is done to it here. */
-const row = (view: Visit.View, id: string, act: "file" | "take-out", back: string) => (account: Account): Html.Html =>
+const row = (view: AdminPage, id: string, action: "file" | "take-out", find: string) => (account: Account): Html.Html =>
   html`<li>
   <div class="head">
     <div><h3>${Html.named(account.name)}</h3><p class="hint">${PhoneNumber.shown(account.phone_number)}${
     account.role_label === null ? undefined : html` · ${Html.named(account.role_label)}`
-  }${act === "file" && account.department_id !== null ? " · filed under another department" : undefined}</p></div>
-    <form method="post" action="${view.visit.base}${actPath(id, act)}">
-      ${Forms.hidden(view, tokenOf(id, act, account.id), { account: account.id, find: back })}
-      <button>${act === "file" ? "File here" : "Take out"}<span class="unseen">: ${account.name}</span></button>
-    </form>
+  }${action === "file" && account.department_id !== null ? " · filed under another department" : undefined}</p></div>
+    ${
+    Forms.open(
+      view,
+      { path: actionPath(id, action), about: ["account", account.id], members: { find } },
+      html`<button>${
+        action === "file" ? "File here" : "Take out"
+      }<span class="unseen">: ${account.name}</span></button>`
+    )
+  }
   </div>
 </li>`
 
-const search = Effect.fnUntraced(function*(view: Visit.View, id: string, needle: string) {
+const search = Effect.fnUntraced(function*(view: AdminPage, id: string, needle: string) {
   if (needle === "") return undefined
   const { data } = yield* findAccounts.call({ query: needle })
   const others = data.filter(({ department_id }) => department_id !== id)
@@ -73,37 +67,31 @@ const search = Effect.fnUntraced(function*(view: Visit.View, id: string, needle:
     : html`<ul class="plain">${others.map(row(view, id, "file", needle))}</ul>`
 })
 
-const changes = (view: Visit.View, department: Omit<Department, "object">, { faults, name }: Shown): Html.Html => {
-  const { base } = view.visit
+const changes = (view: AdminPage, { id, name }: Omit<Department, "object">, outcome: Form.Outcome): Html.Html => {
+  const typed = outcome.form === "rename" ? outcome.sent?.text("name") : undefined
   return html`
 <section aria-labelledby="changes">
   <h2 id="changes">Changes</h2>
-  <form method="post" action="${base}${actPath(department.id, "rename")}">
-    ${Forms.hidden(view, tokenOf(department.id, "rename"))}
-    <label for="name" class="name">Name</label>
-    ${Html.fault(faults, "name")}
-    <div class="row">
-      <input type="text" id="name" name="name" required maxlength="${maxDepartmentNameLength}" value="${
-    name ?? department.name
-  }" autocomplete="off"${Html.described(faults, "name", false)}>
-      <button>Rename</button>
-    </div>
-  </form>
+  ${
+    Forms.open(
+      view,
+      { path: actionPath(id, "rename") },
+      Words.departmentName(outcome, typed ?? name, "Name", undefined, "Rename")
+    )
+  }
   ${
     Forms.confirmed(view, {
       grave: true,
-      path: actPath(department.id, "delete"),
-      token: tokenOf(department.id, "delete"),
-      members: {},
+      path: actionPath(id, "delete"),
       verb: "Delete",
-      label: Html.named(department.name),
+      label: Html.named(name),
       consequence: "A department that nothing uses is deleted for good: no account, no admin and no application."
     })
   }
 </section>`
 }
 
-const show = Effect.fnUntraced(function*(view: Visit.View, text: string, shown: Shown) {
+const show = Effect.fnUntraced(function*(view: AdminPage, text: string, outcome: Form.Outcome) {
   const { base, query: sent } = view.visit
   const department = yield* find(view, text)
   const { id, name } = department
@@ -116,21 +104,13 @@ const show = Effect.fnUntraced(function*(view: Visit.View, text: string, shown: 
     ...(after === undefined ? {} : { starting_after: after })
   })
   const found = yield* search(view, id, needle)
-  const done = dones.get(query.get("done") ?? "")
   return yield* Frame.page(view, {
     title: name,
-    faults: shown.faults,
-    status: shown.status,
-    headers: shown.headers,
+    outcome,
     body: html`
 <p class="back"><a href="${base}${Words.departmentsPath}">Departments</a></p>
 <h1>${Html.named(name)}</h1>
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
-${
-      Html.summary(
-        new Map([...shown.faults].map(([field, fault]) => [field === "main" ? "changes" : field, fault] as const))
-      )
-    }
+${Form.notice(outcome)}
 <section aria-labelledby="accounts">
   <h2 id="accounts">Accounts: ${department.accounts.toLocaleString("en")}</h2>
   ${
@@ -151,35 +131,48 @@ ${
   </form>
   ${found}
 </section>
-${changes(view, department, shown)}`
+${changes(view, department, outcome)}`
   })
 })
 
-const get = (visit: Visit.Visit) => {
-  const id = visit.params["department_id"] ?? ""
-  return Visit.asAdmin(visit, pathOf(id), (view) => Refusals.administered(view, show(view, id, Refusals.none)))
+const page = Form.page({
+  path: pathOf(":department_id"),
+  show,
+  only: administrators,
+  refusals: refusalsAt("changes"),
+  strict: true,
+  done: { made: "The department is made. Find accounts below to file them under it." }
+})
+
+/** Back to the page, with what was searched. */
+const next = (action: Action) => (_: unknown, { form, id }: Form.Sent): string => {
+  const find = form.text("find")
+  return `${pathOf(id)}?done=${action}${find === "" ? "" : `&find=${encodeURIComponent(find)}`}`
 }
 
-const change = <A, E, R>(act: Act, run: (id: string, form: SentForm.Form) => Effect.Effect<A, E, R>) =>
-  Visit.route("POST", actPath(":department_id", act), (visit) => {
-    const id = visit.params["department_id"] ?? ""
-    return Forms.submitted(visit, pathOf(id), (form) => tokenOf(id, act, form.text("account")), (form, view) => {
-      const to = act === "delete" ? `${Words.departmentsPath}?done=deleted` : `${pathOf(id)}?done=${act}`
-      const found = form.text("find")
-      const query = found === "" ? "" : `&find=${encodeURIComponent(found)}`
-      return run(id, form).pipe(
-        Effect.map(() => Html.redirect(`${visit.base}${to}${query}`)),
-        Refusals.again((refusal) =>
-          show(view, id, { ...refusal, ...(act === "rename" ? { name: form.text("name") } : {}) })
-        )
-      )
-    })
+export const routes = page.routes([
+  page.form({
+    name: "rename",
+    submit: ({ form, id }) => renameDepartment.call({ department_id: id, name: form.text("name").trim() }),
+    done: "The name is changed."
+  }),
+  page.form({
+    name: "delete",
+    submit: ({ id }) => deleteDepartment.call({ department_id: id }),
+    next: () => `${Words.departmentsPath}?done=deleted`
+  }),
+  page.form({
+    name: "file",
+    about: "account",
+    submit: ({ form, id }) => setAccountDepartment.call({ account_id: form.text("account"), department_id: id }),
+    next: next("file"),
+    done: "The account is filed under this department."
+  }),
+  page.form({
+    name: "take-out",
+    about: "account",
+    submit: ({ form }) => setAccountDepartment.call({ account_id: form.text("account"), department_id: null }),
+    next: next("take-out"),
+    done: "The account is under no department any more."
   })
-
-export const routes = [
-  Visit.route("GET", pathOf(":department_id"), get),
-  change("rename", (id, form) => renameDepartment.call({ department_id: id, name: form.text("name").trim() })),
-  change("delete", (id) => deleteDepartment.call({ department_id: id })),
-  change("file", (id, form) => setAccountDepartment.call({ account_id: form.text("account"), department_id: id })),
-  change("take-out", (_, form) => setAccountDepartment.call({ account_id: form.text("account"), department_id: null }))
-] as const
+])

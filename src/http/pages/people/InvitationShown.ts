@@ -6,10 +6,10 @@ import { invitationLink } from "../../../ports/signin/ConsoleAddress.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import type * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import { path } from "./PeopleWords.ts"
 
-const page = (view: Visit.View, { email, id, invitation_expires_at }: Admin, token: Redacted.Redacted) =>
+const page = (view: AdminPage, { email, id, invitation_expires_at }: Admin, token: Redacted.Redacted) =>
   Frame.page(view, {
     title: "Invitation made",
     body: html`
@@ -29,9 +29,9 @@ const page = (view: Visit.View, { email, id, invitation_expires_at }: Admin, tok
 <p><a class="button main" href="${view.visit.base}${path}/${id}">I have copied it</a></p>`
   })
 
-/** Runs what makes an invitation, and shows its link, or leads to the address where a mail brings it. */
-export const shownOr = <E, R>(
-  view: Visit.View,
+/** Runs what makes an invitation, and shows its link, or answers the path to go on to where a mail brings it. */
+export const showLinkOr = <E, R>(
+  view: AdminPage,
   inviting: Effect.Effect<Admin, E, R>,
   done: (invited: Admin) => string
 ) =>
@@ -43,5 +43,5 @@ export const shownOr = <E, R>(
       (token) => Ref.set(received, Option.some(token))
     )
     const token = yield* Ref.get(received)
-    return Option.isSome(token) ? yield* page(view, invited, token.value) : Html.redirect(done(invited))
+    return Option.isSome(token) ? yield* page(view, invited, token.value) : done(invited)
   })

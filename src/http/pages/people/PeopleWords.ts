@@ -1,8 +1,10 @@
 /** Names for what the pages show of people. */
 import { isUuid } from "../../../domain/JsonShapes.ts"
+import { maxDepartmentNameLength } from "../../../domain/Limits.ts"
 import type { Role } from "../../../domain/people/Access.ts"
 import type { Admin, AdminStatus } from "../../../domain/people/Admin.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import type * as Form from "../kit/Form.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
@@ -53,6 +55,23 @@ export const tabs = (base: string, at: "admins" | "departments"): Html.Html =>
     at === "departments" ? html` aria-current="page"` : undefined
   }>Departments</a></li>
 </ul></nav>`
+
+/** The name of a department, with the button that sends it. */
+export const departmentName = (
+  { faults }: Form.Outcome,
+  value: string | undefined,
+  label: string,
+  kind: Html.Html | undefined,
+  verb: string
+): Html.Html =>
+  html`<label for="name" class="name">${label}</label>
+    ${Html.fault(faults, "name")}
+    <div class="row">
+      <input type="text" id="name" name="name" required maxlength="${maxDepartmentNameLength}" value="${
+    value ?? ""
+  }" autocomplete="off"${Html.described(faults, "name", false)}>
+      <button${kind === undefined ? undefined : html` ${kind}`}>${verb}</button>
+    </div>`
 
 /** The id that a page of a list comes after; what is no id is left out. */
 export const after = (query: URLSearchParams): string | undefined => {

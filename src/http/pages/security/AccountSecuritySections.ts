@@ -4,11 +4,12 @@ import { maxEmailLength } from "../../../domain/Limits.ts"
 import { superadmins } from "../../../domain/people/Access.ts"
 import { type EmailChangeFacts, type EmailKind, isOpen } from "../../../domain/security/Security.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
-import type * as Visit from "../kit/Visit.ts"
 
 /** The forms, each by the end of its address. */
 export type SecurityAction =
@@ -23,12 +24,9 @@ export type SecurityAction =
 
 export const pathOf = (accountId: string): `/${string}` => `/console/accounts/${accountId}/security`
 
-/** The text that a form's token is bound to. */
-export const token = (action: SecurityAction, accountId: string): string => `security ${action} ${accountId}`
-
 /** The facts that the page shows, and the form that was refused. */
 export interface Secured {
-  readonly view: Visit.View
+  readonly view: AdminPage
   readonly id: string
   /** Null where the messenger does not report it. */
   readonly profile: typeof MessengerProfile.Type | null
@@ -39,56 +37,35 @@ export interface Secured {
 /** True if the messenger reports the security settings, and not only the profile. */
 const isRead = (profile: Secured["profile"]): boolean => profile !== null && profile.two_fa_present !== null
 
-/** The message for each input that is invalid. */
-export const inputs = {
-  code: "Enter the code from the mail: 4 to 12 digits.",
-  current_password: "Enter the password of the account’s holder.",
-  email: "Enter an address such as ada@example.com."
-}
+const opened = (id: string, action: SecurityAction): Forms.FormOpening => ({ path: `${pathOf(id)}/${action}` })
 
 const form = ({ id, view }: Secured, action: SecurityAction, content: Html.Html): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${pathOf(id)}/${action}">
-    ${Forms.hidden(view, token(action, id))}
-    ${content}
-  </form>`
+  Forms.open(view, opened(id, action), content)
 
 const confirmed = ({ id, view }: Secured, action: SecurityAction, verb: string, consequence: string): Html.Html =>
-  Forms.confirmed(view, {
-    path: `${pathOf(id)}/${action}`,
-    token: token(action, id),
-    members: {},
-    verb,
-    consequence,
-    grave: true
-  })
+  Forms.confirmed(view, { ...opened(id, action), verb, consequence, grave: true })
 
-interface Field {
-  readonly name: keyof typeof inputs
-  readonly label: string
-  readonly hint: string
-  readonly attributes: Html.Html
-}
-
-const field = ({ faults }: Secured, action: SecurityAction, { attributes, hint, label, name }: Field): Html.Html => {
-  const id = `${action}-${name}`
-  return html`<div class="field">
-      <label for="${id}">${label}</label>
-      <p class="hint" id="${id}-hint">${hint}</p>
-      ${Html.fault(faults, id)}
-      <input id="${id}" name="${name}" ${attributes}${Html.described(faults, id, true)}>
-    </div>`
-}
+/** A field, whose id begins with that of its form. */
+const field = (
+  { faults }: Secured,
+  action: SecurityAction,
+  asked: Fields.Field,
+  more: Fields.Attributes
+): Html.Html => Fields.input(faults, { ...asked, id: `${action}-${asked.name}` }, more)
 
 /** Asks for the holder's password, where the service does not keep the account's. */
 const holders = (secured: Secured, action: SecurityAction): Html.Html | undefined => {
   const { profile } = secured
-  return profile?.two_fa_present === false || profile?.two_fa_managed === true ? undefined : field(secured, action, {
+  if (profile?.two_fa_present === false || profile?.two_fa_managed === true) return undefined
+  return Fields.password(secured.faults, {
     name: "current_password",
+    id: `${action}-current_password`,
     label: "The holder’s 2FA password",
     hint: profile === null
       ? "Only where the account has one that the service does not keep. It is used this once."
       : "The account has one that the service does not keep. It is used this once.",
-    attributes: html`type="password" autocomplete="off"`
+    autocomplete: "off",
+    required: false
   })
 }
 
@@ -168,10 +145,8 @@ const confirmation = (secured: Secured, kind: EmailKind): Html.Html | undefined 
           label: "Code from the mail",
           hint: `${code_length === null ? "" : `${code_length} digits. `}${
             attempts_left === 1 ? "1 entry is left." : `${attempts_left} entries are left.`
-          }`,
-          attributes:
-            html`type="text" required inputmode="numeric" autocomplete="one-time-code" spellcheck="false" maxlength="32"`
-        })
+          }`
+        }, { required: true, inputmode: "numeric", autocomplete: "one-time-code", spellcheck: "false", maxlength: 32 })
       }
       <button class="main">Enter the code</button>`
     )
@@ -189,10 +164,8 @@ const setting = (secured: Secured, kind: EmailKind): Html.Html => {
         field(secured, action, {
           name: "email",
           label: "New address",
-          hint: "One that your organization reads.",
-          attributes:
-            html`type="email" required maxlength="${maxEmailLength}" autocomplete="off" autocapitalize="none" spellcheck="false"`
-        })
+          hint: "One that your organization reads."
+        }, { type: "email", required: true, maxlength: maxEmailLength, autocapitalize: "none", ...Fields.verbatim })
       }
       <button>Send a code to it</button>`
     )

@@ -11,20 +11,17 @@ import { Db } from "../../../ports/Db.ts"
 import { Sessions } from "../../../ports/sessions/Sessions.ts"
 import * as RequestLog from "../../../transport/RequestLog.ts"
 import * as Devices from "../accounts/SessionWords.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Problem from "../kit/Problem.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Refresh from "../kit/Refresh.ts"
 import * as Refused from "../kit/RefusedForms.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
 
 const path = "/console/reviews"
-
-/** The text that the form's token is bound to. */
-const token = "review sessions"
 
 /** The most sessions that are shown, and decided in one step. */
 const sessionsAtOnce = 25
@@ -46,28 +43,28 @@ const targetOf = (value: string): Target => {
   return { account_id: value.slice(0, Math.max(end, 0)), session_id: value.slice(end + 1) }
 }
 
-interface Waiting {
+interface WaitingSession {
   readonly reviews: ReadonlyArray<Review>
   /** From when on sign-outs of their accounts are sent to the messenger. */
   readonly signOutsFrom: ReadonlyMap<string, Date>
 }
 
 /** The first of the sessions that wait; none for a role that decides about none. */
-const waiting = Effect.fnUntraced(function*({ admin }: Visit.View, limit: number) {
-  const none: Waiting = { reviews: [], signOutsFrom: new Map() }
+const waiting = Effect.fnUntraced(function*({ admin }: AdminPage, limit: number) {
+  const none: WaitingSession = { reviews: [], signOutsFrom: new Map() }
   if (!protectors.includes(admin.role)) return none
   const { data: reviews } = yield* listSessions.call({ review: "pending", limit })
   const queued = reviews.flatMap(({ account_id, session }) => session.sign_out_queued ? [account_id] : [])
   if (queued.length === 0) return { ...none, reviews }
   const { organizationId } = admin
-  const found: Waiting = {
+  const found: WaitingSession = {
     reviews,
     signOutsFrom: yield* (yield* Db).read(organizationId, (yield* Sessions).signOutsFrom(organizationId, queued))
   }
   return found
 })
 
-const row = (view: Visit.View, { signOutsFrom }: Waiting, ticked: ReadonlyArray<string>) => (review: Review) => {
+const row = (view: AdminPage, { signOutsFrom }: WaitingSession, ticked: ReadonlyArray<string>) => (review: Review) => {
   const { account_id, account_name, id, session } = review
   const from = signOutsFrom.get(account_id)
   const wait = session.sign_out_queued ? Devices.wait(session, from, view.now) : undefined
@@ -87,10 +84,11 @@ const row = (view: Visit.View, { signOutsFrom }: Waiting, ticked: ReadonlyArray<
 </li>`
 }
 
-const form = (view: Visit.View, found: Waiting, ticked: ReadonlyArray<string>): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${path}">
-  ${Forms.hidden(view, token)}
-  <ul class="plain" id="sessions">${found.reviews.map(row(view, found, ticked))}</ul>
+const form = (view: AdminPage, found: WaitingSession, ticked: ReadonlyArray<string>): Html.Html =>
+  Forms.open(
+    view,
+    { path },
+    html`<ul class="plain" id="sessions">${found.reviews.map(row(view, found, ticked))}</ul>
   <div class="actions after">
     <button name="decision" value="approve">Approve what is ticked</button>
     <details class="confirmed grave">
@@ -98,8 +96,8 @@ const form = (view: Visit.View, found: Waiting, ticked: ReadonlyArray<string>): 
       <p>The devices are signed out of their accounts immediately, or as soon as the messenger lets the service.</p>
       <button class="danger" name="decision" value="sign-out">Sign out what is ticked</button>
     </details>
-  </div>
-</form>`
+  </div>`
+  )
 
 const heading = (total: number): string =>
   total === 1 ? "1 session waits for review" : `${total.toLocaleString("en")} sessions wait for review`
@@ -108,7 +106,7 @@ const lead =
   html`<p class="lead">Ask the account’s holder, then approve the session or sign it out. A session that nobody approves is signed out at its time.</p>`
 
 /** The part of another page that shows the first of them. */
-export const section = Effect.fnUntraced(function*(view: Visit.View, total: number, limit: number) {
+export const section = Effect.fnUntraced(function*(view: AdminPage, total: number, limit: number) {
   if (total === 0) return undefined
   const found = yield* waiting(view, limit)
   return html`
@@ -124,20 +122,10 @@ export const section = Effect.fnUntraced(function*(view: Visit.View, total: numb
 </section>`
 })
 
-interface Shown {
-  readonly done?: string | undefined
-  /** The refusals, by the values of their boxes. */
-  readonly refused?: ReadonlyMap<string, Refused.RefusedForm>
-  readonly faults?: Html.Faults
-  readonly status?: number | undefined
-}
+/** The refusals, by the values of their boxes. */
+type Refusals = ReadonlyMap<string, Refused.RefusedForm>
 
-const dones: ReadonlyMap<string, string> = new Map([
-  ["approve", "The sessions are approved and stay signed in."],
-  ["sign-out", "The sessions are signed out. Those that the messenger keeps for now are listed below."]
-])
-
-const refusals = (refused: ReadonlyMap<string, Refused.RefusedForm>, reviews: ReadonlyArray<Review>) =>
+const problems = (refused: Refusals, reviews: ReadonlyArray<Review>) =>
   refused.size === 0 ? undefined : html`<div class="problem" role="alert">
   <h2>${refused.size === 1 ? "One session was left as it is" : `${refused.size} sessions were left as they are`}</h2>
   <ul>${
@@ -150,29 +138,23 @@ const refusals = (refused: ReadonlyMap<string, Refused.RefusedForm>, reviews: Re
   }</ul>
 </div>`
 
-const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
-  if (!protectors.includes(view.admin.role)) {
-    return yield* Problem.notForRole(view.visit, "The owner, superadmins and admins review sessions.")
-  }
-  const { faults = Html.noFaults, refused = new Map() } = shown
+const show = Effect.fnUntraced(function*(view: AdminPage, outcome: Form.Outcome, refused: Refusals = new Map()) {
   const { protection } = yield* getStatus.call({})
   const found = yield* waiting(view, sessionsAtOnce)
   const total = protection.sessions_to_review
   return yield* Frame.page(view, {
     title: refused.size === 0 ? "Sessions to review" : "Problem: sessions to review",
     wide: true,
-    faults,
-    status: shown.status,
+    outcome,
     // A reload does not send the form again.
-    script: shown.status === undefined ? Refresh.addressAt(view.visit.site) : undefined,
+    script: outcome.status === undefined ? Refresh.addressAt(view.visit.site) : undefined,
     body: html`
 <p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
 <h1>Sessions to review</h1>
 ${lead}
-${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
-${Html.summary(faults)}
-${refusals(refused, found.reviews)}
-${shown.status === undefined ? Refresh.control() : undefined}
+${Form.notice(outcome)}
+${problems(refused, found.reviews)}
+${outcome.status === undefined ? Refresh.control() : undefined}
 ${
       found.reviews.length === 0
         ? html`<p class="empty">No session waits for review.</p>`
@@ -188,13 +170,6 @@ ${
     }`
   })
 })
-
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(
-    visit,
-    path,
-    (view) => show(view, { done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
-  )
 
 /** The refusal about one session, by the value of its box. */
 type Refusal = readonly [value: string, refused: Refused.RefusedForm]
@@ -223,23 +198,32 @@ const decide = Effect.fnUntraced(function*(decision: keyof typeof decisions, val
   return new Map(results.flat(2))
 })
 
-const post = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, () => token, (sent, view) =>
-    Effect.gen(function*() {
-      const decision = sent.text("decision")
-      const values = [...new Set(sent.all("session"))]
-      if (!isDecision(decision)) return yield* SentForm.foreign(visit)
-      if (values.length > sessionsAtOnce) {
-        return yield* new ParameterInvalid({ message: `At most ${sessionsAtOnce} sessions are decided in one step.` })
-      }
-      if (values.length === 0) {
-        return yield* show(view, { faults: new Map([["sessions", "Tick at least one session."]]), status: 400 })
-      }
-      const refused = yield* decide(decision, values)
-      const [first] = refused.values()
-      if (first === undefined) return Html.redirect(`${visit.base}${path}?done=${decision}`)
-      yield* RequestLog.noteFailure(first.code)
-      return yield* show(view, { refused, status: first.status })
-    }))
+const submit = Effect.fnUntraced(function*({ form, view }: Form.Sent) {
+  const decision = form.text("decision")
+  const values = [...new Set(form.all("session"))]
+  if (!isDecision(decision)) return yield* SentForm.foreign(view.visit)
+  if (values.length > sessionsAtOnce) {
+    return yield* new ParameterInvalid({ message: `At most ${sessionsAtOnce} sessions are decided in one step.` })
+  }
+  if (values.length === 0) {
+    return yield* show(view, { faults: new Map([["sessions", "Tick at least one session."]]), status: 400 })
+  }
+  const refused = yield* decide(decision, values)
+  const [first] = refused.values()
+  if (first === undefined) return `${path}?done=${decision}`
+  yield* RequestLog.noteFailure(first.code)
+  return yield* show(view, { ...Form.none, status: first.status }, refused)
+})
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+const page = Form.page({
+  path,
+  show: (view, _, outcome) => show(view, outcome),
+  only: [protectors, "The owner, superadmins and admins review sessions."],
+  strict: true,
+  done: {
+    approve: "The sessions are approved and stay signed in.",
+    "sign-out": "The sessions are signed out. Those that the messenger keeps for now are listed below."
+  }
+})
+
+export const routes = page.routes([page.form({ name: "", submit, next: (answer) => answer })])

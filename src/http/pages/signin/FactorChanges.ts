@@ -5,8 +5,8 @@ import { type KeptFactor, type RecoveryCodes, SecondFactors } from "../../../por
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
-import type * as Visit from "../kit/Visit.ts"
 import { change, changed, path } from "./FactorForm.ts"
 import * as NewFactors from "./NewFactors.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
@@ -17,7 +17,7 @@ export const removePath = `${path}/remove`
 export const codesPath = `${path}/recovery-codes`
 export const requirePath = `${path}/requirement`
 
-const codesPage = (view: Visit.View, codes: RecoveryCodes) =>
+const codesPage = (view: AdminPage, codes: RecoveryCodes) =>
   Frame.page(view, {
     title: "Recovery codes",
     body: html`
@@ -26,13 +26,13 @@ ${NewFactors.recoveryCodes(codes, `${view.visit.base}${path}`)}`
   })
 
 /** Adds what the form has, and shows the codes that come with the first factor. */
-const add = (form: SentForm.Form, view: Visit.View) =>
+const add = (form: SentForm.Form, view: AdminPage) =>
   Effect.gen(function*() {
     const codes = yield* (yield* SecondFactors).add(view.admin, NewFactors.read(form), view.visit)
     return codes === null ? changed(view.visit, "added") : yield* codesPage(view, codes)
   })
 
-const holder = ({ admin }: Visit.View) => ({ ...admin, subject: admin.sessionId })
+const holder = ({ admin }: AdminPage) => ({ ...admin, subject: admin.sessionId })
 
 const addApp = change({
   path: appPath,

@@ -5,12 +5,14 @@ import type { ServiceUnavailable } from "../../../domain/Failure.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import type { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
 import { type SecondFactorIncorrect, type SecondFactorNeeded } from "../../../ports/signin/SecondFactors.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as StepUp from "./StepUp.ts"
 
 export const path = "/console/security/second-factor"
@@ -20,12 +22,12 @@ interface Change {
   readonly path: `/${string}`
   readonly title: string
   readonly fields: (
-    view: Visit.View,
+    view: AdminPage,
     faults: Html.Faults
   ) => Effect.Effect<Fields | null, ServiceUnavailable, SecondFactors>
   readonly run: (
     form: SentForm.Form,
-    view: Visit.View
+    view: AdminPage
   ) => Effect.Effect<
     HttpServerResponse.HttpServerResponse,
     SecondFactorIncorrect | SecondFactorNeeded | ServiceUnavailable,
@@ -44,13 +46,13 @@ interface Fields {
 const tokenOf = (path: string) => `second factor ${path}`
 
 /** The path with the query that selects the page's subject. */
-const withQuery = (path: string, { query }: Visit.Visit): string => query === "" ? path : `${path}?${query}`
+const withQuery = (path: string, { query }: PageRequest): string => query === "" ? path : `${path}?${query}`
 
-export const changed = (visit: Visit.Visit, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)
+export const changed = (visit: PageRequest, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)
 
 export const change = ({ fields, path: at, run, title }: Change) => {
   const show = Effect.fnUntraced(
-    function*(view: Visit.View, faults: Html.Faults, status?: number, headers?: Readonly<Record<string, string>>) {
+    function*(view: AdminPage, faults: Html.Faults, status?: number, headers?: Readonly<Record<string, string>>) {
       const own = yield* fields(view, faults)
       if (own === null) return changed(view.visit, "")
       const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
@@ -67,14 +69,7 @@ export const change = ({ fields, path: at, run, title }: Change) => {
 ${Html.summary(faults)}
 <form method="post" action="${base}${withQuery(at, view.visit)}" class="card">
   ${Forms.hidden(view, tokenOf(at))}
-  <input type="text" name="username" value="${view.admin.email}" autocomplete="username" hidden>
-  <div class="field">
-    <label for="password">Console password</label>
-    ${Html.fault(faults, "password")}
-    <input type="password" id="password" name="password" required autocomplete="current-password"${
-          Html.described(faults, "password", false)
-        }>
-  </div>
+  ${Fields.password(faults, { username: view.admin.email })}
   ${stepUp.field}
   ${own.markup}
   ${own.button === null ? undefined : html`<button class="main">${own.button}</button>`}
@@ -82,7 +77,7 @@ ${Html.summary(faults)}
       })
     }
   )
-  const post = (visit: Visit.Visit) =>
+  const post = (visit: PageRequest) =>
     Forms.submitted(visit, at, () => tokenOf(at), (form, view) =>
       Effect.gen(function*() {
         const sessions = yield* ConsoleSessions
@@ -90,7 +85,7 @@ ${Html.summary(faults)}
         yield* StepUp.check(view, form)
         return yield* run(form, view)
       }).pipe(
-        Visit.showRefusal,
+        Serving.showRefusal,
         StepUp.again((status, field, text, headers) => show(view, new Map([[field, text]]), status, headers)),
         Effect.catchTag(
           "SecondFactorIncorrect",
@@ -100,7 +95,11 @@ ${Html.summary(faults)}
         Effect.catchTag("SecondFactorNeeded", ({ message }) => show(view, new Map([["password", message]]), 403))
       ))
   return [
-    Visit.route("GET", at, (visit) => Visit.asAdmin(visit, withQuery(at, visit), (view) => show(view, Html.noFaults))),
-    Visit.route("POST", at, post)
+    Serving.route(
+      "GET",
+      at,
+      (visit) => Serving.asAdmin(visit, withQuery(at, visit), (view) => show(view, Html.noFaults))
+    ),
+    Serving.route("POST", at, post)
   ] as const
 }

@@ -1,18 +1,13 @@
 /** An admin's own second factors, and for the owner whether the organization requires one. */
 import { Effect } from "effect"
 import { type FactorState, type Passkey, SecondFactors } from "../../../ports/signin/SecondFactors.ts"
+import * as Form from "../kit/Form.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Changes from "./FactorChanges.ts"
 import { path } from "./FactorForm.ts"
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["added", "The second factor is added. Your other sessions have ended."],
-  ["removed", "The second factor is removed. Your other sessions have ended."],
-  ["set", "The setting is saved."]
-])
 
 const passkeyRow = (base: string) => ({ backedUp, createdAt, host, id, lastUsedAt, name }: Passkey) =>
   html`<li>
@@ -38,26 +33,21 @@ export const summary = (state: FactorState): string =>
     ].join(", ")
     : "none: your password alone signs you in"
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(visit, path, (view) =>
-    Effect.gen(function*() {
-      const state = yield* (yield* SecondFactors).state(view.admin)
-      const done = dones.get(new URLSearchParams(visit.query).get("done") ?? "")
-      const { base } = visit
-      return yield* Frame.page(view, {
-        title: "Second factor",
-        body: html`
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
+  const state = yield* (yield* SecondFactors).state(view.admin)
+  const { base } = view.visit
+  return yield* Frame.page(view, {
+    title: "Second factor",
+    body: html`
 <p class="back"><a href="${base}/console/security">Password and sessions</a></p>
 <h1>Second factor</h1>
 <p class="lead">What you give at sign-in besides your password, and where the console asks for your password again.</p>
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
+${Form.notice(outcome)}
 ${
-          state.required
-            ? html`<p class="note">${
-              Html.named(view.admin.organizationName)
-            } requires a second factor of every admin.</p>`
-            : undefined
-        }
+      state.required
+        ? html`<p class="note">${Html.named(view.admin.organizationName)} requires a second factor of every admin.</p>`
+        : undefined
+    }
 <section aria-labelledby="passkeys">
   <h2 id="passkeys">Passkeys</h2>
   <p class="hint">Kept by your device, your password manager or a security key. They cannot be phished, and sign you in without your password too.</p>
@@ -67,41 +57,48 @@ ${
 <section aria-labelledby="app">
   <h2 id="app">Authenticator app</h2>
   ${
-          state.totp === null
-            ? html`<p>None.</p><p><a class="button" href="${base}${Changes.appPath}">Set up an app</a></p>`
-            : html`<p>Set up on ${Html.momentOf(state.totp)}.</p>
+      state.totp === null
+        ? html`<p>None.</p><p><a class="button" href="${base}${Changes.appPath}">Set up an app</a></p>`
+        : html`<p>Set up on ${Html.momentOf(state.totp)}.</p>
   <div class="actions"><a class="button" href="${base}${Changes.appPath}">Set up another in its place</a>
   <a class="button" href="${base}${Changes.removePath}?factor=totp">Remove the app</a></div>`
-        }
+    }
 </section>
 ${
-          hasOne(state)
-            ? html`<section aria-labelledby="codes">
+      hasOne(state)
+        ? html`<section aria-labelledby="codes">
   <h2 id="codes">Recovery codes</h2>
   <p>${state.recoveryCodes} are left. Each stands in for your second factor once, should you lose it.</p>
   <p><a class="button" href="${base}${Changes.codesPath}">Make new ones</a></p>
 </section>`
-            : undefined
-        }
+        : undefined
+    }
 ${
-          view.admin.role === "owner"
-            ? html`<section aria-labelledby="requirement">
+      view.admin.role === "owner"
+        ? html`<section aria-labelledby="requirement">
   <h2 id="requirement">Your organization</h2>
   <p>${
-              state.required
-                ? "Every admin needs a second factor to sign in."
-                : "Each admin decides whether to have a second factor."
-            }</p>
+          state.required
+            ? "Every admin needs a second factor to sign in."
+            : "Each admin decides whether to have a second factor."
+        }</p>
   <p><a class="button" href="${base}${Changes.requirePath}">${
-              state.required ? "No longer require it" : "Require it of every admin"
-            }</a></p>
+          state.required ? "No longer require it" : "Require it of every admin"
+        }</a></p>
 </section>`
-            : undefined
-        }`
-      })
-    }))
+        : undefined
+    }`
+  })
+})
 
-export const routes = [
-  Visit.route("GET", path, get),
-  ...Changes.routes
-] as const
+const page = Form.page({
+  path,
+  show,
+  done: {
+    added: "The second factor is added. Your other sessions have ended.",
+    removed: "The second factor is removed. Your other sessions have ended.",
+    set: "The setting is saved."
+  }
+})
+
+export const routes = [...page.routes([]), ...Changes.routes] as const

@@ -2,152 +2,63 @@
 import { Effect } from "effect"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Provider from "./ProviderPages.ts"
 import * as StepUp from "./StepUp.ts"
 
 const path = "/console/security/identity-provider"
-const linkPath = `${path}/link`
-const unlinkPath = `${path}/unlink`
+const linkPath = `${path}/link` as const
+const unlinkPath = `${path}/unlink` as const
 
-/** The texts that the tokens of the page's forms are bound to. */
-const linkForm = "link identity"
-const unlinkForm = "unlink identity"
-
-const dones: ReadonlyMap<string, string> = new Map([
-  ["linked", "You are linked: you can sign in by your identity provider."],
-  ["unlinked", "The link is removed: nobody signs in as you by the identity provider any more."]
-])
-
-interface Shown {
-  readonly faults: Html.Faults
-  readonly done?: string | undefined
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const passwordField = (faults: Html.Faults): Html.Html =>
-  html`
-  <div class="field">
-    <label for="password">Current password</label>
-    ${Html.fault(faults, "password")}
-    <input type="password" id="password" name="password" required autocomplete="current-password"${
-    Html.described(faults, "password", false)
-  }>
-  </div>`
-
-interface Confirming {
-  readonly faults: Html.Faults
-  readonly stepUp: StepUp.Part
-  readonly action: string
-  readonly token: string
-  readonly button: Html.Html
-}
-
-const form = (view: Visit.View, { action, button, faults, stepUp, token }: Confirming): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${action}" class="card">
-  ${Forms.hidden(view, token)}
-  <input type="text" name="username" value="${view.admin.email}" autocomplete="username" hidden>
-  ${passwordField(faults)}
+const form = (
+  view: AdminPage,
+  formPath: `/${string}`,
+  { faults }: Form.Outcome,
+  stepUp: StepUp.Part,
+  button: Html.Html
+): Html.Html =>
+  Forms.open(
+    view,
+    { path: formPath, class: "card" },
+    html`${Fields.password(faults, { label: "Current password", username: view.admin.email })}
   ${stepUp.field}
-  ${button}
-</form>`
+  ${button}`
+  )
 
-const show = Effect.fnUntraced(function*(view: Visit.View, { done, faults, headers, status }: Shown) {
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const state = yield* (yield* ProviderSignIn).state(view.admin)
   if (state === null) return Html.redirect(`${view.visit.base}/console/security`)
   const { issuer, link } = state
-  const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
-  const linking = { faults, stepUp, action: linkPath, token: linkForm }
-  const unlinking = { faults, stepUp, action: unlinkPath, token: unlinkForm }
+  const stepUp: StepUp.Part = yield* StepUp.part(view, outcome.faults)
   return yield* Frame.page(view, {
     title: "Identity provider",
-    faults,
-    status,
-    headers,
+    outcome,
     script: stepUp.script,
     body: html`
 <h1>Identity provider</h1>
 <p class="lead">Your organization’s own provider is <strong>${new URL(issuer).host}</strong>.</p>
-${done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`}
-${Html.summary(faults)}
+${Form.notice(outcome)}
 ${
       link === null
         ? html`<p>Nobody there is linked to you. Link yourself, and you sign in there in place of giving your password.</p>
-${form(view, { ...linking, button: html`<button class="main">Link myself at the provider</button>` })}`
+${form(view, linkPath, outcome, stepUp, html`<button class="main">Link myself at the provider</button>`)}`
         : html`<dl>
   <dt>The provider calls you</dt><dd>${Html.named(link.subject)}</dd>
   <dt>Linked</dt><dd>${Html.momentOf(link.linked_at)}</dd>
 </dl>
-${form(view, { ...unlinking, button: html`<button class="danger">Remove the link</button>` })}`
+${form(view, unlinkPath, outcome, stepUp, html`<button class="danger">Remove the link</button>`)}`
     }`
   })
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(
-    visit,
-    path,
-    (view) => show(view, { faults: Html.noFaults, done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
-  )
-
-/** Runs what an admin confirms by their password and the second factor that they have. */
-const confirmed = <E, R>(
-  visit: Visit.Visit,
-  token: string,
-  run: (view: Visit.View) => Effect.Effect<Effect.Success<ReturnType<typeof show>>, E, R>
-) =>
-  Forms.submitted(
-    visit,
-    path,
-    () => token,
-    (sent, view) =>
-      Effect.flatMap(ConsoleSessions, (sessions) =>
-        StepUp.check(view, sent).pipe(
-          Effect.andThen(sessions.verifyPassword(view.admin, sent.secret("password"), visit.ip)),
-          Visit.showRefusal,
-          Effect.as(null),
-          Effect.catchTag("StepUpRefused", ({ headers, message, status }) =>
-            show(view, { faults: new Map([[StepUp.fieldId, message]]), status, headers })),
-          Effect.catchTag("password_incorrect", () =>
-            show(view, { faults: new Map([["password", "This is not your current password."]]), status: 403 })),
-          Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
-            show(view, {
-              faults: new Map([["password", message]]),
-              status: 429,
-              headers: { "retry-after": String(retry_after) }
-            })),
-          Effect.flatMap((refused) =>
-            refused === null ? run(view) : Effect.succeed(refused)
-          )
-        ))
-  )
-
-/** Redirects to the provider, which sends the admin back with an identity. */
-const link = (visit: Visit.Visit) =>
-  confirmed(visit, linkForm, (view) =>
-    Effect.gen(function*() {
-      const { admin } = view
-      const going = { organization: admin.organizationId, admin, hint: null, returnTo: path }
-      return yield* Provider.onward(visit, yield* (yield* ProviderSignIn).go(going, visit))
-    }).pipe(
-      Effect.catchTag("ProviderAway", ({ host }) => Provider.away(visit, host)),
-      Effect.catchTag("NoProvider", () => Effect.succeed(Html.redirect(`${visit.base}/console/security`)))
-    ))
-
-const unlink = (visit: Visit.Visit) =>
-  confirmed(visit, unlinkForm, ({ admin }) =>
-    Effect.gen(function*() {
-      yield* (yield* ProviderSignIn).unlink(admin, visit)
-      return Html.redirect(`${visit.base}${path}?done=unlinked`)
-    }))
-
 /** The identity provider's section on the page of the admin's password and sessions. */
-export const section = Effect.fnUntraced(function*({ admin, visit }: Visit.View) {
+export const section = Effect.fnUntraced(function*({ admin, visit }: AdminPage) {
   const state = yield* (yield* ProviderSignIn).state(admin)
   return state === null ? undefined : html`<section aria-labelledby="identity">
   <h2 id="identity">Identity provider</h2>
@@ -159,8 +70,50 @@ export const section = Effect.fnUntraced(function*({ admin, visit }: Visit.View)
 </section>`
 })
 
-export const routes = [
-  Visit.route("GET", path, get),
-  Visit.route("POST", linkPath, link),
-  Visit.route("POST", unlinkPath, unlink)
-] as const
+/** Fails unless the form has the admin's password. */
+const checkPassword = ({ form, view }: Form.Sent) =>
+  Effect.flatMap(
+    ConsoleSessions,
+    (sessions) => sessions.verifyPassword(view.admin, form.secret("password"), view.visit.ip)
+  )
+
+/** Leads to the provider, which sends the admin back with an identity. */
+const link = ({ admin, visit }: AdminPage) =>
+  Effect.gen(function*() {
+    const going = { organization: admin.organizationId, admin, hint: null, returnTo: path }
+    return yield* Provider.onward(visit, yield* (yield* ProviderSignIn).go(going, visit))
+  }).pipe(
+    Effect.catchTag("ProviderAway", ({ host }) => Provider.away(visit, host)),
+    Effect.catchTag("NoProvider", () => Effect.succeed(Html.redirect(`${visit.base}/console/security`)))
+  )
+
+const page = Form.page({
+  path,
+  show,
+  refusals: {
+    password_incorrect: ["password", "This is not your current password."],
+    too_many_attempts: ["password"]
+  },
+  strict: true,
+  done: { linked: "You are linked: you can sign in by your identity provider." }
+})
+
+export const routes = page.routes([
+  page.form({
+    name: "link",
+    factor: "field",
+    submit: (sent) => Effect.andThen(checkPassword(sent), link(sent.view)),
+    next: (answer) => answer
+  }),
+  page.form({
+    name: "unlink",
+    factor: "field",
+    submit: (sent) =>
+      Effect.andThen(
+        checkPassword(sent),
+        Effect.flatMap(ProviderSignIn, (provider) => provider.unlink(sent.view.admin, sent.view.visit))
+      ),
+    next: () => `${path}?done=unlinked`,
+    done: { unlinked: "The link is removed: nobody signs in as you by the identity provider any more." }
+  })
+])

@@ -5,21 +5,22 @@ import { Invitations, type OpenInvitation } from "../../../ports/signin/Invitati
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import { home } from "../kit/Navigation.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as NewPassword from "./NewPassword.ts"
 import { attemptOf, limited } from "./NewPassword.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 const path = invitationPath
 
-const ended = (visit: Visit.Visit) =>
+const ended = (visit: PageRequest) =>
   NewPassword.ended(visit, {
     text: "An invitation works once and for 7 days, and stops when it is sent again.",
     advice: "Ask whoever invited you to send the invitation again."
   })
 
 const show = (
-  visit: Visit.Visit,
+  visit: PageRequest,
   { email, organizationName, role }: OpenInvitation,
   token: Redacted.Redacted,
   faults: Html.Faults,
@@ -41,7 +42,7 @@ ${Html.summary(faults)}
   })
 
 /** The form that a valid link opens. */
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   Effect.gen(function*() {
     const invitations = yield* Invitations
     const token = Redacted.make(new URLSearchParams(visit.query).get("token") ?? "")
@@ -50,7 +51,7 @@ const get = (visit: Visit.Visit) =>
   }).pipe(limited(visit))
 
 /** Sets the password, uses the invitation up, and signs the new admin in. */
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   Effect.gen(function*() {
     const invitations = yield* Invitations
     return yield* NewPassword.choose(visit, {
@@ -67,4 +68,4 @@ const post = (visit: Visit.Visit) =>
     })
   }).pipe(limited(visit))
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

@@ -6,22 +6,23 @@ import { minPasswordLength } from "../../../domain/Limits.ts"
 import type { PasswordUnfit } from "../../../ports/signin/ConsolePasswords.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as Problem from "../kit/Problem.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 
 /** The journaled facts of an attempt. */
-export const attemptOf = ({ ip, requestId }: Visit.Visit) => ({ via: "console", ip, requestId } as const)
+export const attemptOf = ({ ip, requestId }: PageRequest) => ({ via: "console", ip, requestId } as const)
 
 /** The page for a link that is unknown, used or expired, without saying which. */
-export const ended = ({ base, requestId }: Visit.Visit, words: { readonly text: string; readonly advice: string }) =>
+export const ended = ({ base, requestId }: PageRequest, words: { readonly text: string; readonly advice: string }) =>
   Problem.problem(base, requestId, { status: 404, title: "This link does not work", ...words })
 
 /** Runs a page of a link; an address that has tried too often gets one that says so. */
 export const limited =
-  (visit: Visit.Visit, of = "wrong links") => <A, E, R>(page: Effect.Effect<A, E | TooManyAttempts, R>) =>
+  (visit: PageRequest, of = "wrong links") => <A, E, R>(page: Effect.Effect<A, E | TooManyAttempts, R>) =>
     Effect.catchIf(
-      Visit.showRefusal(page),
+      Serving.showRefusal(page),
       (failure): failure is Extract<E | TooManyAttempts, TooManyAttempts> => failure instanceof TooManyAttempts,
       ({ message, retry_after }: TooManyAttempts) =>
         Problem.problem(visit.base, visit.requestId, {
@@ -65,14 +66,14 @@ export const fields = (
   }
   ${field(faults, "repeated", `${label} again`)}`
 
-type Failed = TooManyAttempts | ServiceUnavailable
+type LinkFailure = TooManyAttempts | ServiceUnavailable
 
-type Page<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, Failed, R>
+type Page<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, LinkFailure, R>
 
 /** The steps of a link's form; a link that does not work any more is null. */
-interface Choosing<Found, Done, R> {
-  look(token: Redacted.Redacted): Effect.Effect<Found | null, Failed, R>
-  set(token: Redacted.Redacted, password: Redacted.Redacted): Effect.Effect<Done | null, Failed | PasswordUnfit, R>
+interface NewPasswordSteps<Found, Done, R> {
+  look(token: Redacted.Redacted): Effect.Effect<Found | null, LinkFailure, R>
+  set(token: Redacted.Redacted, password: Redacted.Redacted): Effect.Effect<Done | null, LinkFailure | PasswordUnfit, R>
   /** The form again, with its faults. */
   show(found: Found, token: Redacted.Redacted, faults: Html.Faults): Page<R>
   readonly ended: Page<R>
@@ -83,8 +84,8 @@ interface Choosing<Found, Done, R> {
 
 /** Sets the password that was typed twice, or shows the form again with what is wrong. */
 export const choose = Effect.fnUntraced(function*<Found, Done, R>(
-  visit: Visit.Visit,
-  { differs, done, ended, look, set, show }: Choosing<Found, Done, R>
+  visit: PageRequest,
+  { differs, done, ended, look, set, show }: NewPasswordSteps<Found, Done, R>
 ) {
   const form = yield* SentForm.read(visit)
   if (Option.isNone(form)) return yield* SentForm.foreign(visit)

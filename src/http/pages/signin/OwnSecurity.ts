@@ -8,39 +8,33 @@ import { ConsolePasswords } from "../../../ports/signin/ConsolePasswords.ts"
 import { ConsoleSessions, type ListedSession } from "../../../ports/signin/ConsoleSessions.ts"
 import { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
 import * as Statuses from "../accounts/Statuses.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Notices from "../kit/PageNotices.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import { FieldRefused } from "../kit/RefusedForms.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
 import { path as factorPath } from "./FactorForm.ts"
 import * as Factors from "./FactorsPage.ts"
 import * as Identity from "./IdentityPage.ts"
 import * as StepUp from "./StepUp.ts"
 
 const path = "/console/security"
-const passwordPath = `${path}/password`
-const endPath = `${path}/sessions/end`
+const passwordPath = `${path}/password` as const
+const endPath = `${path}/sessions/end` as const
 
-/** The texts that the tokens of the page's forms are bound to. */
-const passwordForm = "change password"
-const endForm = (id: string): string => `end session ${id}`
+const endButton = (view: AdminPage, id: string, text: string): Html.Html =>
+  Forms.open(
+    view,
+    { path: endPath, about: ["id", id], class: "after" },
+    html`<button class="danger">${text}</button>`
+  )
 
-const dones: ReadonlyMap<string, string> = new Map([
-  ["password", "Your password is changed. Keys made before no longer work, and your other sessions have ended."],
-  ["ended", "The session has ended."],
-  ["others", "All other sessions have ended."]
-])
-
-const endButton = (view: Visit.View, id: string, text: string): Html.Html =>
-  html`<form method="post" action="${view.visit.base}${endPath}" class="after">
-    ${Forms.hidden(view, endForm(id), { id })}
-    <button class="danger">${text}</button>
-  </form>`
-
-const sessionRow = (view: Visit.View) => ({ address, browser, createdAt, current, id, lastUsedAt }: ListedSession) =>
+const sessionRow = (view: AdminPage) => ({ address, browser, createdAt, current, id, lastUsedAt }: ListedSession) =>
   html`<li>
   <h3>${browser ?? "Unknown browser"}${current ? html` ${Statuses.mark("note", "This session")}` : undefined}</h3>
   <dl>
@@ -55,48 +49,54 @@ const sessionRow = (view: Visit.View) => ({ address, browser, createdAt, current
   }
 </li>`
 
-const field = (
-  faults: Html.Faults,
-  { autocomplete, hint, id, label }: { id: string; label: string; hint?: string; autocomplete: string }
-): Html.Html =>
-  html`
-  <div class="field">
-    <label for="${id}">${label}</label>
-    ${hint === undefined ? undefined : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${Html.fault(faults, id)}
-    <input type="password" id="${id}" name="${id}" required autocomplete="${autocomplete}"${
-    Html.described(faults, id, hint !== undefined)
-  }>
-  </div>`
+const disconnect = (checked: boolean): Html.Html =>
+  Fields.choice({
+    type: "checkbox",
+    id: "disconnect",
+    name: "disconnect",
+    value: "yes",
+    label: "Disconnect my applications",
+    hint: "They have to be connected anew. Leave this ticked if somebody else may know your password.",
+    checked
+  })
 
-interface Shown {
-  readonly faults: Html.Faults
-  readonly done?: string | undefined
-  readonly disconnect?: boolean
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-}
+const newPassword = {
+  name: "new",
+  label: "New password",
+  hint: `At least ${minPasswordLength} characters; a few words that do not belong together are good.`,
+  autocomplete: "new-password"
+} as const
 
-const show = Effect.fnUntraced(function*(view: Visit.View, shown: Shown) {
+const repeated = { name: "repeated", label: "New password again", autocomplete: "new-password" } as const
+
+const passwordForm = (view: AdminPage, { faults, sent }: Form.Outcome, stepUp: StepUp.Part): Html.Html =>
+  Forms.open(
+    view,
+    { path: passwordPath },
+    html`${Fields.password(faults, { name: "current", label: "Current password", username: view.admin.email })}
+    ${stepUp.field}
+    ${Fields.password(faults, newPassword)}
+    ${Fields.password(faults, repeated)}
+    ${disconnect(sent === undefined || sent.text("disconnect") === "yes")}
+    <button class="main after">Change password</button>`
+  )
+
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const { admin, visit } = view
-  const { faults } = shown
   const sessions = yield* (yield* ConsoleSessions).list(admin)
   const showNotices = yield* Notices.make(view)
   const factors = yield* (yield* SecondFactors).state(admin)
-  const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
+  const stepUp: StepUp.Part = yield* StepUp.part(view, outcome.faults)
   const identity = yield* Identity.section(view)
   return yield* Frame.page(view, {
     title: "Password and sessions",
     wide: true,
-    faults,
-    status: shown.status,
-    headers: shown.headers,
+    outcome,
     script: stepUp.script,
     body: html`
 <h1>Password and sessions</h1>
 <p class="lead">How you sign in at this console, and where you are signed in.</p>
-${shown.done === undefined ? undefined : html`<p class="good" role="status">${shown.done}</p>`}
-${Html.summary(faults)}
+${Form.notice(outcome)}
 ${showNotices()}
 <div class="columns even">
 <div>
@@ -116,93 +116,72 @@ ${identity}
 <section aria-labelledby="change">
   <h2 id="change">Change your password</h2>
   <p>Your API keys stop working with the old password, and your other sessions end.</p>
-  <form method="post" action="${visit.base}${passwordPath}">
-    ${Forms.hidden(view, passwordForm)}
-    <input type="text" name="username" value="${admin.email}" autocomplete="username" hidden>
-    ${field(faults, { id: "current", label: "Current password", autocomplete: "current-password" })}
-    ${stepUp.field}
-    ${
-      field(faults, {
-        id: "new",
-        label: "New password",
-        hint: `At least ${minPasswordLength} characters; a few words that do not belong together are good.`,
-        autocomplete: "new-password"
-      })
-    }
-    ${field(faults, { id: "repeated", label: "New password again", autocomplete: "new-password" })}
-    <div class="choice">
-      <input type="checkbox" id="disconnect" name="disconnect" value="yes"${
-      shown.disconnect === false ? "" : " checked"
-    }>
-      <label for="disconnect"><span class="name">Disconnect my applications</span> <span class="hint">They have to be connected anew. Leave this ticked if somebody else may know your password.</span></label>
-    </div>
-    <button class="main after">Change password</button>
-  </form>
+  ${passwordForm(view, outcome, stepUp)}
 </section>
 </div>
 </div>`
   })
 })
 
-const get = (visit: Visit.Visit) =>
-  Visit.asAdmin(
-    visit,
-    path,
-    (view) => show(view, { faults: Html.noFaults, done: dones.get(new URLSearchParams(visit.query).get("done") ?? "") })
-  )
-
-const done = (visit: Visit.Visit, what: string) => Html.redirect(`${visit.base}${path}?done=${what}`)
+const unfit = (field: "new" | "repeated") => (message: string) =>
+  Effect.fail(new FieldRefused({ field, message, status: 400, code: "password_unfit" }))
 
 /** Changes the password; the session goes on under a new secret. */
-const changePassword = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, () => passwordForm, (form, view) =>
-    Effect.gen(function*() {
-      const sessions = yield* ConsoleSessions
-      const passwords = yield* ConsolePasswords
-      const disconnect = form.text("disconnect") === "yes"
-      const again = (status: number, id: string, text: string, headers = {}) =>
-        show(view, { faults: new Map([[id, text]]), status, headers, disconnect })
-      if (form.text("new") !== form.text("repeated")) {
-        return yield* again(400, "repeated", "This is not the same as the new password.")
-      }
-      const caller = yield* Caller
-      const change = {
-        current: form.secret("current"),
-        next: form.secret("new"),
-        disconnect,
-        browser: sessions.browser(visit.cookies, visit.site)
-      }
-      return yield* Effect.andThen(StepUp.check(view, form), passwords.change(caller, change)).pipe(
-        Visit.showRefusal,
-        Effect.andThen(sessions.renew(view.admin, visit)),
-        Effect.map((cookies) =>
-          HttpServerResponse.mergeCookies(done(visit, "password"), Cookies.fromSetCookie(cookies))
-        ),
-        Effect.catchTag(
-          "StepUpRefused",
-          ({ headers, message, status }) => again(status, StepUp.fieldId, message, headers)
-        ),
-        Effect.catchTag("PasswordUnfit", ({ message }) => again(400, "new", message)),
-        Effect.catchTag("password_incorrect", () => again(403, "current", "This is not your current password.")),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) => again(429, "current", message, { "retry-after": String(retry_after) })
-        )
-      )
-    }))
+const changePassword = Effect.fnUntraced(function*({ form, view: { admin, visit } }: Form.Sent) {
+  const sessions = yield* ConsoleSessions
+  const passwords = yield* ConsolePasswords
+  const change = {
+    current: form.secret("current"),
+    next: form.secret("new"),
+    disconnect: form.text("disconnect") === "yes",
+    browser: sessions.browser(visit.cookies, visit.site)
+  }
+  yield* Effect.catchTag(
+    passwords.change(yield* Caller, change),
+    "PasswordUnfit",
+    ({ message }) => unfit("new")(message)
+  )
+  const cookies = yield* sessions.renew(admin, visit)
+  const done = Html.redirect(`${visit.base}${path}?done=password`)
+  return HttpServerResponse.mergeCookies(done, Cookies.fromSetCookie(cookies))
+})
+
+const changeIfSame = (sent: Form.Sent) =>
+  sent.form.text("new") === sent.form.text("repeated")
+    ? Effect.andThen(StepUp.check(sent.view, sent.form), changePassword(sent))
+    : unfit("repeated")("This is not the same as the new password.")
 
 /** Ends one other session, or all others. */
-const end = (visit: Visit.Visit) =>
-  Forms.submitted(visit, path, (form) => endForm(form.text("id")), (form, view) =>
-    Effect.gen(function*() {
-      const id = form.text("id")
-      if (id !== "all" && !isUuid(id)) return yield* SentForm.foreign(visit)
-      yield* (yield* ConsoleSessions).endOther(view.admin, id, visit)
-      return done(visit, id === "all" ? "others" : "ended")
-    }))
+const end = Effect.fnUntraced(function*({ form, view }: Form.Sent) {
+  const id = form.text("id")
+  if (id !== "all" && !isUuid(id)) return yield* SentForm.foreign(view.visit)
+  yield* (yield* ConsoleSessions).endOther(view.admin, id, view.visit)
+  return `${path}?done=${id === "all" ? "others" : "ended"}`
+})
 
-export const routes = [
-  Visit.route("GET", path, get),
-  Visit.route("POST", passwordPath, changePassword),
-  Visit.route("POST", endPath, end)
-] as const
+const page = Form.page({
+  path,
+  show,
+  refusals: {
+    password_incorrect: ["current", "This is not your current password."],
+    too_many_attempts: ["current"],
+    [StepUp.refusedCode]: [StepUp.fieldId]
+  },
+  strict: true
+})
+
+export const routes = page.routes([
+  page.form({
+    name: "password",
+    submit: changeIfSame,
+    next: (answer) => answer,
+    done: "Your password is changed. Keys made before no longer work, and your other sessions have ended."
+  }),
+  page.form({
+    name: "sessions/end",
+    about: "id",
+    submit: end,
+    next: (answer) => answer,
+    done: { ended: "The session has ended.", others: "All other sessions have ended." }
+  })
+])

@@ -4,8 +4,9 @@ import { Cookies, HttpServerResponse } from "effect/http"
 import { SignIns } from "../../../ports/signin/SignIns.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Passkeys from "./PasskeyFields.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as SignInSteps from "./SignInSteps.ts"
@@ -13,7 +14,7 @@ import * as SignInSteps from "./SignInSteps.ts"
 const path = SignInSteps.passkeyPath
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, returnTo: string, fault?: string) {
+  function*(visit: PageRequest, returnTo: string, fault?: string) {
     const question = yield* (yield* SignIns).askAnyone(visit.site)
     const faults = fault === undefined ? Html.noFaults : new Map([["passkey", fault]])
     return yield* Html.respond({
@@ -39,14 +40,14 @@ ${
   }
 )
 
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   Effect.gen(function*() {
     const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
-    if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
+    if (Option.isSome(yield* Serving.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, returnTo)
   })
 
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   Effect.gen(function*() {
     const form = yield* SentForm.read(visit)
     if (Option.isNone(form)) return yield* SentForm.foreign(visit)
@@ -60,4 +61,4 @@ const post = (visit: Visit.Visit) =>
     )
   })
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

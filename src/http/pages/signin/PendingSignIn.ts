@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { type PendingSignIn, SignIns } from "../../../ports/signin/SignIns.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import type * as Visit from "../kit/Visit.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 /** Runs the page after the first factor; otherwise it redirects to the sign-in. */
 const waiting = Effect.fnUntraced(function*<A, E, R>(
-  visit: Visit.Visit,
+  visit: PageRequest,
   returnTo: string,
   page: (pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) {
@@ -19,13 +19,13 @@ const waiting = Effect.fnUntraced(function*<A, E, R>(
 
 /** The page of a step, with the path that the sign-in leads to. */
 export const shown = <A, E, R>(
-  visit: Visit.Visit,
+  visit: PageRequest,
   page: (pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) => waiting(visit, SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to")), page)
 
 /** The form of a step, whose token is bound to the step within this sign-in. */
 export const submitted = Effect.fnUntraced(function*<A, E, R>(
-  visit: Visit.Visit,
+  visit: PageRequest,
   step: string,
   page: (form: SentForm.Form, pending: PendingSignIn, returnTo: string) => Effect.Effect<A, E, R>
 ) {

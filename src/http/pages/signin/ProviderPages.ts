@@ -3,18 +3,19 @@ import { Effect, Option } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import { callbackPath, providerPath } from "../../../domain/signin/IdentityProvider.ts"
 import type { SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
-import { type Back, type Gone, ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
+import { type ProviderRedirect, type ProviderReturn, ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as Problem from "../kit/Problem.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 /** The page that confirms a new link to an admin. */
 const linkedPath = "/console/security/identity-provider?done=linked"
 
-interface Shown {
+interface ProviderView {
   readonly organization: string
   readonly email: string
   readonly returnTo: string
@@ -22,7 +23,7 @@ interface Shown {
   readonly status?: number
 }
 
-const show = (visit: Visit.Visit, { email, fault, organization, returnTo, status }: Shown) =>
+const show = (visit: PageRequest, { email, fault, organization, returnTo, status }: ProviderView) =>
   Html.respond({
     base: visit.base,
     title: fault === undefined ? "Sign in by your identity provider" : "Problem: identity provider",
@@ -58,11 +59,11 @@ ${
   })
 
 /** The form, as a sign-in link opens it too; who is signed in already goes where it would lead. */
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   Effect.gen(function*() {
     const query = new URLSearchParams(visit.query)
     const returnTo = SignInSteps.returnPath(query.get("return_to"))
-    if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
+    if (Option.isSome(yield* Serving.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, { organization: query.get("organization") ?? "", email: "", returnTo })
   })
 
@@ -70,7 +71,7 @@ const get = (visit: Visit.Visit) =>
  * The page that leads to the provider. A redirect would not do: what a form leads to is limited to this site, and the
  * page with the form does not know the provider yet.
  */
-export const onward = (visit: Visit.Visit, { cookie, host, url }: Gone) =>
+export const onward = (visit: PageRequest, { cookie, host, url }: ProviderRedirect) =>
   Effect.map(
     Html.respond({
       base: visit.base,
@@ -86,7 +87,7 @@ export const onward = (visit: Visit.Visit, { cookie, host, url }: Gone) =>
   )
 
 /** The provider does not answer: nothing was done. */
-export const away = (visit: Visit.Visit, host: string) =>
+export const away = (visit: PageRequest, host: string) =>
   Problem.problem(visit.base, visit.requestId, {
     status: 503,
     title: "Your identity provider cannot be reached",
@@ -94,7 +95,7 @@ export const away = (visit: Visit.Visit, host: string) =>
     advice: "Try again in a minute. If it happens again, tell whoever runs the provider."
   })
 
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   Effect.gen(function*() {
     const form = yield* SentForm.read(visit)
     if (Option.isNone(form)) return yield* SentForm.foreign(visit)
@@ -116,18 +117,18 @@ const post = (visit: Visit.Visit) =>
     )
   })
 
-const arrived = (visit: Visit.Visit, back: Back) =>
+const arrived = (visit: PageRequest, back: ProviderReturn) =>
   back.kind === "linked"
     ? Effect.succeed(Html.redirect(`${visit.base}${linkedPath}`))
     : SignInSteps.signIn(visit, back.admin, back.first, SignInSteps.returnPath(back.returnTo))
 
 /** Takes the provider's answer, whatever it is worth, and forgets what was begun. */
-const callback = (visit: Visit.Visit) =>
+const callback = (visit: PageRequest) =>
   Effect.gen(function*() {
     const signIn = yield* ProviderSignIn
-    const signedIn: Option.Option<SignedIn> = yield* Visit.admin(visit)
+    const signedIn: Option.Option<SignedIn> = yield* Serving.admin(visit)
     const page = yield* signIn.back(visit.params["organization"] ?? "", visit.query, visit, signedIn).pipe(
-      Visit.showRefusal,
+      Serving.showRefusal,
       Effect.flatMap((back) => arrived(visit, back)),
       Effect.catchTag("ProviderAway", ({ host }) => away(visit, host)),
       Effect.catchTag("ProviderRefused", ({ message }) =>
@@ -143,7 +144,7 @@ const callback = (visit: Visit.Visit) =>
   })
 
 export const routes = [
-  Visit.route("GET", providerPath, get),
-  Visit.route("POST", providerPath, post),
-  Visit.route("GET", callbackPath(":organization"), callback)
+  Serving.route("GET", providerPath, get),
+  Serving.route("POST", providerPath, post),
+  Serving.route("GET", callbackPath(":organization"), callback)
 ] as const

@@ -6,23 +6,24 @@ import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { ForgottenPasswords, type OpenReset } from "../../../ports/signin/ForgottenPasswords.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as NewPassword from "./NewPassword.ts"
 import { attemptOf, limited } from "./NewPassword.ts"
 
 const path = resetPath
 const passwordPath = `${path}/password`
 
-const back = ({ base }: Visit.Visit): Html.Html =>
+const back = ({ base }: PageRequest): Html.Html =>
   html`<p><a href="${base}/console/sign-in">Back to the sign-in</a></p>`
 
 /** A page with a message, or a form for an address. */
-const page = (visit: Visit.Visit, title: string, body: Html.Html) =>
+const page = (visit: PageRequest, title: string, body: Html.Html) =>
   Html.respond({ base: visit.base, title, narrow: true, body })
 
 /** The page where no mail is sent. */
-const askOperator = (visit: Visit.Visit) =>
+const askOperator = (visit: PageRequest) =>
   page(
     visit,
     "Forgotten password",
@@ -33,7 +34,7 @@ const askOperator = (visit: Visit.Visit) =>
 ${back(visit)}`
   )
 
-const showRequest = (visit: Visit.Visit) =>
+const showRequest = (visit: PageRequest) =>
   page(
     visit,
     "Forgotten password",
@@ -59,7 +60,7 @@ ${back(visit)}`
   )
 
 /** One page for every address, known or not. */
-const requested = (visit: Visit.Visit) =>
+const requested = (visit: PageRequest) =>
   page(
     visit,
     "Look into your mail",
@@ -71,7 +72,7 @@ const requested = (visit: Visit.Visit) =>
 ${back(visit)}`
   )
 
-const replaced = (visit: Visit.Visit) =>
+const replaced = (visit: PageRequest) =>
   page(
     visit,
     "Your password is changed",
@@ -82,7 +83,7 @@ const replaced = (visit: Visit.Visit) =>
 <p><a class="button main" href="${visit.base}/console/sign-in">Sign in</a></p>`
   )
 
-const ended = (visit: Visit.Visit) =>
+const ended = (visit: PageRequest) =>
   NewPassword.ended(visit, {
     text:
       "A link works once and for an hour, and stops when the password is changed, or your organization has its admins sign in by its identity provider.",
@@ -90,7 +91,7 @@ const ended = (visit: Visit.Visit) =>
   })
 
 const show = (
-  visit: Visit.Visit,
+  visit: PageRequest,
   { email, organizationName }: OpenReset,
   token: Redacted.Redacted,
   faults: Html.Faults,
@@ -113,7 +114,7 @@ ${Html.summary(faults)}
   })
 
 /** The form that requests a link, its result, or the form that a link opens. */
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   Effect.gen(function*() {
     const passwords = yield* ForgottenPasswords
     const query = new URLSearchParams(visit.query)
@@ -129,7 +130,7 @@ const get = (visit: Visit.Visit) =>
   }).pipe(limited(visit))
 
 /** Takes the request for a link, and gives the same answer for every address. */
-const request = (visit: Visit.Visit) =>
+const request = (visit: PageRequest) =>
   Effect.gen(function*() {
     const form = yield* SentForm.read(visit)
     if (Option.isNone(form)) return yield* SentForm.foreign(visit)
@@ -145,7 +146,7 @@ const request = (visit: Visit.Visit) =>
   }).pipe(limited(visit, "requests"))
 
 /** Sets the password and uses up the link; the admin signs in afterwards. */
-const setPassword = (visit: Visit.Visit) =>
+const setPassword = (visit: PageRequest) =>
   Effect.gen(function*() {
     const passwords = yield* ForgottenPasswords
     return yield* NewPassword.choose(visit, {
@@ -159,7 +160,7 @@ const setPassword = (visit: Visit.Visit) =>
   }).pipe(limited(visit))
 
 export const routes = [
-  Visit.route("GET", path, get),
-  Visit.route("POST", path, request),
-  Visit.route("POST", passwordPath, setPassword)
+  Serving.route("GET", path, get),
+  Serving.route("POST", path, request),
+  Serving.route("POST", passwordPath, setPassword)
 ] as const

@@ -5,7 +5,8 @@ import { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
 import { type PendingSignIn as Pending, SignIns } from "../../../ports/signin/SignIns.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Passkeys from "./PasskeyFields.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as PendingSignIn from "./PendingSignIn.ts"
@@ -16,7 +17,7 @@ const path = SignInSteps.secondFactorPath
 /** The text that the form's token is bound to, within the pending sign-in. */
 const answerForm = "second factor"
 
-interface Shown {
+interface SecondFactorView {
   readonly returnTo: string
   readonly fault?: string
   readonly status?: number
@@ -24,7 +25,7 @@ interface Shown {
 }
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, pending: Pending, { fault, headers, returnTo, status }: Shown) {
+  function*(visit: PageRequest, pending: Pending, { fault, headers, returnTo, status }: SecondFactorView) {
     const hidden = yield* PendingSignIn.hidden(pending, answerForm, returnTo)
     const question = yield* (yield* SecondFactors).ask({ ...pending, subject: pending.id }, visit.site)
     const faults = fault === undefined ? Html.noFaults : new Map([["code", fault]])
@@ -64,7 +65,7 @@ ${
 )
 
 /** The form for the second factor, after the first; an admin without one sets it up first. */
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   PendingSignIn.shown(visit, (pending, returnTo) =>
     Effect.gen(function*() {
       if (!pending.hasFactor) {
@@ -74,7 +75,7 @@ const get = (visit: Visit.Visit) =>
     }))
 
 /** Completes the sign-in. */
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   PendingSignIn.submitted(visit, answerForm, (form, pending, returnTo) =>
     Effect.gen(function*() {
       const signIns = yield* SignIns
@@ -91,7 +92,7 @@ const post = (visit: Visit.Visit) =>
           "SecondFactorIncorrect",
           ({ message }) => show(visit, pending, { returnTo, fault: message, status: 403 })
         ),
-        Visit.showRefusal,
+        Serving.showRefusal,
         Effect.catchTag("too_many_attempts", ({ message, retry_after }) =>
           show(visit, pending, {
             returnTo,
@@ -102,4 +103,4 @@ const post = (visit: Visit.Visit) =>
       )
     }))
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

@@ -5,7 +5,8 @@ import { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
 import { type PendingSignIn as Pending, SignIns } from "../../../ports/signin/SignIns.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import * as Visit from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as NewFactors from "./NewFactors.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 import * as PendingSignIn from "./PendingSignIn.ts"
@@ -17,7 +18,7 @@ const path = SignInSteps.setUpPath
 const setUpForm = "set up"
 
 const show = Effect.fnUntraced(
-  function*(visit: Visit.Visit, pending: Pending, returnTo: string, faults: Html.Faults) {
+  function*(visit: PageRequest, pending: Pending, returnTo: string, faults: Html.Faults) {
     const hidden = yield* PendingSignIn.hidden(pending, setUpForm, returnTo)
     const factors = yield* SecondFactors
     const holder = { ...pending, subject: pending.id }
@@ -57,7 +58,7 @@ ${
   }
 )
 
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   PendingSignIn.shown(visit, (pending, returnTo) =>
     Effect.gen(function*() {
       if (pending.hasFactor) return SignInSteps.toSecondFactor(visit, returnTo)
@@ -65,7 +66,7 @@ const get = (visit: Visit.Visit) =>
     }))
 
 /** Sets the factor up, signs in, and shows the recovery codes. */
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   PendingSignIn.submitted(visit, setUpForm, (form, pending, returnTo) =>
     Effect.gen(function*() {
       const signIns = yield* SignIns
@@ -92,4 +93,4 @@ ${NewFactors.recoveryCodes(recoveryCodes, `${visit.base}${returnTo}`)}`
       )
     }))
 
-export const routes = [Visit.route("GET", path, get), Visit.route("POST", path, post)] as const
+export const routes = [Serving.route("GET", path, get), Serving.route("POST", path, post)] as const

@@ -9,8 +9,10 @@ import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as PageRequests from "../kit/PageRequest.ts"
 import * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 const path = "/console/sign-in"
@@ -32,13 +34,13 @@ const input = (field: SignInField, value: string, faulty: boolean): Html.Html =>
   </div>`
 }
 
-interface Shown {
+interface SignInView {
   readonly returnTo: string
   readonly values: ReadonlyMap<string, string>
   readonly failure: PasswordIncorrect | TooManyAttempts | undefined
 }
 
-const show = Effect.fnUntraced(function*(visit: Visit.Visit, { failure, returnTo, values }: Shown) {
+const show = Effect.fnUntraced(function*(visit: PageRequest, { failure, returnTo, values }: SignInView) {
   const fields = (yield* AdminSignIn).fields(visit.site)
   const first = fields[0]
   const offered = yield* (yield* ProviderSignIn).offered(visit.site)
@@ -65,7 +67,7 @@ ${Html.summary(faults)}
   <button class="main">Sign in</button>
 </form>
 ${
-      Visit.hasPasskeys(visit)
+      PageRequests.hasPasskeys(visit)
         ? html`<p><a href="${visit.base}${SignInSteps.passkeyPath}?return_to=${
           encodeURIComponent(returnTo)
         }">Sign in with a passkey</a></p>`
@@ -83,15 +85,15 @@ ${
 })
 
 /** The form; who is signed in already goes where it would lead. */
-const get = (visit: Visit.Visit) =>
+const get = (visit: PageRequest) =>
   Effect.gen(function*() {
     const returnTo = SignInSteps.returnPath(new URLSearchParams(visit.query).get("return_to"))
-    if (Option.isSome(yield* Visit.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
+    if (Option.isSome(yield* Serving.admin(visit))) return Html.redirect(`${visit.base}${returnTo}`)
     return yield* show(visit, { returnTo, values: new Map(), failure: undefined })
   })
 
 /** Begins a new session, even if there was one, or asks for the second factor first. */
-const post = (visit: Visit.Visit) =>
+const post = (visit: PageRequest) =>
   Effect.gen(function*() {
     const form = yield* SentForm.read(visit)
     if (Option.isNone(form)) return yield* SentForm.foreign(visit)
@@ -104,7 +106,7 @@ const post = (visit: Visit.Visit) =>
     const browser = sessions.browser(visit.cookies, visit.site)
     const attempt = { via: "console", ip: visit.ip, requestId: visit.requestId, browser } as const
     return yield* signIn.signIn(values, visit.site, attempt).pipe(
-      Visit.showRefusal,
+      Serving.showRefusal,
       Effect.flatMap((admin) => SignInSteps.signIn(visit, admin, { since }, returnTo)),
       Effect.catchTag(["password_incorrect", "too_many_attempts"], (failure) =>
         show(visit, {
@@ -119,15 +121,15 @@ const post = (visit: Visit.Visit) =>
   })
 
 /** Ends the session, and leads to the sign-in. */
-const postOut = (visit: Visit.Visit) =>
+const postOut = (visit: PageRequest) =>
   Effect.gen(function*() {
     const form = yield* SentForm.read(visit)
-    const admin = yield* Visit.admin(visit)
+    const admin = yield* Serving.admin(visit)
     const sessions = yield* ConsoleSessions
     if (Option.isNone(form)) return yield* SentForm.foreign(visit)
     const returnTo = SignInSteps.returnPath(form.value.text("return_to"))
     if (Option.isNone(admin)) return SignInSteps.toSignIn(visit, returnTo)
-    if (!sessions.verifyCsrf(admin.value.sessionId, Visit.outForm, form.value.text("csrf"))) {
+    if (!sessions.verifyCsrf(admin.value.sessionId, Serving.outForm, form.value.text("csrf"))) {
       return yield* SentForm.foreign(visit)
     }
     const cookie = yield* sessions.end(admin.value, visit)
@@ -135,7 +137,7 @@ const postOut = (visit: Visit.Visit) =>
   })
 
 export const routes = [
-  Visit.route("GET", path, get),
-  Visit.route("POST", path, post),
-  Visit.route("POST", outPath, postOut)
+  Serving.route("GET", path, get),
+  Serving.route("POST", path, post),
+  Serving.route("POST", outPath, postOut)
 ] as const

@@ -5,7 +5,7 @@ import type { AdminRef } from "../../../ports/signin/ConsolePasswords.ts"
 import { type FirstFactor, SignIns } from "../../../ports/signin/SignIns.ts"
 import * as Html from "../kit/Html.ts"
 import { home } from "../kit/Navigation.ts"
-import type { Visit } from "../kit/Visit.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 
 /** Pages that a sign-in does not return to, because they are for visitors who are not signed in. */
 const outside = /^\/console\/(?:sign-in|sign-out|style\.css|passkeys\.js|invitation|reset)(?:\/|$)/
@@ -30,16 +30,18 @@ export const setUpPath = "/console/sign-in/set-up"
 export const passkeyPath = "/console/sign-in/passkey"
 
 /** Leads to the second step of a sign-in, and from there to the path. */
-export const toSecondFactor = ({ base }: Visit, path: string) =>
+export const toSecondFactor = ({ base }: PageRequest, path: string) =>
   Html.redirect(`${base}${secondFactorPath}?return_to=${encodeURIComponent(path)}`)
 
 /** Signs in after the first factor, through the second one where it is required, and redirects to the path. */
-export const signIn = Effect.fnUntraced(function*(visit: Visit, admin: AdminRef, first: FirstFactor, path: string) {
-  const { cookies, state } = yield* (yield* SignIns).begin(admin, visit, first)
-  const next = state === "signed_in" ? Html.redirect(`${visit.base}${path}`) : toSecondFactor(visit, path)
-  return HttpServerResponse.mergeCookies(next, Cookies.fromSetCookie(cookies))
-})
+export const signIn = Effect.fnUntraced(
+  function*(visit: PageRequest, admin: AdminRef, first: FirstFactor, path: string) {
+    const { cookies, state } = yield* (yield* SignIns).begin(admin, visit, first)
+    const next = state === "signed_in" ? Html.redirect(`${visit.base}${path}`) : toSecondFactor(visit, path)
+    return HttpServerResponse.mergeCookies(next, Cookies.fromSetCookie(cookies))
+  }
+)
 
 /** Leads to the sign-in, and from there back to the path. */
-export const toSignIn = ({ base }: Visit, path: string) =>
+export const toSignIn = ({ base }: PageRequest, path: string) =>
   Html.redirect(`${base}/console/sign-in?return_to=${encodeURIComponent(path)}`)

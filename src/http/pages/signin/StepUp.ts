@@ -6,8 +6,9 @@ import type { SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
 import { SecondFactors } from "../../../ports/signin/SecondFactors.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
-import * as Visit from "../kit/Visit.ts"
+import * as Serving from "../kit/Serving.ts"
 import * as Passkeys from "./PasskeyFields.ts"
 import * as PasskeyScript from "./PasskeyScript.ts"
 
@@ -32,7 +33,7 @@ export interface Part {
 
 interface Asking {
   readonly admin: SignedIn
-  readonly visit: Visit.Visit
+  readonly visit: PageRequest
 }
 
 /** The second-factor fields of a form, for an admin who has one and has not given it within the last minutes. */
@@ -78,7 +79,7 @@ export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form:
     ? { kind: "code" as const, code: form.secret(fieldId) }
     : { kind: "passkey" as const, ...passkey }
   yield* factors.confirm(admin, answer, visit).pipe(
-    Visit.showRefusal,
+    Serving.showRefusal,
     Effect.catchTag(
       "SecondFactorIncorrect",
       ({ message }) => Effect.fail(new StepUpRefused({ message, status: 403, headers: {} }))

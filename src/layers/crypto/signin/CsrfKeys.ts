@@ -1,6 +1,7 @@
 /** The keys of the tokens in the console's forms, newest first. */
 import { Context, Effect, Layer, type Redacted } from "effect"
-import { keyFile, type Pepper, readKeys } from "../Peppers.ts"
+import { FormSignatures } from "../../../ports/signin/SignInSecrets.ts"
+import { hmac, keyFile, type Pepper, readKeys, sameText } from "../Peppers.ts"
 
 /** The first one makes tokens, all of them are accepted. */
 export class CsrfKeys extends Context.Service<CsrfKeys, readonly [Pepper, ...ReadonlyArray<Pepper>]>()(
@@ -13,3 +14,13 @@ export class CsrfKeys extends Context.Service<CsrfKeys, readonly [Pepper, ...Rea
   static readonly layerDirectory = (directory: string) =>
     Layer.effect(CsrfKeys, Effect.flatMap(keyFile(directory, "csrf-key"), readKeys))
 }
+
+/** Signatures under the keys. */
+export const layerSignatures = Layer.effect(
+  FormSignatures,
+  Effect.map(CsrfKeys, (keys) =>
+    FormSignatures.of({
+      sign: (text) => hmac(keys[0], text),
+      isSigned: (text, signature) => keys.some((key) => sameText(hmac(key, text), signature))
+    }))
+)

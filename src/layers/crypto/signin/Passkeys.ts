@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import * as net from "node:net"
 import { passkeyAsked } from "../../../domain/Limits.ts"
 import type { AdminRef } from "../../../ports/signin/ConsolePasswords.ts"
+import type { Party, PasskeyDescriptor, ProvedPasskey, StoredPasskey } from "../../../ports/signin/FactorProofs.ts"
 
 /** Loaded when the first passkey is requested. */
 const library = Effect.promise(() => import("@simplewebauthn/server"))
@@ -39,28 +40,10 @@ export type Assertion = typeof Assertion.Type
 /** Reads what a browser has answered; none where it is not of that form. */
 export const readAssertion = (text: string): Option.Option<Assertion> => Schema.decodeUnknownOption(Assertion)(text)
 
-/** The relying party of a site: its host. */
-export interface Party {
-  readonly id: string
-  readonly origin: string
-}
-
 /** The party of a site; null at an address without a name, where browsers have no passkeys. */
 export const partyOf = ({ baseUrl }: { readonly baseUrl: string }): Party | null => {
   const { hostname, origin } = new URL(baseUrl)
   return net.isIP(hostname.replaceAll(/[[\]]/g, "")) === 0 ? { id: hostname, origin } : null
-}
-
-/** A passkey as browsers know it. */
-export interface PasskeyDescriptor {
-  readonly id: string
-  readonly transports: ReadonlyArray<string>
-}
-
-/** A passkey as it is checked. */
-export interface StoredPasskey extends PasskeyDescriptor {
-  readonly publicKey: string
-  readonly counter: number
 }
 
 /** Names the admin to authenticators without saying who it is. */
@@ -114,11 +97,6 @@ export const request = (party: Party, challenge: string, allow: ReadonlyArray<Pa
       })
     )).pipe(Effect.map((options) => JSON.stringify(options)))
 
-/** A passkey that was made just now. */
-export interface Made extends StoredPasskey {
-  readonly backedUp: boolean
-}
-
 /** The passkey that the browser has made for the challenge; null where it has not, or without verifying its user. */
 export const made = Effect.fnUntraced(function*(party: Party, challenge: string, text: string) {
   const sent = Schema.decodeUnknownOption(Registration)(text)
@@ -138,7 +116,7 @@ export const made = Effect.fnUntraced(function*(party: Party, challenge: string,
   ))
   if (Option.isNone(found) || !found.value.verified) return null
   const { credential, credentialBackedUp } = found.value.registrationInfo
-  const passkey: Made = {
+  const passkey: ProvedPasskey = {
     id: credential.id,
     publicKey: Buffer.from(credential.publicKey).toString("base64url"),
     counter: credential.counter,
@@ -149,7 +127,8 @@ export const made = Effect.fnUntraced(function*(party: Party, challenge: string,
 })
 
 /**
- * What the passkey says after the challenge was signed with it; null where it was not, or without verifying its user.
+ * The passkey's counter and backup state after the challenge was signed with it; null where it was not, or without
+ * verifying its user.
  */
 export const asserted = Effect.fnUntraced(function*(
   party: Party,

@@ -3,12 +3,12 @@ import type { SqlClient, Statement } from "effect/sql"
 import { type AccessLimit, type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
 
 /** The facts of a caller that decide which accounts they can access. */
-export type Accessing = Pick<Caller["Service"], "adminId" | "limit" | "role">
+export type AccessingCaller = Pick<Caller["Service"], "adminId" | "limit" | "role">
 
 /**
  * Holds for a row of `account` that the admin can access: every one, or those granted by themselves or by department.
  */
-const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: Accessing): Statement.Fragment =>
+const ofAdmin = (sql: SqlClient.SqlClient, { adminId, role }: AccessingCaller): Statement.Fragment =>
   canAccessEveryAccount(role)
     ? sql`true`
     : sql`(
@@ -36,7 +36,7 @@ const chosen = (sql: SqlClient.SqlClient, { connectionId, scopeType }: AccessLim
 /**
  * Holds for a row of `account` that the caller can access: the admin does, and the credential is not limited to others.
  */
-export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
+export const canAccess = (sql: SqlClient.SqlClient, caller: AccessingCaller): Statement.Fragment =>
   isNarrowing(caller.limit) ? sql`(${ofAdmin(sql, caller)} and ${chosen(sql, caller.limit)})` : ofAdmin(sql, caller)
 
 /**
@@ -45,7 +45,7 @@ export const canAccess = (sql: SqlClient.SqlClient, caller: Accessing): Statemen
  */
 export const canAccessId = (
   sql: SqlClient.SqlClient,
-  caller: Accessing & Pick<Caller["Service"], "organizationId">,
+  caller: AccessingCaller & Pick<Caller["Service"], "organizationId">,
   id: string
 ): Statement.Fragment =>
   canAccessEveryAccount(caller.role) && !isNarrowing(caller.limit)
@@ -114,7 +114,7 @@ export const accessSources = (sql: SqlClient.SqlClient, caller: Caller["Service"
 }
 
 /** The condition that the caller can access all the accounts of a row of `department`. */
-export const canAccessDepartment = (sql: SqlClient.SqlClient, caller: Accessing): Statement.Fragment =>
+export const canAccessDepartment = (sql: SqlClient.SqlClient, caller: AccessingCaller): Statement.Fragment =>
   sql.and([
     canAccessEveryAccount(caller.role)
       ? sql`true`

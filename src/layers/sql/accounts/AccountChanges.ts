@@ -65,6 +65,9 @@ export const make = Effect.gen(function*() {
         where organization_id = ${organizationId} and account_id = ${account.id}`)
     }),
 
+    remove: (organizationId, id) =>
+      post(sql`delete from account where organization_id = ${organizationId} and id = ${id}`),
+
     setSecurityLock: (organizationId, account, enabled) =>
       post(sql`
         update account set security_lock = ${enabled}

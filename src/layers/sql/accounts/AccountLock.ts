@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { MessengerUnavailable } from "../../../domain/Failure.ts"
 import { guardHeld, guardRenewed, guardWait } from "../../../domain/Limits.ts"
-import { Guard, GuardLost, type Held } from "../../../ports/accounts/AccountLock.ts"
+import { AccountLock, AccountLockLost, type LockedAccountRef } from "../../../ports/accounts/AccountLock.ts"
 import { Alarm } from "../../../ports/protection/Alarm.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
@@ -34,7 +34,7 @@ const until = (now: number) => new Date(now + Duration.toMillis(guardHeld))
 
 /** The guard in the monitor's row of each account. */
 export const layer = Layer.effect(
-  Guard,
+  AccountLock,
   Effect.gen(function*() {
     const alarm = yield* Alarm
     const sql = yield* SqlClient.SqlClient
@@ -42,24 +42,28 @@ export const layer = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
 
     const take = Effect.fnUntraced(
-      function*(organizationId: Held["organizationId"], accountId: Held["accountId"], by: string) {
+      function*(
+        organizationId: LockedAccountRef["organizationId"],
+        accountId: LockedAccountRef["accountId"],
+        by: string
+      ) {
         const now = yield* Clock.currentTimeMillis
         const values = [organizationId, accountId, by, new Date(now), until(now)]
-        const [row] = yield* Tenant.ask<Pick<Held, "fence" | "epoch">>(sql, taken, values)
-        return row === undefined ? Option.none<Held>() : Option.some({ organizationId, accountId, ...row })
+        const [row] = yield* Tenant.ask<Pick<LockedAccountRef, "fence" | "epoch">>(sql, taken, values)
+        return row === undefined ? Option.none<LockedAccountRef>() : Option.some({ organizationId, accountId, ...row })
       }
     )
 
-    const renew = Effect.fnUntraced(function*({ accountId, fence, organizationId }: Held) {
+    const renew = Effect.fnUntraced(function*({ accountId, fence, organizationId }: LockedAccountRef) {
       const now = yield* Clock.currentTimeMillis
       yield* Tenant.ask(sql, renewed, [organizationId, accountId, fence, until(now)])
     })
 
-    const release = ({ accountId, fence, organizationId }: Held) =>
+    const release = ({ accountId, fence, organizationId }: LockedAccountRef) =>
       Effect.ignore(Tenant.ask(sql, released, [organizationId, accountId, fence]))
 
     /** The answer waits only briefly for a database that does not answer: the hold also expires by itself. */
-    const giveBack = (held: Held) =>
+    const giveBack = (held: LockedAccountRef) =>
       Effect.flatMap(
         Effect.forkDetach(release(held), { startImmediately: true }),
         (fiber) => Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), longestRelease)
@@ -96,9 +100,9 @@ export const layer = Layer.effect(
       confirm: Effect.fnUntraced(function*({ accountId, fence, organizationId }) {
         const now = yield* Clock.currentTimeMillis
         const [row] = yield* Effect.orDie(
-          sql.unsafe<Pick<Held, "epoch">>(renewed, [organizationId, accountId, fence, until(now)])
+          sql.unsafe<Pick<LockedAccountRef, "epoch">>(renewed, [organizationId, accountId, fence, until(now)])
         )
-        return row === undefined ? yield* new GuardLost({}) : row.epoch
+        return row === undefined ? yield* new AccountLockLost({}) : row.epoch
       }),
 
       look: (organizationId, accountId, now) =>

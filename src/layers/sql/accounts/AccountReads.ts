@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { type AccountFacts, type LatestPoll, unwatched } from "../../../domain/accounts/Account.ts"
+import { type AccountFacts, type AccountId, type LatestPoll, unwatched } from "../../../domain/accounts/Account.ts"
 import { patterns } from "../../../domain/accounts/AccountSearch.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
 import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
 import type { Accounts } from "../../../ports/index.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
-import { type InStatus, inStatus } from "./AccountStatuses.ts"
+import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
 const candidates = 500
@@ -28,7 +28,7 @@ export const make = Effect.gen(function*() {
   const pages = (
     caller: Caller["Service"],
     conditions: Statement.Fragment,
-    status: InStatus | undefined,
+    status: StatusConditions | undefined,
     count: Statement.Fragment,
     departmentId: string | undefined
   ): Statement.Fragment => {
@@ -77,7 +77,7 @@ export const make = Effect.gen(function*() {
   const page = (
     caller: Caller["Service"],
     conditions: Statement.Fragment,
-    status: InStatus | undefined,
+    status: StatusConditions | undefined,
     count: Statement.Fragment,
     departmentId: string | undefined
   ): Statement.Statement<AccountFacts> => {
@@ -185,6 +185,13 @@ export const make = Effect.gen(function*() {
       },
       Effect.orDie
     ),
+
+    archived: (caller, ids) =>
+      sql<{ readonly id: AccountId }>`
+        select account.id from account
+        where organization_id = ${caller.organizationId} and ${canAccess(sql, caller)}
+          and ${ids === null ? sql`archive_messages > 0` : sql`account.id = any(${ids}::uuid[])`}
+        order by account.id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ id }) => id))),
 
     monitor: (caller, id) =>
       sql<LatestPoll>`

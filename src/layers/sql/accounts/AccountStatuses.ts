@@ -51,7 +51,7 @@ export const save = Effect.fnUntraced(
 )
 
 /** The conditions of the statuses at a moment; each account meets exactly one of them. */
-export interface InStatus {
+export interface StatusConditions {
   readonly now: Date
   /** Goes by the status that is kept. */
   readonly kept: Statement.Fragment
@@ -60,7 +60,7 @@ export interface InStatus {
 }
 
 /** Conditions on `account` for a status at `now`. */
-export const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): InStatus => ({
+export const inStatus = (sql: SqlClient.SqlClient, status: AccountStatus, now: Date): StatusConditions => ({
   now,
   // Most have not ended: as a test of truth the comparison keeps pages from being read in the order of the ends.
   kept: endedByTime.includes(status)

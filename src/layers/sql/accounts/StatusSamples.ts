@@ -2,11 +2,14 @@
  * Samples of how many accounts are in each status. One is kept where it differs from the last, so that most days have
  * few.
  */
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StatusSample } from "../../../domain/accounts/StatusHistory.ts"
 import { statusSamplePeriod, statusSamplesKept } from "../../../domain/Limits.ts"
+import { before, now } from "../../../domain/Moments.ts"
+import { StoredStatuses } from "../../../ports/accounts/StoredStatuses.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { refresh } from "./AccountStatuses.ts"
 
 /** The samples for the time from a moment on: those after it, and the last one before. */
 export const since = (sql: SqlClient.SqlClient, organizationId: string, from: Date) =>
@@ -22,10 +25,10 @@ export const since = (sql: SqlClient.SqlClient, organizationId: string, from: Da
  */
 export const take = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* Clock.currentTimeMillis
+  const moment = yield* now
   const period = Duration.toMillis(statusSamplePeriod)
-  const at = new Date(Math.floor(now / period) * period)
-  const kept = new Date(now - Duration.toMillis(statusSamplesKept))
+  const at = new Date(Math.floor(moment.getTime() / period) * period)
+  const kept = before(moment, statusSamplesKept)
   yield* Tenant.directoryAlone(sql)(Effect.gen(function*() {
     yield* sql`
       insert into status_sample (organization_id, at, accounts)
@@ -47,3 +50,11 @@ export const take = Effect.gen(function*() {
           and later.at <= ${kept})`
   }))
 })
+
+export const layer = Layer.effect(
+  StoredStatuses,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    refresh: Effect.provideService(refresh, SqlClient.SqlClient, sql),
+    sample: Effect.asVoid(Effect.provideService(take, SqlClient.SqlClient, sql))
+  }))
+)

@@ -1,5 +1,5 @@
 /** The caller of a bearer token: found by its digest, joined to admin and organization at every request. */
-import { Clock, Duration, Effect, type Redacted } from "effect"
+import { Clock, Duration, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { InvalidApiKey, InvalidToken, type ServiceUnavailable } from "../../../domain/Failure.ts"
 import { requestsPerMinute } from "../../../domain/Limits.ts"
@@ -13,13 +13,14 @@ import {
   type Role,
   type Scope
 } from "../../../domain/people/Access.ts"
+import { Entrance } from "../../../ports/credentials/Authentication.ts"
 import { OAuthSecrets } from "../../../ports/oauth/OAuthPorts.ts"
 import { ApiKeys } from "../../crypto/credentials/ApiKeys.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { state } from "../../RateWindow.ts"
 import { organizationColumns } from "../organization/Organizations.ts"
 import { LastUses } from "./LastUses.ts"
-import { type Counted, counting } from "./RateLimiter.ts"
+import { type CountedHit, counting } from "./RateLimiter.ts"
 
 /** The known facts of an admin and their organization. */
 export interface AdminRow {
@@ -43,11 +44,12 @@ interface BearerRow extends AdminRow {
   readonly stale: boolean
   /** Null for a key. */
   readonly reach: AccessLimit["scopeType"] | null
+  readonly local: boolean
 }
 
-interface CountedRow extends BearerRow, OrganizationFacts, Counted {}
+interface CountedRow extends BearerRow, OrganizationFacts, CountedHit {}
 
-type Known = Omit<Caller["Service"], "via" | "ip" | "requestId">
+type BearerCaller = Omit<Caller["Service"], "via" | "ip" | "requestId">
 
 export const caller = (
   row: AdminRow,
@@ -55,7 +57,7 @@ export const caller = (
   limit: AccessLimit | null,
   credential: Caller["Service"]["credential"],
   arrival?: Arrival
-): Known => ({
+): BearerCaller => ({
   organizationId: row.organization_id,
   organizationClosed: row.closed,
   adminId: row.admin_id,
@@ -81,7 +83,7 @@ const inDigests = (column: string, count: number): string =>
 
 const keyText = (digests: number): string => `
   select ${adminColumns}, api_key.id as credential_id, api_key.label, api_key.scopes,
-    last_used_at is null or last_used_at <= $2 as stale, null as reach, ${organizationColumns}
+    last_used_at is null or last_used_at <= $2 as stale, null as reach, false as local, ${organizationColumns}
   from api_key
   join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
   join organization on organization.id = api_key.organization_id
@@ -94,7 +96,8 @@ const tokenText = (digests: number): string => `
   select ${adminColumns}, ai_connection.id as credential_id, label,
     array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
     last_used_at is null or last_used_at <= $2 as stale,
-    case when all_accounts then 'all' else scope_type end as reach, ${organizationColumns}
+    case when all_accounts then 'all' else scope_type end as reach, mode = 'local' as local,
+    ${organizationColumns}
   from oauth_token
   join ai_connection on ai_connection.organization_id = oauth_token.organization_id
     and ai_connection.id = oauth_token.connection_id
@@ -144,7 +147,7 @@ export const make = Effect.gen(function*() {
       token: Redacted.Redacted,
       resource: string,
       only: OrganizationId | null
-    ): Effect.Effect<Known, InvalidApiKey | InvalidToken | ServiceUnavailable> =>
+    ): Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable> =>
       Effect.flatMap(Clock.currentTimeMillis, (millis) => {
         const isToken = secrets.isWellFormed("access", token)
         if (!isToken && !keys.isWellFormed(token)) return Effect.fail(new InvalidApiKey({}))
@@ -154,14 +157,14 @@ export const make = Effect.gen(function*() {
         const values = [now, usedBefore, only, ...digests, ...(isToken ? [resource] : []), ...(counted ? [millis] : [])]
         return Effect.flatMap(
           Tenant.ask<Row>(sql, textOf(isToken ? "token" : "key", digests.length), values),
-          ([found]): Effect.Effect<Known, InvalidApiKey | InvalidToken | ServiceUnavailable> => {
+          ([found]): Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable> => {
             if (found === undefined) return Effect.fail(isToken ? new InvalidToken({}) : new InvalidApiKey({}))
-            const { credential_id: id, label, organization_id: organizationId, reach, scopes, stale } = found
+            const { credential_id: id, label, local, organization_id: organizationId, reach, scopes, stale } = found
             if (stale) uses.note(isToken ? "ai_connection" : "api_key", { organizationId, id, at: now })
             return Effect.succeed(caller(
               found,
               scopes,
-              reach === null ? null : { scopeType: reach, connectionId: id },
+              reach === null ? null : { scopeType: reach, connectionId: id, ...(local ? { local } : {}) },
               { kind: isToken ? "oauth" : "api_key", id, label },
               row(found, millis)
             ))
@@ -182,3 +185,6 @@ export const make = Effect.gen(function*() {
     }))
   }
 })
+
+/** One statement that reads the caller, the rest of its budget, and its organization's facts. */
+export const layer = Layer.effect(Entrance, Effect.map(make, ({ enter }) => Entrance.of({ enter })))

@@ -1,6 +1,7 @@
-/** Ending credentials in SQL, within the organization's transaction; each answers how many it ended. */
-import { Effect } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+/** Ending credentials in SQL, within the organization's transaction. */
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { disconnect } from "../oauth/OAuthGrants.ts"
 
@@ -39,68 +40,55 @@ export const revokeKey = (sql: SqlClient.SqlClient, organizationId: string, id: 
     where organization_id = ${organizationId} and id in (select id from family) and revoked_at is null
     returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
 
-/** Revokes the keys of an admin that have not ended, those that wait for the admin to be enabled too. */
-export const endKeys = (sql: SqlClient.SqlClient, organizationId: string, adminId: string, at: Date) =>
-  sql`
-    update api_key set revoked_at = ${at}
-    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
-      and (expires_at is null or expires_at > ${at})
-    returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+/** The credentials of one admin. */
+export const layer = Layer.effect(
+  CredentialEndings,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+    return CredentialEndings.of({
+      endKeys: ({ adminId, organizationId }, at) =>
+        sql`
+          update api_key set revoked_at = ${at}
+          where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
+            and (expires_at is null or expires_at > ${at})
+          returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length)),
 
-/**
- * Locks the admin's connections, so that they can be disconnected after the admin was locked: a token request locks the
- * connection first.
- */
-export const lockConnections = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  Tenant.post(sql)(sql`
-    select 1 from ai_connection
-    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
-    order by id for update`)
+      lockConnections: ({ adminId, organizationId }) =>
+        post(sql`
+          select 1 from ai_connection
+          where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null
+          order by id for update`),
 
-/** Disconnects every application of the admin. */
-export const endConnections = Effect.fnUntraced(function*(
-  sql: SqlClient.SqlClient,
-  organizationId: string,
-  adminId: string,
-  at: Date
-) {
-  const live = yield* sql<{ readonly id: string }>`
-    select id from ai_connection
-    where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null order by id`
-  for (const { id } of live) yield* disconnect(sql, organizationId, id, at)
-  return live.length
-}, Effect.orDie)
+      endConnections: Effect.fnUntraced(function*({ adminId, organizationId }, at) {
+        const live = yield* sql<{ readonly id: string }>`
+          select id from ai_connection
+          where organization_id = ${organizationId} and admin_id = ${adminId} and revoked_at is null order by id`
+        for (const { id } of live) yield* disconnect(sql, organizationId, id, at)
+        return live.length
+      }, Effect.orDie),
 
-/** Ends the admin's console sessions, but for one, and the sign-ins that wait for their second factor. */
-export const endSessions = Effect.fnUntraced(function*(
-  sql: SqlClient.SqlClient,
-  organizationId: string,
-  adminId: string,
-  kept: string | null = null
-) {
-  yield* Tenant.post(sql)(
-    sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
-  )
-  const ended = yield* sql`
-    delete from console_session
-    where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
-    returning id`
-  return ended.length
-}, Effect.orDie)
+      endSessions: Effect.fnUntraced(function*({ adminId, organizationId }, kept = null) {
+        yield* post(
+          sql`delete from pending_sign_in where organization_id = ${organizationId} and admin_id = ${adminId}`
+        )
+        const ended = yield* sql`
+          delete from console_session
+          where organization_id = ${organizationId} and admin_id = ${adminId} and id is distinct from ${kept}::uuid
+          returning id`
+        return ended.length
+      }, Effect.orDie),
 
-/** Ends the links by which the admin could choose a new password; that they were mailed still counts. */
-export const endResets = (sql: SqlClient.SqlClient, organizationId: string, adminId: string) =>
-  Tenant.post(sql)(sql`
-    update password_reset set digest = null, pepper_id = null
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`)
+      endResets: ({ adminId, organizationId }) =>
+        post(sql`
+          update password_reset set digest = null, pepper_id = null
+          where organization_id = ${organizationId} and admin_id = ${adminId} and digest is not null`),
 
-/** Forgets the browsers that the admin has signed in with, but for one. */
-export const forgetBrowsers = (
-  sql: SqlClient.SqlClient,
-  organizationId: string,
-  adminId: string,
-  kept: string | null = null
-) =>
-  Tenant.post(sql)(sql`
-    delete from known_browser
-    where organization_id = ${organizationId} and admin_id = ${adminId} and digest is distinct from ${kept}::text`)
+      forgetBrowsers: ({ adminId, organizationId }, kept = null) =>
+        post(sql`
+          delete from known_browser
+          where organization_id = ${organizationId} and admin_id = ${adminId}
+            and digest is distinct from ${kept}::text`)
+    })
+  })
+)

@@ -6,7 +6,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { state, windowMillis } from "../../RateWindow.ts"
 
 /** The result of counting a hit. */
-export interface Counted {
+export interface CountedHit {
   readonly admitted: boolean
   /** The number of hits in the window, and the time of the oldest of them, in milliseconds. */
   readonly used: number
@@ -31,7 +31,7 @@ export const counting = (rows: string, at: string, most: number): string => `
 export const hit = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, key: string, most: number) {
   const now = yield* Clock.currentTimeMillis
   const text = counting("values ($1, array[$2::bigint], true)", "$2::bigint", most)
-  const [row] = yield* Tenant.ask<Counted>(sql, text, [key, now])
+  const [row] = yield* Tenant.ask<CountedHit>(sql, text, [key, now])
   return row === undefined
     ? yield* Effect.die(new Error("The rate limiter's upsert returned no row"))
     : { ...row, now }

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Checkpoint } from "../../../domain/journal/Checkpoint.ts"
+import * as Sql from "../../postgres/Rows.ts"
 
 /** The columns that a checkpoint is read from. */
 export const columns = `number, organization_id as organization, sequence, hash, at, previous, key_id, signature`
@@ -31,8 +32,8 @@ export const between = Effect.fnUntraced(function*(organizationId: string, after
 /** The organization's newest checkpoint; within its transaction. */
 export const newest = Effect.fnUntraced(function*(organizationId: string) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Effect.orDie(sql<Row>`
+  const row = yield* Effect.orDie(Sql.one(sql<Row>`
     select ${sql.literal(columns)} from journal_checkpoint
-    where organization_id = ${organizationId} order by sequence desc limit 1`)
+    where organization_id = ${organizationId} order by sequence desc limit 1`))
   return Option.map(Option.fromNullishOr(row), fromRow)
 })

@@ -13,9 +13,9 @@ import { eventHash, fromRow, type Head, head, provedRows, seedHash } from "./Jou
  */
 export type ChainState =
   | ({ readonly ok: true } & Head)
-  | Broken
+  | ChainBreak
 
-export interface Broken {
+export interface ChainBreak {
   readonly ok: false
   readonly sequence: number
   readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint" | "signature"
@@ -33,7 +33,8 @@ const walk = Effect.fnUntraced(function*(
   known: ReadonlyMap<number, string> = new Map()
 ): Effect.fn.Return<ChainState & { readonly last: boolean }, never, SqlClient.SqlClient> {
   let { hash, sequence } = from
-  const broken = (at: number, reason: Broken["reason"]) => ({ ok: false, sequence: at, reason, last: true }) as const
+  const broken = (at: number, reason: ChainBreak["reason"]) =>
+    ({ ok: false, sequence: at, reason, last: true }) as const
   const rows = yield* provedRows(organizationId, sequence, verifyPage)
   for (const { filed, signed_hash, ...row } of rows) {
     const event = fromRow(row)
@@ -60,7 +61,7 @@ export const lastPage = Effect.fnUntraced(function*(organizationId: Organization
 })
 
 /** The fault of a journal whose last checkpoint names one of the keys, which has not signed it. */
-export const forgedBy = (keys: ReadonlyArray<PublicJwk>, last: Checkpoint | null): Broken | undefined =>
+export const forgedBy = (keys: ReadonlyArray<PublicJwk>, last: Checkpoint | null): ChainBreak | undefined =>
   last === null || judge(keys, last) !== "signature"
     ? undefined
     : { ok: false, sequence: last.sequence, reason: "signature" }

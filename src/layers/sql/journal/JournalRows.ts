@@ -51,7 +51,7 @@ export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
     .digest("hex")
 
 /** An event without what only the head of its journal knows. */
-type Unplaced = Omit<JournalEvent, Placed | "hash">
+type UnplacedEvent = Omit<JournalEvent, Placed | "hash">
 
 /** The members that only the journal's head knows, in the order of the canonical JSON, which sorts them. */
 const placed = ["at", "prev_hash", "sequence"] as const
@@ -65,7 +65,7 @@ const runs = [...placed, undefined].map((end, index) => {
 })
 
 /** The canonical JSON of an event without its hash, cut where `at`, `prev_hash` and `sequence` belong. */
-export const pieces = (event: Unplaced) => {
+export const pieces = (event: UnplacedEvent) => {
   const [first, second, third, fourth] = runs.map((run) =>
     run.map((name) => `"${name}":${canonicalize(event[name])}`).join(",")
   )

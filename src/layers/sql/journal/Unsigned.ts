@@ -1,6 +1,8 @@
 /** Events that no checkpoint covers although they should have been signed by now. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { before, now } from "../../../domain/Moments.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 /** The longest that an event may wait for its signature: two periods. */
@@ -18,12 +20,12 @@ export interface LateEvent {
 /** The first event that should have been signed by now and was not; within the organization's transaction. */
 export const unsigned = Effect.fnUntraced(function*(organizationId: string) {
   const sql = yield* SqlClient.SqlClient
-  const until = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(signingGrace))
-  const [event] = yield* Effect.orDie(sql<LateEvent>`
+  const until = before(yield* now, signingGrace)
+  const event = yield* Effect.orDie(Sql.one(sql<LateEvent>`
     select sequence, at from journal_event
     where organization_id = ${organizationId} and at <= ${until} and sequence > coalesce((
       select max(sequence) from journal_checkpoint where organization_id = ${organizationId}), 0)
-    order by sequence limit 1`)
+    order by sequence limit 1`))
   return Option.fromNullishOr(event)
 })
 
@@ -33,16 +35,14 @@ export const unsigned = Effect.fnUntraced(function*(organizationId: string) {
  */
 export const unsignedJournals = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* Clock.currentTimeMillis
+  const at = yield* now
   const candidates = yield* Tenant.directory(sql)(sql<{ organization: string }>`
     select head.organization_id as organization
     from journal_head head left join lateral (
       select sequence, at from journal_checkpoint made where made.organization_id = head.organization_id
       order by sequence desc limit 1) as last on true
     where head.sequence > coalesce(last.sequence, 0)
-      and (last.at is null or last.at <= ${new Date(now - Duration.toMillis(signingGrace))} or last.at > ${new Date(
-    now
-  )})
+      and (last.at is null or last.at <= ${before(at, signingGrace)} or last.at > ${at})
     order by head.organization_id limit ${most}`)
   const found = yield* Effect.forEach(
     candidates,

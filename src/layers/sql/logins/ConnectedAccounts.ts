@@ -14,7 +14,7 @@ import { canAccess } from "../accounts/AccountAccess.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import { add, retire } from "../protection/ServiceSessions.ts"
 
-interface Known extends KnownAccount {
+interface KnownAccountRow extends KnownAccount {
   readonly role_label: string | null
   readonly department_id: string | null
   readonly paused_at: Date | null
@@ -43,7 +43,7 @@ const anew = {
 /** The first state of an account's monitor; what earlier polls saw stays where the account goes on. */
 const watchedAnew = { failures: 0, first_failure_at: null, last_poll_error: null, flood_until: null, due_at: null }
 
-const makeNames = (login: LoginFacts, profile: Profile | null, known: Known | null) => ({
+const makeNames = (login: LoginFacts, profile: Profile | null, known: KnownAccountRow | null) => ({
   first_name: profile === null ? known?.first_name ?? null : profile.first_name,
   last_name: profile === null ? known?.last_name ?? null : profile.last_name,
   username: profile === null ? known?.username ?? null : profile.username,
@@ -63,7 +63,7 @@ export const make = Effect.gen(function*() {
     userId: MessengerUserId,
     caller: Parameters<Ports.Logins["Service"]["complete"]>[3]["caller"]
   ) =>
-    sql<Known>`
+    sql<KnownAccountRow>`
       select id, messenger_user_id, offboarded_at, role_label, department_id, paused_at, phone_number, first_name,
         last_name, username, ${caller === null ? sql`false` : canAccess(sql, caller)} as accessible
       from account

@@ -2,7 +2,7 @@ import { Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { loginHeld, loginKept } from "../../../domain/Limits.ts"
-import { fresh, type LoginFacts, type Started } from "../../../domain/logins/Login.ts"
+import { fresh, type LoginFacts, type StartedLogins } from "../../../domain/logins/Login.ts"
 import { cleanText } from "../../../domain/messenger/Messenger.ts"
 import { type Caller, isNarrowing, OrganizationId, superadmins } from "../../../domain/people/Access.ts"
 import * as Ports from "../../../ports/index.ts"
@@ -145,7 +145,7 @@ export const layer = Layer.effect(
 
       started: Effect.fnUntraced(function*(organizationId, phoneNumber, now) {
         const count = (since: Duration.Duration, which: Statement.Fragment) =>
-          sql<Started>`
+          sql<StartedLogins>`
             select count(*)::integer as count, min(created_at) as oldest from login
             where organization_id = ${organizationId} and ${which}
               and created_at > ${new Date(now.getTime() - Duration.toMillis(since))}`

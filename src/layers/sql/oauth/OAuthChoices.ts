@@ -4,7 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { accountName } from "../../../domain/accounts/Account.ts"
 import { choicesListed, choicesSearched } from "../../../domain/oauth/OAuth.ts"
 import type { Granter } from "../../../domain/oauth/OAuthRecords.ts"
-import type { Choices, Listed, ListQuery, OAuthGrants } from "../../../ports/oauth/OAuthPorts.ts"
+import type { Choices, ListPart, ListQuery, OAuthGrants } from "../../../ports/oauth/OAuthPorts.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 
 export const unlimited = (admin: Granter) => ({ role: admin.role, adminId: admin.adminId, limit: null })
@@ -40,7 +40,7 @@ const listed = Effect.fnUntraced(
       select ${columns}, count(*) over () as matching from ${sql(table)}
       where ${within} and id <> all(${apart}::uuid[]) and strpos(${text}, ${needle}) > 0
       order by ${order} limit ${choicesListed}`
-    return { total, ticked: chosen, matching: found[0]?.matching ?? 0, found } satisfies Listed<A>
+    return { total, ticked: chosen, matching: found[0]?.matching ?? 0, found } satisfies ListPart<A>
   }
 )
 

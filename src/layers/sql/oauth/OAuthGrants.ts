@@ -4,7 +4,7 @@ import { ServiceUnavailable } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import type { Code, OAuthConnection, Token } from "../../../domain/oauth/OAuthRecords.ts"
 import { type OrganizationId, superadmins } from "../../../domain/people/Access.ts"
-import { type Inspected, OAuthGrants, type Replaceable } from "../../../ports/oauth/OAuthPorts.ts"
+import { OAuthGrants, type Replaceable, type TokenFacts } from "../../../ports/oauth/OAuthPorts.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 import { LastUses } from "../credentials/LastUses.ts"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
 
       inspect: (digests, resource, now) =>
         Effect.map(
-          Tenant.directory(sql)(sql<Inspected>`
+          Tenant.directory(sql)(sql<TokenFacts>`
             select ai_connection.organization_id as "organizationId", ai_connection.id as "connectionId",
               ${clientId(sql)} as "clientId", admin.id as "adminId",
               array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,

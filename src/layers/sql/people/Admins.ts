@@ -3,9 +3,9 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AdminFacts } from "../../../domain/people/Admin.ts"
 import type { MailChoices } from "../../../domain/people/MailPreferences.ts"
+import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
-import * as Endings from "../credentials/CredentialEndings.ts"
 
 interface MailRow extends MailChoices {
   readonly email: string
@@ -22,6 +22,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const post = Tenant.post(sql)
     const random = yield* SecureRandom.SecureRandom
+    const endings = yield* CredentialEndings
     const facts = sql.literal(adminFacts)
     return Ports.Admins.of({
       mailPreferences: (organizationId, adminId, lock) =>
@@ -77,8 +78,8 @@ export const layer = Layer.effect(
         yield* post(
           sql`update admin set disabled_at = ${at} where organization_id = ${organizationId} and id = ${adminId}`
         )
-        yield* Endings.endResets(sql, organizationId, adminId)
-        return yield* Endings.endSessions(sql, organizationId, adminId)
+        yield* endings.endResets({ organizationId, adminId })
+        return yield* endings.endSessions({ organizationId, adminId })
       }, Effect.orDie),
 
       enable: (organizationId, adminId) =>

@@ -6,13 +6,12 @@ import { invitationLifetime, invitationsPerAddress, invitationsPerOrganization }
 import type { CancelledLogin } from "../../../domain/logins/Login.ts"
 import { type Caller, isNarrowing, superadmins } from "../../../domain/people/Access.ts"
 import type { AdminFacts, AdminStatus, ShownFacts } from "../../../domain/people/Admin.ts"
+import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Ports from "../../../ports/index.ts"
 import { InvitationTokens } from "../../crypto/signin/LinkTokens.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
-import * as Endings from "../credentials/CredentialEndings.ts"
 import { LastUses } from "../credentials/LastUses.ts"
-import * as FactorChanges from "../signin/FactorChanges.ts"
 import { adminFacts } from "./Admins.ts"
 
 interface Cursor {
@@ -40,6 +39,8 @@ export const layer = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const tokens = yield* InvitationTokens
     const uses = yield* LastUses
+    const endings = yield* CredentialEndings
+    const factors = yield* Ports.FactorRecords
     const place = sql.literal(`(role <> 'owner'), lower(email collate "C"), admin.id`)
 
     /** The condition that the caller sees a row of `admin`: owner and superadmins see all, any other role itself. */
@@ -196,16 +197,17 @@ export const layer = Layer.effect(
         return { added: departments.added + accounts.added, taken: departments.taken + accounts.taken }
       }, Effect.orDie),
 
-      lockCredentials: (organizationId, id) => Endings.lockConnections(sql, organizationId, id),
+      lockCredentials: (organizationId, adminId) => endings.lockConnections({ organizationId, adminId }),
 
       remove: Effect.fnUntraced(function*(organizationId, id, now) {
+        const admin = { organizationId, adminId: id }
         for (const table of ["admin_account", "admin_department"]) {
           yield* post(sql`delete from ${sql(table)} where organization_id = ${organizationId} and admin_id = ${id}`)
         }
         const credentials = {
-          api_keys: Endings.endKeys(sql, organizationId, id, now),
-          connections: Endings.endConnections(sql, organizationId, id, now),
-          sessions: Endings.endSessions(sql, organizationId, id)
+          api_keys: endings.endKeys(admin, now),
+          connections: endings.endConnections(admin, now),
+          sessions: endings.endSessions(admin)
         }
         // The traces that they have left on the messenger are taken back by the job that ends logins.
         const started = sql<CancelledLogin>`
@@ -215,10 +217,10 @@ export const layer = Layer.effect(
         const [ended, logins] = yield* Effect.all([
           Effect.all(credentials, Tenant.together),
           started,
-          FactorChanges.removeAll(sql, { organizationId, adminId: id })
+          factors.removeAll(admin)
         ], Tenant.together)
-        yield* Endings.forgetBrowsers(sql, organizationId, id)
-        yield* Endings.endResets(sql, organizationId, id)
+        yield* endings.forgetBrowsers(admin)
+        yield* endings.endResets(admin)
         yield* post(sql`
           update admin set removed_at = ${now}, disabled_at = coalesce(disabled_at, ${now}::timestamptz),
             password_hash = null, invitation_digest = null, invitation_pepper_id = null

@@ -7,7 +7,7 @@ import type { ServiceUnavailable } from "../../../domain/Failure.ts"
 import { guardHeld } from "../../../domain/Limits.ts"
 import { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../../domain/people/Access.ts"
-import type { Claimed, ClaimLimits, Taken } from "../../../ports/protection/Monitors.ts"
+import type { ClaimedAccount, ClaimLimits, ClaimResult } from "../../../ports/protection/Monitors.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 /** The number of organizations that are known to wait behind one that has enough places, and the time, in ms. */
@@ -97,7 +97,7 @@ const asking = `
   select organization_id as id from (select * from polls union all select * from pressings) as due
   where at <= $1 and organization_id <> all($2::text[]) group by organization_id order by min(at) limit $3`
 
-interface Row extends Omit<Claimed, "accountId" | "main" | "organizationId"> {
+interface Row extends Omit<ClaimedAccount, "accountId" | "main" | "organizationId"> {
   readonly whole: boolean
   readonly pressing: Date | null
   /** Null where no account was taken. */
@@ -109,7 +109,7 @@ interface Row extends Omit<Claimed, "accountId" | "main" | "organizationId"> {
 
 const claimed = (
   { account_id, main_id, main_ref, organization_id, pressing: _, whole: __, ...row }: Row
-): ReadonlyArray<Claimed> =>
+): ReadonlyArray<ClaimedAccount> =>
   organization_id === null ? [] : [{
     ...row,
     organizationId: OrganizationId.make(organization_id),
@@ -118,43 +118,47 @@ const claimed = (
   }]
 
 /** A process's knowledge of the organizations that wait. */
-interface Known {
+interface WaitingOrganizations {
   readonly waiting: ReadonlyArray<string>
   readonly until: number
 }
 
 /** Takes the accounts that are due. */
 export const make = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => {
-  let known: Known | null = null
+  let known: WaitingOrganizations | null = null
 
-  const round = Effect.fnUntraced(function*({ free, room, rooms }: ClaimLimits, now: number, others: Known | null) {
-    const [row, ...rows] = yield* Tenant.askInOrder<Row>(sql, taking, [
-      new Date(now),
-      free,
-      yield* random.uuidV7(),
-      new Date(now + Duration.toMillis(guardHeld)),
-      rooms.size === 0 ? free : 2 * free,
-      [...rooms.keys()],
-      [...rooms.values()],
-      room,
-      others?.waiting ?? [],
-      others !== null
-    ])
-    const all = row === undefined ? [] : [row, ...rows]
-    return { accounts: all.flatMap(claimed), pressing: row?.pressing ?? null, whole: row?.whole ?? true }
-  })
+  const round = Effect.fnUntraced(
+    function*({ free, room, rooms }: ClaimLimits, now: number, others: WaitingOrganizations | null) {
+      const [row, ...rows] = yield* Tenant.askInOrder<Row>(sql, taking, [
+        new Date(now),
+        free,
+        yield* random.uuidV7(),
+        new Date(now + Duration.toMillis(guardHeld)),
+        rooms.size === 0 ? free : 2 * free,
+        [...rooms.keys()],
+        [...rooms.values()],
+        room,
+        others?.waiting ?? [],
+        others !== null
+      ])
+      const all = row === undefined ? [] : [row, ...rows]
+      return { accounts: all.flatMap(claimed), pressing: row?.pressing ?? null, whole: row?.whole ?? true }
+    }
+  )
 
-  return Effect.fnUntraced(function*({ free, room, rooms }: ClaimLimits): Effect.fn.Return<Taken, ServiceUnavailable> {
-    const now = yield* Clock.currentTimeMillis
-    const before = known !== null && now < known.until ? known : null
-    const first = yield* round({ free, room, rooms }, now, before)
-    if (first.whole || before !== null || first.accounts.length === free) return first
-    const left = new Map(rooms)
-    for (const { organizationId } of first.accounts) left.set(organizationId, (left.get(organizationId) ?? room) - 1)
-    const full = [...left].flatMap(([id, room]) => room <= 0 ? [id] : [])
-    const waiting = yield* Tenant.askInOrder<{ id: string }>(sql, asking, [new Date(now), full, mostWaiting])
-    known = { waiting: waiting.map(({ id }) => id), until: now + waitingKnown }
-    const rest = yield* round({ free: free - first.accounts.length, room, rooms: left }, now, known)
-    return { accounts: [...first.accounts, ...rest.accounts], pressing: rest.pressing }
-  })
+  return Effect.fnUntraced(
+    function*({ free, room, rooms }: ClaimLimits): Effect.fn.Return<ClaimResult, ServiceUnavailable> {
+      const now = yield* Clock.currentTimeMillis
+      const before = known !== null && now < known.until ? known : null
+      const first = yield* round({ free, room, rooms }, now, before)
+      if (first.whole || before !== null || first.accounts.length === free) return first
+      const left = new Map(rooms)
+      for (const { organizationId } of first.accounts) left.set(organizationId, (left.get(organizationId) ?? room) - 1)
+      const full = [...left].flatMap(([id, room]) => room <= 0 ? [id] : [])
+      const waiting = yield* Tenant.askInOrder<{ id: string }>(sql, asking, [new Date(now), full, mostWaiting])
+      known = { waiting: waiting.map(({ id }) => id), until: now + waitingKnown }
+      const rest = yield* round({ free: free - first.accounts.length, room, rooms: left }, now, known)
+      return { accounts: [...first.accounts, ...rest.accounts], pressing: rest.pressing }
+    }
+  )
 }

@@ -4,14 +4,9 @@ import * as crypto from "node:crypto"
 import { accountName, nameKey } from "../../../domain/accounts/Account.ts"
 import { searchText } from "../../../domain/accounts/AccountSearch.ts"
 import type { AccountChange } from "../../../domain/protection/Decision.ts"
-import type {
-  Facets,
-  GuardedAccount,
-  MonitorFacts,
-  OwnSession,
-  WatchedSession
-} from "../../../domain/protection/Facts.ts"
-import { Guard, type Held } from "../../../ports/accounts/AccountLock.ts"
+import type { Facets, GuardedAccount, MonitorFacts, WatchedSession } from "../../../domain/protection/Facts.ts"
+import type { ServiceSession } from "../../../domain/protection/ServiceSession.ts"
+import { AccountLock, type LockedAccountRef } from "../../../ports/accounts/AccountLock.ts"
 import { Identities } from "../../../ports/accounts/Identities.ts"
 import { Db } from "../../../ports/Db.ts"
 import { type StepChanges, Watch } from "../../../ports/protection/MonitorStore.ts"
@@ -71,16 +66,16 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const post = Tenant.post(sql)
     const db = yield* Db
-    const guard = yield* Guard
+    const guard = yield* AccountLock
     const identities = yield* Identities
     const sessionList = sql.literal(columns)
 
-    const ownOf = ({ accountId, organizationId }: Held) =>
-      sql<OwnSession>`
+    const ownOf = ({ accountId, organizationId }: LockedAccountRef) =>
+      sql<ServiceSession>`
         select id, slot, session_ref, seen_as, created_at from service_session
         where organization_id = ${organizationId} and account_id = ${accountId} order by created_at, id`
 
-    const lock = Effect.fnUntraced(function*(held: Held) {
+    const lock = Effect.fnUntraced(function*(held: LockedAccountRef) {
       const { accountId, organizationId } = held
       const [row] = yield* Effect.orDie(sql<AccountRow>`
         select account.id, account.phone_number, first_name, last_name, username, recovery, offboarded_at, paused_at, resumed_at,
@@ -130,7 +125,7 @@ export const layer = Layer.effect(
     })
 
     /** The columns that follow from others: by which name the account is found, and in which order listed. */
-    const rename = Effect.fnUntraced(function*({ accountId, organizationId }: Held) {
+    const rename = Effect.fnUntraced(function*({ accountId, organizationId }: LockedAccountRef) {
       const [row] = yield* sql<Parameters<typeof searchText>[0]>`
         select first_name, last_name, username, phone_number, role_label from account
         where organization_id = ${organizationId} and id = ${accountId}`
@@ -141,7 +136,7 @@ export const layer = Layer.effect(
     })
 
     const writeAccount = Effect.fnUntraced(
-      function*(held: Held, { recovery, ...change }: AccountChange) {
+      function*(held: LockedAccountRef, { recovery, ...change }: AccountChange) {
         const { accountId, organizationId } = held
         const changed = {
           ...change,
@@ -156,7 +151,7 @@ export const layer = Layer.effect(
     )
 
     const writeSessions = Effect.fnUntraced(
-      function*({ accountId, organizationId }: Held, { ended, upserts }: StepChanges) {
+      function*({ accountId, organizationId }: LockedAccountRef, { ended, upserts }: StepChanges) {
         if (ended.length > 0) {
           yield* post(sql`
           delete from session where organization_id = ${organizationId} and account_id = ${accountId}
@@ -183,7 +178,7 @@ export const layer = Layer.effect(
       }
     )
 
-    const writeOwn = Effect.fnUntraced(function*(held: Held, own: StepChanges["own"] = [], now: Date) {
+    const writeOwn = Effect.fnUntraced(function*(held: LockedAccountRef, own: StepChanges["own"] = [], now: Date) {
       const { accountId, organizationId } = held
       if (own.length === 0) return
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`

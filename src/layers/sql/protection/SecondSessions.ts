@@ -2,20 +2,20 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { SessionRef } from "../../../domain/messenger/Messenger.ts"
-import { Guard } from "../../../ports/accounts/AccountLock.ts"
+import { AccountLock } from "../../../ports/accounts/AccountLock.ts"
 import { Identities } from "../../../ports/accounts/Identities.ts"
-import { OwnSessions, type RetiredSession, type SecondSession } from "../../../ports/protection/ServiceSessions.ts"
+import { type RetiredSession, type SecondSession, ServiceSessions } from "../../../ports/protection/ServiceSessions.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { add, retire } from "./ServiceSessions.ts"
 
 /** The second sessions in SQL. */
 export const layer = Layer.effect(
-  OwnSessions,
+  ServiceSessions,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const post = Tenant.post(sql)
-    const guard = yield* Guard
+    const guard = yield* AccountLock
     const identities = yield* Identities
     const random = yield* SecureRandom.SecureRandom
     const ofAccount = ({ accountId, organizationId }: SecretsOf) =>
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
 
     const abandon = (of: SecretsOf, now: Date) => retire(sql, of, sql`slot = 'pairing'`, { due: now, now })
 
-    return OwnSessions.of({
+    return ServiceSessions.of({
       newRef: Effect.map(random.uuidV7(), (id) => SessionRef.make(`paired-${id}`)),
 
       second: (of) =>

@@ -8,8 +8,8 @@ import { keyEncryption } from "../../crypto/KeyEncryption.ts"
 import { PepperNotGiven, Vault } from "../../crypto/Vault.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as MessengerKeys from "../messenger/MessengerKeys.ts"
-import * as Factors from "../signin/Factors.ts"
 import * as IdentityProviders from "../signin/IdentityProviders.ts"
+import * as Factors from "../signin/StoredFactors.ts"
 import * as Secrets from "./Secrets.ts"
 
 interface AccountRow {
@@ -39,7 +39,7 @@ interface Tally {
 const nothing: Tally = { done: 0, skipped: 0, damaged: 0 }
 
 /** The secret sealed again, or the reason that it was not. */
-type Made = { readonly sealed: string } | "skipped" | "damaged"
+type RewrapResult = { readonly sealed: string } | "skipped" | "damaged"
 
 const add = (one: Tally, other: Tally): Tally => ({
   done: one.done + other.done,
@@ -47,7 +47,7 @@ const add = (one: Tally, other: Tally): Tally => ({
   damaged: one.damaged + other.damaged
 })
 
-const counted = (made: Made): Tally => ({ ...nothing, [typeof made === "string" ? made : "done"]: 1 })
+const counted = (made: RewrapResult): Tally => ({ ...nothing, [typeof made === "string" ? made : "done"]: 1 })
 
 const isNotGiven = Schema.is(PepperNotGiven)
 
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     /** Seals the key again. */
     const again = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
       const key = yield* ifOpened(keys.open(sealed, context))
-      const made: Made = Redacted.isRedacted(key) ? { sealed: yield* keys.seal(key, context) } : key
+      const made: RewrapResult = Redacted.isRedacted(key) ? { sealed: yield* keys.seal(key, context) } : key
       return made
     })
 
@@ -133,7 +133,7 @@ export const layer = Layer.effect(
     /** Seals the secret again. */
     const vaultedAgain = Effect.fnUntraced(function*(sealed: string, context: ReadonlyArray<string>) {
       const opened = yield* ifOpened(vault.open(sealed, context))
-      const made: Made = Redacted.isRedacted(opened) ? { sealed: vault.seal(opened, context) } : opened
+      const made: RewrapResult = Redacted.isRedacted(opened) ? { sealed: vault.seal(opened, context) } : opened
       return made
     })
 

@@ -6,7 +6,7 @@ import type { WatchedSession } from "../../../domain/protection/Facts.ts"
 import { deviceLabel } from "../../../domain/protection/JournalNotices.ts"
 import { strangersEnded } from "../../../domain/protection/Takeover.ts"
 import type { ReviewedSession, ReviewState, StoredSession } from "../../../domain/sessions/SessionReview.ts"
-import { Guard } from "../../../ports/accounts/AccountLock.ts"
+import { AccountLock } from "../../../ports/accounts/AccountLock.ts"
 import { Db } from "../../../ports/Db.ts"
 import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
@@ -64,14 +64,14 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const post = Tenant.post(sql)
     const db = yield* Db
-    const guard = yield* Guard
+    const guard = yield* AccountLock
 
     const shown = sql.literal(columns)
     const spared = sql.literal(isSpared)
     const joined = sql`session join account
       on account.organization_id = session.organization_id and account.id = session.account_id`
 
-    const ofAccount = ({ accountId, organizationId }: Ports.Whose) =>
+    const ofAccount = ({ accountId, organizationId }: Ports.SessionsAccount) =>
       sql`session.organization_id = ${organizationId} and session.account_id = ${accountId}`
 
     /**
@@ -139,13 +139,13 @@ export const layer = Layer.effect(
         order by page.listed_due, page.listed_after, page.record_id`
     }
 
-    const stored = (whose: Ports.Whose, which: Statement.Fragment) =>
+    const stored = (whose: Ports.SessionsAccount, which: Statement.Fragment) =>
       sql<StoredSession>`
         select ${shown}, ending_reason is not null and not ${spared} as ending, ending_intent is not null as sent
         from session where ${ofAccount(whose)} and ${which} order by seen_at desc, record_id`.pipe(Effect.orDie)
 
     /** Locks the account where a takeover was open; null where none was. */
-    const stopTakeover = Effect.fnUntraced(function*({ accountId, organizationId }: Ports.Whose, now: Date) {
+    const stopTakeover = Effect.fnUntraced(function*({ accountId, organizationId }: Ports.SessionsAccount, now: Date) {
       const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
       const [open] = yield* sql<{ reason: string }>`
         select facets ->> 'takeover' as reason from monitor where ${mine} and facets ->> 'takeover' is not null`

@@ -1,10 +1,15 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { providerSignInLifetime } from "../../../domain/Limits.ts"
+import { before, now } from "../../../domain/Moments.ts"
 import type { IdentityLink, IdentityProviderFacts } from "../../../domain/signin/IdentityProvider.ts"
+import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Ports from "../../../ports/index.ts"
+import { ProviderSignInRecords } from "../../../ports/signin/ProviderClient.ts"
 import { Vault } from "../../crypto/Vault.ts"
-import * as Endings from "../credentials/CredentialEndings.ts"
+import * as Sql from "../../postgres/Rows.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
 
 /**
  * The context that the secret which the console has at a provider is sealed for: it goes nowhere but to that provider.
@@ -26,6 +31,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
+    const { endSessions } = yield* CredentialEndings
     const random = yield* SecureRandom.SecureRandom
 
     const provider = (organizationId: string, locked: Statement.Fragment) =>
@@ -33,7 +39,7 @@ export const layer = Layer.effect(
         select issuer, client_id, required, second_factor, private_network, max_age_minutes, version
         from identity_provider where organization_id = ${organizationId} ${locked}`.pipe(
         Effect.orDie,
-        Effect.map(([found]) => found ?? null)
+        Sql.one
       )
 
     const links = (organizationId: string, adminId: string | null) =>
@@ -74,7 +80,7 @@ export const layer = Layer.effect(
           returning admin_id`),
 
       links: (organizationId) => links(organizationId, null),
-      linkOf: ({ adminId, organizationId }) => Effect.map(links(organizationId, adminId), ([found]) => found ?? null),
+      linkOf: ({ adminId, organizationId }) => Sql.one(links(organizationId, adminId)),
 
       link: Effect.fnUntraced(function*({ adminId, organizationId }, { issuer, subject }, now) {
         // An admin who was removed, and is invited again, is another admin.
@@ -114,7 +120,69 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and admin_id in ${theirs} returning id`)
       }, Effect.orDie),
 
-      endSessionsOf: ({ adminId, organizationId }, kept) => Endings.endSessions(sql, organizationId, adminId, kept)
+      endSessionsOf: endSessions
     })
   })
 )
+
+/** The records of sign-ins by providers. */
+export const layerSignIns = Layer.effect(
+  ProviderSignInRecords,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+    return ProviderSignInRecords.of({
+      isOffered: (organizationId) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<{ offered: boolean }>`
+            select exists (
+              select 1 from identity_provider
+              where ${organizationId === null ? sql`true` : sql`organization_id = ${organizationId}`}) as offered`),
+          ([row]) => row?.offered ?? false
+        ),
+
+      find: Effect.fnUntraced(function*(organizationId) {
+        const row = yield* Sql.one(sql<IdentityProviderFacts & { readonly client_secret_sealed: string }>`
+          select issuer, client_id, required, second_factor, private_network, max_age_minutes, version,
+            client_secret_sealed
+          from identity_provider where organization_id = ${organizationId}`)
+        if (row === null) return null
+        const { client_secret_sealed, ...facts } = row
+        return { ...facts, secret: yield* vault.open(client_secret_sealed, sealedFor(organizationId, facts)) }
+      }, Effect.orDie),
+
+      use: Effect.fnUntraced(function*(organizationId, version, digest, at) {
+        const held = yield* sql`
+          select 1 from identity_provider where organization_id = ${organizationId} and version = ${version}::uuid
+          for share`
+        return held.length > 0 && (yield* Sql.exists(sql`
+          insert into identity_sign_in (organization_id, digest, used_at)
+          values (${organizationId}, ${digest}, ${at}) on conflict do nothing returning digest`))
+      }, Effect.orDie),
+
+      findLinked: Effect.fnUntraced(function*(organizationId, { issuer, subject }) {
+        const found = yield* Sql.one(sql<{ adminId: string }>`
+          select admin_id as "adminId" from identity_link
+          join admin on admin.organization_id = identity_link.organization_id and admin.id = admin_id
+          where identity_link.organization_id = ${organizationId} and issuer = ${issuer} and subject = ${subject}
+            and disabled_at is null and removed_at is null and joined_at is not null
+          for share of admin`)
+        return found === null ? null : { organizationId, ...found }
+      }, Effect.orDie),
+
+      lockAdmin: ({ adminId, organizationId }) =>
+        sql`
+          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for no key update`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        )
+    })
+  })
+)
+
+/** Deletes expired sign-ins. */
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const ended = before(yield* now, providerSignInLifetime)
+  yield* Tenant.directory(sql)(sql`delete from identity_sign_in where used_at <= ${ended}`)
+})

@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../../../src/domain/Failure.ts"
 import { freeNetworkFailures, freeProviderFailures, signInsWaiting } from "../../../../src/domain/Limits.ts"
 import { maxWaiting, PasswordHasher } from "../../../../src/layers/crypto/signin/PasswordHasher.ts"
-import * as ConsolePasswords from "../../../../src/layers/sql/signin/ConsolePasswords.ts"
+import * as PasswordRule from "../../../../src/layers/crypto/signin/PasswordRule.ts"
+import * as ConsolePasswords from "../../../../src/signin/ConsolePasswords.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
@@ -91,7 +92,7 @@ describe("an attacker with many IPv6 networks", () => {
           yield* Fiber.joinAll(many)
           expect(answered.filter((answer) => answer === "wrong").length).toBeGreaterThanOrEqual(signInsWaiting)
           expect(new Set(answered)).toEqual(new Set(["wrong", 2]))
-        }).pipe(Effect.provide(Layer.provide(ConsolePasswords.layer, slow)))
+        }).pipe(Effect.provide(ConsolePasswords.layer.pipe(Layer.provide(PasswordRule.layer), Layer.provide(slow))))
       }))
   })
 })

@@ -5,10 +5,11 @@ import { TestClock } from "effect/testing"
 import { freeResetRequests, passwordResetsPerAdmin, resetRequestsWaiting } from "../../../../src/domain/Limits.ts"
 import * as MailSettings from "../../../../src/layers/mail/MailSettings.ts"
 import * as Outbox from "../../../../src/layers/sql/mail/Outbox.ts"
-import * as ForgottenPasswords from "../../../../src/layers/sql/signin/ForgottenPasswords.ts"
+import * as PasswordResets from "../../../../src/layers/sql/signin/PasswordResets.ts"
 import * as AdminLinks from "../../../../src/operator/people/AdminLinks.ts"
 import { resetLink } from "../../../../src/ports/signin/ConsoleAddress.ts"
 import { ForgottenPasswords as Forgotten } from "../../../../src/ports/signin/ForgottenPasswords.ts"
+import * as ForgottenPasswords from "../../../../src/signin/ForgottenPasswords.ts"
 import * as OAuth from "../../../oauth/support.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as Mails from "../../../support/mail/outbox.ts"
@@ -156,7 +157,7 @@ describe("14.4 a forgotten password", () => {
         yield* job
         expect(yield* sent).toBe(passwordResetsPerAdmin + 1)
         yield* TestClock.adjust("1 day")
-        yield* ForgottenPasswords.sweep
+        yield* PasswordResets.sweep
         yield* ask(id, email)
         yield* job
         expect(yield* sent).toBe(passwordResetsPerAdmin + 2)

@@ -4,9 +4,9 @@ import { Effect, Redacted, Result } from "effect"
 import * as crypto from "node:crypto"
 import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../../../../src/domain/Failure.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
-import * as PasswordFailures from "../../../../src/layers/sql/signin/PasswordFailures.ts"
-import * as PasswordThrottle from "../../../../src/layers/sql/signin/PasswordThrottle.ts"
+import * as AttemptCounters from "../../../../src/layers/sql/signin/AttemptCounters.ts"
 import { type Attempt, ConsolePasswords } from "../../../../src/ports/signin/ConsolePasswords.ts"
+import * as PasswordFailures from "../../../../src/signin/PasswordFailures.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as World from "../../../support/world.ts"
 
@@ -52,7 +52,7 @@ export const stage = Effect.fnUntraced(function*() {
 })
 
 /** What the background does every ten minutes. */
-export const sweep = Effect.andThen(PasswordThrottle.sweep, PasswordFailures.sweep)
+export const sweep = Effect.andThen(AttemptCounters.sweep, PasswordFailures.sweep)
 
 export const times = (count: number) => Array.from({ length: count })
 

@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { AuthorizationId } from "../../../../src/domain/messenger/Messenger.ts"
+import { closeAbandonedIntents } from "../../../../src/jobs/journal/close_abandoned_intents.ts"
+import { expireTakeoverLocks } from "../../../../src/jobs/protection/expire_takeover_locks.ts"
+import { noticeSilence } from "../../../../src/jobs/protection/notice_silence.ts"
 import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import * as PendingChanges from "../../../../src/layers/sql/journal/PendingChanges.ts"
-import * as Silence from "../../../../src/layers/sql/protection/Silence.ts"
-import * as TakeoverLocks from "../../../../src/layers/sql/protection/TakeoverLocks.ts"
 import { LoginEndings } from "../../../../src/protection/LoginEndings.ts"
 import { Engine } from "../../../../src/protection/PollLoop.ts"
 import { tried } from "../../drawn.ts"
@@ -108,9 +108,9 @@ export const play = Effect.fnUntraced(function*(plan: Plan) {
   const { closeUnwatched } = yield* Engine
   const { end } = yield* LoginEndings
   const jobs = Effect.all([
-    PendingChanges.closeAbandoned(false),
-    Silence.notice,
-    TakeoverLocks.expire,
+    closeAbandonedIntents.run,
+    noticeSilence.run,
+    expireTakeoverLocks.run,
     // These die with the engine.
     Effect.exit(closeUnwatched),
     Effect.exit(end)

@@ -1,0 +1,133 @@
+/** The epoch that a writer holds: begun by a takeover, fenced by every write, and given up by the next one's. */
+import { Clock, Context, Duration, Effect, Option } from "effect"
+import type { EpochKey, FrameKind, FramePlace } from "../domain/archive/Epoch.ts"
+import { framesPerEpoch } from "../domain/archive/PageRules.ts"
+import type { RecordOf } from "../domain/archive/Records.ts"
+import type { Vocabulary } from "../domain/archive/Vocabulary.ts"
+import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { NoSuchAccount, type SealingKey, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
+import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
+import { Db } from "../ports/Db.ts"
+import { eraseEpochKey, newEpoch } from "./EpochKeys.ts"
+import { openFrames, sealFrame } from "./Frames.ts"
+import { sealVocabulary } from "./Vocabularies.ts"
+
+/** What is sealed after this is under another epoch, so that deleting one key deletes a week. */
+const epochLifetime = Duration.days(7)
+
+/** Frames that one transaction may seal at most: with fewer left the epoch is renewed. */
+const framesInReserve = 100_000
+
+/** A page that the writer has made, and that has no vocabulary yet. */
+export interface MadePage {
+  readonly number: bigint
+  /** Pages of one kind and calendar quarter belong together. */
+  readonly group: string
+}
+
+interface Held {
+  readonly key: EpochKey
+  readonly openedAt: number
+  frames: number
+}
+
+/** Takes the account over: the epoch of the writer before is closed in the transaction that opens this one. */
+const begin = Effect.fnUntraced(function*(account: ArchivedAccount, { keyId, publicKey }: SealingKey, writer: string) {
+  const db = yield* Db
+  const epochs = yield* Epochs
+  const openedAt = yield* Clock.currentTimeMillis
+  const now = new Date(openedAt)
+  return yield* db.transaction(
+    account.organizationId,
+    Effect.gen(function*() {
+      const epochId = yield* epochs.begin(account, now)
+      if (epochId === null) return yield* new NoSuchAccount()
+      const { key, sealedKey } = yield* newEpoch({ ...account, epochId, keyId }, publicKey)
+      yield* epochs.open(key.ref, sealedKey, writer, now)
+      const held: Held = { key, openedAt, frames: 0 }
+      return held
+    })
+  )
+})
+
+export type EpochWriter = Effect.Success<ReturnType<typeof takeOver>>
+
+/** The account's epoch in this process, until the scope closes. */
+export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, key: SealingKey, writer: string) {
+  const services = Context.pick(ArchiveCrypto, Db, Epochs)(yield* Effect.context<ArchiveCrypto | Db | Epochs>())
+  const db = yield* Db
+  const epochs = yield* Epochs
+  let held: Held | null = yield* begin(account, key, writer)
+  /** Pages of the epoch. What a transaction has rolled back is among them too. */
+  const made = new Map<bigint, MadePage>()
+
+  const drop = Effect.suspend(() => {
+    const dropped = held
+    held = null
+    return dropped === null ? Effect.void : eraseEpochKey(dropped.key)
+  })
+
+  const current = Effect.suspend(() => held === null ? Effect.fail(new WriterReplaced()) : Effect.succeed(held))
+
+  /** Locks the account and the epoch for the rest of the transaction, and answers the epoch's id. */
+  const fence = Effect.gen(function*() {
+    const { key } = yield* current
+    if (yield* epochs.fence(account, key.ref.epochId)) return key.ref.epochId
+    yield* drop
+    return yield* new WriterReplaced()
+  })
+
+  const seal = Effect.fnUntraced(function*<Kind extends FrameKind>(
+    place: FramePlace<Kind>,
+    records: ReadonlyArray<RecordOf<Kind>>
+  ) {
+    const epoch = yield* current
+    return yield* Effect.provide(sealFrame(epoch.key, place, epoch.frames++, records), services)
+  })
+
+  /** The records of frames that were sealed under the epoch itself; none where they are another's or do not open. */
+  const reopen = Effect.fnUntraced(function*<Kind extends FrameKind>(place: FramePlace<Kind>, frames: Uint8Array) {
+    const epoch = yield* current
+    const opened = openFrames(() => Effect.succeed(epoch.key), place, frames)
+    return yield* Effect.option(Effect.provide(opened, services))
+  })
+
+  /** Seals the vocabulary of a block under the epoch, which it answers. */
+  const sealWords = Effect.fnUntraced(function*(blockId: bigint, vocabulary: Vocabulary) {
+    const { key } = yield* current
+    const sealed = yield* Effect.provide(sealVocabulary(key, blockId, vocabulary), services)
+    return { epochId: key.ref.epochId, sealed }
+  })
+
+  const isDue = (epoch: Held, next: SealingKey, now: number) =>
+    next.keyId !== epoch.key.ref.keyId || now - epoch.openedAt >= Duration.toMillis(epochLifetime) ||
+    epoch.frames > framesPerEpoch - framesInReserve
+
+  /** Begins another epoch where this one is due to end, after `before`. */
+  const renew = Effect.fnUntraced(function*<E>(next: SealingKey, before: Effect.Effect<void, E>) {
+    const epoch = yield* current
+    if (!isDue(epoch, next, yield* Clock.currentTimeMillis)) return
+    yield* before
+    const still = yield* db.transaction(account.organizationId, epochs.fence(account, epoch.key.ref.epochId))
+    yield* drop
+    made.clear()
+    if (!still) return yield* new WriterReplaced()
+    held = yield* begin(account, next, writer).pipe(
+      Effect.catchTag("NoSuchAccount", () => Effect.fail(new WriterReplaced())),
+      Effect.provide(services)
+    )
+  })
+
+  /** Closes the epoch, where it is still this writer's, and forgets the key. */
+  const end = Effect.gen(function*() {
+    const epoch = yield* Effect.option(current)
+    if (Option.isNone(epoch)) return
+    const now = new Date(yield* Clock.currentTimeMillis)
+    yield* Effect.ignore(
+      db.transaction(account.organizationId, epochs.close(account, epoch.value.key.ref.epochId, now))
+    )
+    yield* drop
+  })
+
+  return { account, made, fence, seal, sealWords, reopen, renew, end }
+})

@@ -1,0 +1,96 @@
+/** Messages of a chat in the order of their ids, from pages and tail, as they were first seen. */
+import { Effect } from "effect"
+import type { MessageRecord } from "../domain/archive/Records.ts"
+import { ArchivePages, type MessageWindow, type SealedMessages } from "../ports/archive/ArchivePages.ts"
+import { Db } from "../ports/Db.ts"
+import { type OpenAccount, openEach } from "./OpenedFrames.ts"
+
+/** A message by its id; null where its page does not open. */
+export interface Entry {
+  readonly id: bigint
+  readonly record: MessageRecord | null
+}
+
+/** The messages to go through. */
+export interface Scan extends Pick<MessageWindow, "bound" | "chatId" | "direction" | "since" | "until"> {}
+
+/** What one step has found; every message up to `frontier` was answered by it or by a step before. */
+export interface Step {
+  readonly entries: ReadonlyArray<Entry>
+  readonly frontier: bigint | null
+  readonly ended: boolean
+  /** Number of pages that it has read. */
+  readonly pages: number
+}
+
+/** Pages of the first step, and of the longest. */
+const firstPages = 8
+const mostPages = 64
+
+interface Found extends Entry {
+  readonly day: string
+}
+
+/** How far a scan is. */
+export interface Scanner extends Scan {
+  readonly open: OpenAccount
+  readonly read: Array<bigint>
+  readonly waiting: Map<bigint, Found>
+  frontier: bigint | null
+  limit: number
+}
+
+export const scanner = (open: OpenAccount, scan: Scan): Scanner => ({
+  ...scan,
+  open,
+  read: [],
+  waiting: new Map(),
+  frontier: scan.bound,
+  limit: firstPages
+})
+
+const entriesOf = (row: SealedMessages, records: ReadonlyArray<MessageRecord> | null): ReadonlyArray<Found> =>
+  records === null
+    ? row.ids.map((id) => ({ id, record: null, day: row.day }))
+    : records.map((record) => ({ id: record.id, record, day: row.day }))
+
+const isBeyond = ({ direction, frontier }: Scanner, id: bigint): boolean =>
+  frontier === null || (direction === "older" ? id < frontier : id > frontier)
+
+const ascending = (one: Found, other: Found): number => one.id < other.id ? -1 : one.id > other.id ? 1 : 0
+
+/**
+ * True if no page that was not read can hold an id before this one. Towards older ids none of those reaches beyond the
+ * last page's highest; towards newer ones pages overlap within a day alone, so that the last page's day waits.
+ */
+const isSettled = ({ direction }: Scanner, found: Found, last: SealedMessages): boolean =>
+  direction === "older" ? found.id >= last.lastId : found.day < last.day
+
+/**
+ * The next messages. A page may be closed from the tail between two steps: pages are therefore asked for by what is
+ * still missing, not by the place of the last one.
+ */
+export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
+  const { chatId, direction, limit, open, read, since, until, waiting } = scan
+  const db = yield* Db
+  const window = { chatId, direction, since, until, bound: scan.frontier, read, limit }
+  const rows = yield* db.read(
+    open.account.organizationId,
+    Effect.flatMap(ArchivePages, (pages) => pages.window(open.account, window))
+  )
+  const last = rows.at(-1)
+  const ended = last === undefined || rows.length < limit
+  scan.limit = Math.min(limit * 2, mostPages)
+  const opened = yield* openEach(open, "messages", rows.map((row) => ({ ...row, chatId })))
+  for (const [index, row] of rows.entries()) {
+    read.push(row.number)
+    for (const found of entriesOf(row, opened[index] ?? null)) {
+      if (isBeyond(scan, found.id)) waiting.set(found.id, found)
+    }
+  }
+  const settled = [...waiting.values()].filter((found) => ended || isSettled(scan, found, last)).sort(ascending)
+  if (direction === "older") settled.reverse()
+  for (const { id } of settled) waiting.delete(id)
+  scan.frontier = settled.at(-1)?.id ?? scan.frontier
+  return { entries: settled, frontier: scan.frontier, ended, pages: rows.length } satisfies Step
+})

@@ -1,0 +1,170 @@
+/** The making of vocabularies: by a writer for the pages that it has made, and by a reader for those that have none. */
+import { Clock, Effect, Option, Schema } from "effect"
+import type { AccountId } from "../domain/accounts/Account.ts"
+import type { FrameKind } from "../domain/archive/Epoch.ts"
+import { foldVersion } from "../domain/archive/Fold.ts"
+import {
+  charactersPerBlock,
+  fewestPagesOfBlock,
+  pagesPerBlock,
+  piecesOf,
+  quarterOf
+} from "../domain/archive/PageRules.ts"
+import type { ChangeRecord, MessageRecord } from "../domain/archive/Records.ts"
+import { textsOf, tokensOfTexts } from "../domain/archive/Tokens.ts"
+import { type GrowingVocabulary, growVocabulary, type Vocabulary } from "../domain/archive/Vocabulary.ts"
+import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
+import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
+import { type LoosePage, type LoosePages, SearchBlocks } from "../ports/archive/SearchBlocks.ts"
+import { Db } from "../ports/Db.ts"
+import { eraseEpochKey, newEpoch } from "./EpochKeys.ts"
+import type { EpochWriter } from "./EpochWriter.ts"
+import { openAccount, openEach } from "./OpenedFrames.ts"
+import { sealVocabulary } from "./Vocabularies.ts"
+
+/** Pages whose frames are in memory together. */
+const pagesAtOnce = 16
+
+/** The time that a reader may take after its answer, in milliseconds. */
+const readerMillis = 50
+
+/** Somebody else has made a vocabulary of a page, or has deleted it. */
+class PagesTaken extends Schema.TaggedError<PagesTaken>()("PagesTaken", {}) {}
+
+/** What a block is made of: pages in its order, and their vocabulary. */
+interface ReadPages {
+  readonly pages: Array<bigint>
+  readonly vocabulary: GrowingVocabulary
+  messages: number
+  characters: number
+}
+
+type Records = ReadonlyArray<MessageRecord | ChangeRecord>
+
+/**
+ * Reads pages until a block is full or the time is `until`. What does not open is left out. After each page other work
+ * has its turn.
+ */
+const readPages = Effect.fnUntraced(function*<E, R>(
+  account: ArchivedAccount,
+  numbers: ReadonlyArray<bigint>,
+  open: (page: LoosePage) => Effect.Effect<Records | null, E, R>,
+  until: number
+) {
+  const db = yield* Db
+  const blocks = yield* SearchBlocks
+  const found: ReadPages = { pages: [], vocabulary: growVocabulary(), messages: 0, characters: 0 }
+  for (const piece of piecesOf(numbers, pagesAtOnce)) {
+    for (const page of yield* db.read(account.organizationId, blocks.loose(account, piece))) {
+      const records = yield* open(page)
+      if (records === null) continue
+      const texts = textsOf(records)
+      found.characters += texts.reduce((sum, text) => sum + text.length, 0)
+      if (found.characters > charactersPerBlock && found.pages.length > 0) return found
+      found.pages.push(page.number)
+      found.vocabulary.add(tokensOfTexts(texts))
+      found.messages += page.messages
+      if ((yield* Clock.currentTimeMillis) >= until) return found
+      yield* Effect.yieldNow
+    }
+  }
+  return found
+})
+
+/** Stores the vocabulary of pages, in the transaction that is open. */
+const addBlock = Effect.fnUntraced(function*<E, R>(
+  account: ArchivedAccount,
+  { messages, pages, vocabulary }: ReadPages,
+  seal: (
+    numbers: { readonly blockId: bigint; readonly epochId: bigint },
+    vocabulary: Vocabulary
+  ) => Effect.Effect<{ readonly epochId: bigint; readonly sealed: Uint8Array }, E, R>
+) {
+  const blocks = yield* SearchBlocks
+  const numbers = yield* blocks.numbers
+  const sealed = yield* seal(numbers, vocabulary.finish(messages))
+  const added = yield* blocks.add(account, { blockId: numbers.blockId, fold: foldVersion, pages, ...sealed })
+  if (!added) return yield* new PagesTaken()
+})
+
+/** Remembers a page that the writer has made, for its next vocabulary; `lastAt` is Unix seconds. */
+export const notePage = (
+  { made }: EpochWriter,
+  number: bigint,
+  kind: "messages" | "changes",
+  lastAt: number
+): void => {
+  made.set(number, { number, group: `${kind} ${quarterOf(lastAt)}` })
+}
+
+/** The next pages of the writer that are enough for a block. */
+const nextPages = ({ made }: EpochWriter): ReadonlyArray<bigint> => {
+  const groups = new Map<string, Array<bigint>>()
+  for (const { group, number } of made.values()) {
+    const pages = groups.get(group) ?? []
+    groups.set(group, pages)
+    pages.push(number)
+    if (pages.length === pagesPerBlock) return pages
+  }
+  return [...groups.values()].find((pages) => pages.length >= fewestPagesOfBlock) ?? []
+}
+
+/** Makes vocabularies of the pages that the writer has made, as long as there are enough for one. */
+export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter) {
+  const { account, made } = writer
+  const db = yield* Db
+  const open = ({ chatId, day, kind, sealed }: LoosePage): Effect.Effect<Records | null> =>
+    Effect.orElseSucceed(
+      Effect.map(writer.reopen<FrameKind & typeof kind>({ chatId, day, kind }, sealed), Option.getOrNull),
+      () => null
+    )
+  for (let next = nextPages(writer); next.length > 0; next = nextPages(writer)) {
+    const found = yield* readPages(account, next, open, Infinity)
+    // Pages beyond a full block wait for the next one; what is not there, or does not open, is left to readers.
+    const isFull = found.characters > charactersPerBlock && found.pages.length > 0
+    for (const number of isFull ? found.pages : next) made.delete(number)
+    if (found.pages.length === 0) continue
+    const block = addBlock(account, found, ({ blockId }, vocabulary) => writer.sealWords(blockId, vocabulary))
+    yield* db.transaction(account.organizationId, Effect.andThen(writer.fence, block)).pipe(
+      Effect.catchTag("PagesTaken", () => Effect.void)
+    )
+  }
+})
+
+/** Makes a vocabulary of some of the pages, under an epoch of its own that nothing else is sealed under. */
+const indexGroup = Effect.fnUntraced(
+  function*(account: ArchivedAccount, archive: Unlocked, group: LoosePages, until: number) {
+    const db = yield* Db
+    const epochs = yield* Epochs
+    const open = openAccount(account, archive)
+    const openPage = (page: LoosePage) =>
+      Effect.map(openEach(open, page.kind, [page]), ([records = null]): Records | null => records)
+    const found = yield* readPages(account, group.pages, openPage, until)
+    if (found.pages.length === 0) return false
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const block = addBlock(account, found, ({ blockId, epochId }, vocabulary) =>
+      Effect.gen(function*() {
+        const ref = { ...account, epochId, keyId: archive.key.keyId }
+        const { key, sealedKey } = yield* newEpoch(ref, archive.key.publicKey)
+        yield* epochs.addClosed(ref, sealedKey, now)
+        return { epochId, sealed: yield* Effect.ensuring(sealVocabulary(key, blockId, vocabulary), eraseEpochKey(key)) }
+      }))
+    yield* db.transaction(account.organizationId, block)
+    return true
+  }
+)
+
+/** Makes one vocabulary, where an account has enough pages without one, for 50 ms of reading. */
+export const indexForReaders = Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>, archive: Unlocked) {
+  const { organizationId } = archive.key
+  const db = yield* Db
+  const blocks = yield* SearchBlocks
+  const groups = yield* db.read(
+    organizationId,
+    blocks.due(organizationId, accountIds, fewestPagesOfBlock, pagesPerBlock)
+  )
+  const until = (yield* Clock.currentTimeMillis) + readerMillis
+  for (const group of groups) {
+    if (yield* indexGroup({ organizationId, accountId: group.accountId }, archive, group, until)) return
+  }
+})

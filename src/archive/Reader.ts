@@ -1,0 +1,235 @@
+/** Reading of an account's opened archive: the messages of a chat, one among its neighbours, its revisions. */
+import { Effect } from "effect"
+import { hex } from "../domain/archive/Bytes.ts"
+import { type Message, message, type MessageEdit, messageEdits, type MessageState } from "../domain/archive/Message.ts"
+import { piecesOf } from "../domain/archive/PageRules.ts"
+import type { ChangeRecord, EditRecord, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
+import { ArchivePages } from "../ports/archive/ArchivePages.ts"
+import { Db } from "../ports/Db.ts"
+import { type Entry, nextStep, scanner } from "./MessagePages.ts"
+import { type OpenAccount, openEach } from "./OpenedFrames.ts"
+
+export { type OpenAccount, openAccount } from "./OpenedFrames.ts"
+
+/** Messages of one chat beyond an id in one direction, those that all filters let through. */
+export interface MessageQuery {
+  readonly chatId: bigint
+  readonly direction: "older" | "newer"
+  readonly bound: bigint | null
+  readonly since: Date | null
+  readonly until: Date | null
+  readonly kind: MessageKind | null
+  readonly deleted: boolean | null
+  readonly limit: number
+}
+
+/** A page of messages in the order of the direction. */
+export interface MessageList {
+  readonly messages: ReadonlyArray<Message>
+  readonly hasMore: boolean
+  /** The id beyond which the list goes on; null where nothing follows. */
+  readonly next: bigint | null
+  /** Messages of this page, and texts of edits, that do not open. */
+  readonly unreadable: number
+}
+
+/** Pages that one call reads at most, where filters let few messages through. */
+const pagesPerCall = 512
+
+/** Messages whose changes are looked up at a time. */
+const changesPerStatement = 101
+
+/** Revisions of one message that are answered at most, the oldest. */
+const revisionLimit = 1000
+
+const unchanged = { editDates: [], newest: null, deletedAt: null }
+
+const isEdit = (record: ChangeRecord): record is EditRecord => record.change === "edited"
+
+/** The edits of the message among opened changes; a frame holds those of many. */
+const editsIn = (records: ReadonlyArray<ChangeRecord> | null, id: bigint): ReadonlyArray<EditRecord> =>
+  (records ?? []).filter(isEdit).filter((record) => record.id === String(id))
+
+const newestOf = (edits: ReadonlyArray<EditRecord>): EditRecord | null =>
+  [...edits].sort((one, other) => (one.edited_at ?? 0) - (other.edited_at ?? 0)).at(-1) ?? null
+
+/** A message as it is now; `unreadable` where its newest edit does not open. */
+export interface CompletedMessage {
+  readonly message: Message
+  /** The messenger's times of its edits in Unix seconds, ascending. */
+  readonly editDates: ReadonlyArray<number>
+  readonly unreadable: boolean
+}
+
+/** The messages as they are now, in their order. */
+export const completeMessages = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  chatId: bigint,
+  records: ReadonlyArray<MessageRecord>
+) {
+  const { account } = open
+  const db = yield* Db
+  const pages = yield* ArchivePages
+  const ids = records.map(({ id }) => id)
+  const withFiles = records.filter(({ details }) => details.files !== undefined).map(({ id }) => id)
+  const { changes, files } = yield* db.read(
+    account.organizationId,
+    Effect.all({
+      changes: pages.changes(account, chatId, ids),
+      files: pages.files(account, chatId, withFiles)
+    }, { concurrency: "unbounded" })
+  )
+  const edited = changes.flatMap(({ messageId, newest }) => newest === null ? [] : [{ ...newest, chatId, messageId }])
+  const opened = yield* openEach(open, "changes", edited)
+  const newest = new Map(
+    edited.map(({ messageId }, index) => [messageId, newestOf(editsIn(opened[index] ?? null, messageId))] as const)
+  )
+  const known = new Map(changes.map((change) => [change.messageId, change]))
+  const stored = new Map(files.map(({ at, fileId, sha256, state }) =>
+    [fileId, {
+      state,
+      sha256: sha256 === null ? null : hex(sha256),
+      archived_at: state === "saved" ? at : null
+    }] as const
+  ))
+  return records.map((record): CompletedMessage => {
+    const { deletedAt, editDates } = known.get(record.id) ?? unchanged
+    const state: MessageState = {
+      edits: editDates.length,
+      deletedAt,
+      newest: newest.get(record.id) ?? null,
+      files: stored
+    }
+    return {
+      message: message({ accountId: account.accountId, chatId }, record, state),
+      editDates,
+      unreadable: editDates.length > 0 && state.newest === null
+    }
+  })
+})
+
+/** What a list has found so far. */
+interface Found {
+  readonly messages: Array<Message>
+  unreadable: number
+  /** Those after the last message of the page: the next page's, where there is one. */
+  unreadableAfter: number
+}
+
+const isAsked = ({ kind, since, until }: MessageQuery, record: MessageRecord): boolean =>
+  (since === null || record.at * 1000 >= since.getTime()) && (until === null || record.at * 1000 < until.getTime()) &&
+  (kind === null || record.kind === kind)
+
+/** Takes messages that are asked for until there is one more than the page holds. */
+const take = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  query: MessageQuery,
+  found: Found,
+  entries: ReadonlyArray<Entry>
+) {
+  const { chatId, deleted, limit } = query
+  const records = entries.flatMap(({ record }) => record !== null && isAsked(query, record) ? [record] : [])
+  const completed = yield* completeMessages(open, chatId, records)
+  const byId = new Map(completed.map((each) => [each.message.id, each]))
+  for (const { id, record } of entries) {
+    if (found.messages.length > limit) return
+    const isAfter = found.messages.length === limit
+    const each = byId.get(String(id))
+    if (each !== undefined && (deleted === null || (each.message.deleted_at !== null) === deleted)) {
+      found.messages.push(each.message)
+      if (!isAfter && each.unreadable) found.unreadable++
+    } else if (record === null) {
+      if (isAfter) found.unreadableAfter++
+      else found.unreadable++
+    }
+  }
+})
+
+/** Lists messages in the order of their ids. What does not open is counted and left out. */
+export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query: MessageQuery) {
+  const { limit } = query
+  const scan = scanner(open, query)
+  const found: Found = { messages: [], unreadable: 0, unreadableAfter: 0 }
+  let pages = 0
+  while (true) {
+    const step = yield* nextStep(scan)
+    pages += step.pages
+    for (const piece of piecesOf(step.entries, changesPerStatement)) {
+      if (found.messages.length <= limit) yield* take(open, query, found, piece)
+    }
+    const messages = found.messages.slice(0, limit)
+    const last = messages.at(-1)
+    if (found.messages.length > limit && last !== undefined) {
+      return { messages, hasMore: true, next: BigInt(last.id), unreadable: found.unreadable } satisfies MessageList
+    }
+    if (step.ended || pages >= pagesPerCall) {
+      const unreadable = found.unreadable + found.unreadableAfter
+      const next = step.ended ? null : step.frontier
+      return { messages, hasMore: !step.ended, next, unreadable } satisfies MessageList
+    }
+  }
+})
+
+const largestId = 2n ** 63n - 1n
+
+const around = (chatId: bigint, direction: "older" | "newer", bound: bigint | null, limit: number): MessageQuery => ({
+  chatId,
+  direction,
+  bound,
+  limit,
+  since: null,
+  until: null,
+  kind: null,
+  deleted: null
+})
+
+/** The message with up to `neighbours` on each side, oldest first; null where it is not archived or does not open. */
+export const findMessage = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  chatId: bigint,
+  id: bigint,
+  neighbours: number
+) {
+  const below = id === largestId ? null : id + 1n
+  const older = yield* listMessages(open, around(chatId, "older", below, neighbours + 1))
+  const [found, ...before] = older.messages
+  if (found === undefined || found.id !== String(id)) return null
+  const newer = neighbours === 0
+    ? { messages: [], unreadable: 0 }
+    : yield* listMessages(open, around(chatId, "newer", id, neighbours))
+  return {
+    message: found,
+    context: [...before.toReversed(), ...newer.messages],
+    unreadable: older.unreadable + newer.unreadable
+  }
+})
+
+/** The revisions of a message, oldest first; null where it is not archived. */
+export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint, id: bigint) {
+  const scan = scanner(open, {
+    chatId,
+    direction: "older",
+    bound: id === largestId ? null : id + 1n,
+    since: null,
+    until: null
+  })
+  let entry: Entry | undefined
+  let ended = false
+  while (entry === undefined && !ended) {
+    const found = yield* nextStep(scan)
+    entry = found.entries[0]
+    ended = found.ended
+  }
+  if (entry?.id !== id) return null
+  const db = yield* Db
+  const frames = yield* db.read(
+    open.account.organizationId,
+    Effect.flatMap(ArchivePages, (pages) => pages.edits(open.account, chatId, id, revisionLimit))
+  )
+  const distinct = [...new Map(frames.map((each) => [each.number, { ...each, chatId }])).values()]
+  const opened = yield* openEach(open, "changes", distinct)
+  const edits = opened.flatMap((records) => editsIn(records, id))
+  const unreadable = frames.length - Math.min(frames.length, edits.length) + (entry.record === null ? 1 : 0)
+  const revisions: ReadonlyArray<MessageEdit> = messageEdits(entry.record, edits)
+  return { revisions, hasMore: frames.length === revisionLimit, unreadable }
+})

@@ -1,0 +1,285 @@
+/** The writer of archives: seals what it is given to the organization's public key. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { sortedIds } from "../domain/archive/MessageIds.ts"
+import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
+import type { ChangeRecord, MessageRecord, RecordOf } from "../domain/archive/Records.ts"
+import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
+import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { ArchiveRecords, type NewChange } from "../ports/archive/ArchiveRecords.ts"
+import {
+  type AccountArchive,
+  ArchiveWriter,
+  type SeenMessage,
+  type WritingPath
+} from "../ports/archive/ArchiveWriter.ts"
+import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
+import { SearchBlocks } from "../ports/archive/SearchBlocks.ts"
+import { Db } from "../ports/Db.ts"
+import { type EpochWriter, takeOver } from "./EpochWriter.ts"
+import { indexPages, notePage } from "./PageIndexing.ts"
+import { closeTail, packTail } from "./TailClosing.ts"
+
+type Services = ArchiveChats | ArchiveCrypto | ArchiveRecords | Db | Epochs | SearchBlocks
+
+/** These alone: a scope or a transaction of whoever made the writer is not its callers'. */
+const services = Effect.map(
+  Effect.context<Services>(),
+  Context.pick(ArchiveChats, ArchiveCrypto, ArchiveRecords, Db, Epochs, SearchBlocks)
+)
+
+/** A record to store: of which message, when, and which row of changes it makes. */
+interface Item<Kind extends "messages" | "changes"> {
+  readonly id: bigint
+  /** In Unix seconds. */
+  readonly at: number
+  readonly record: RecordOf<Kind>
+  readonly change: Omit<NewChange, "chatId" | "messageId" | "place"> | null
+}
+
+const groupsBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const value of values) {
+    const key = keyOf(value)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+const byId = <A extends { readonly id: bigint }>(one: A, other: A): number =>
+  one.id < other.id ? -1 : one.id > other.id ? 1 : 0
+
+const instant = (seconds: number): Date => new Date(seconds * 1000)
+
+/** Stores records of a chat in pages of one frame, or each in the tail, with their rows of changes. */
+const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
+  writer: EpochWriter,
+  epochId: bigint,
+  chatId: bigint,
+  kind: Kind,
+  items: ReadonlyArray<Item<Kind>>,
+  path: WritingPath
+) {
+  const { account } = writer
+  const crypto = yield* ArchiveCrypto
+  const records = yield* ArchiveRecords
+  const changes: Array<NewChange> = []
+  let bytes = 0
+  const note = (item: Item<Kind>, place: NewChange["place"]) => {
+    if (item.change === null) return
+    changes.push({ ...item.change, chatId, messageId: item.id, place: item.change.kind === "seen" ? null : place })
+  }
+  for (const [day, all] of groupsBy(items, ({ at }) => dayOf(at))) {
+    const sorted = [...all].sort(byId)
+    for (const piece of piecesOf(sorted, path === "live" ? 1 : messagesPerPage)) {
+      const sealed = yield* writer.seal({ chatId, day, kind }, piece.map(({ record }) => record))
+      bytes += sealed.length
+      const [first] = piece
+      if (first === undefined) continue
+      if (path === "live") {
+        const row = { chatId, day, kind, messageId: first.id, at: instant(first.at), epochId, sealed }
+        const [tail] = yield* records.addTail(account, [row])
+        if (tail !== undefined) note(first, { tail })
+        continue
+      }
+      const times = piece.map(({ at }) => at)
+      const [page] = yield* records.addPages(account, [{
+        chatId,
+        day,
+        kind,
+        ids: sortedIds(piece.map(({ id }) => id)),
+        firstAt: instant(Math.min(...times)),
+        lastAt: instant(Math.max(...times)),
+        digest: yield* crypto.sha256(sealed),
+        sealed
+      }])
+      if (page === undefined) continue
+      for (const item of piece) note(item, { page })
+      notePage(writer, page, kind, Math.max(...times))
+    }
+  }
+  yield* records.addChanges(account, changes)
+  yield* records.resize(account, chatId, bytes)
+})
+
+const editItem = (
+  message: SeenMessage,
+  editedAt: number,
+  newest: number,
+  now: Date
+): Item<"changes"> => {
+  const seen = Math.floor(now.getTime() / 1000)
+  const record: ChangeRecord = {
+    change: "edited",
+    id: String(message.id),
+    seen_at: seen,
+    edited_at: editedAt,
+    text: message.text,
+    details: message.details,
+    ...(editedAt < newest ? { late: true } : {})
+  }
+  return { id: message.id, at: seen, record, change: { kind: "edited", editDate: editedAt, at: now } }
+}
+
+/** What of the messages is new, and what is a revision that is not known yet, by its edit date. */
+const sift = (
+  messages: ReadonlyArray<SeenMessage>,
+  known: ReadonlySet<bigint>,
+  edits: ReadonlyMap<bigint, ReadonlyArray<number>>,
+  now: Date
+) => {
+  const fresh: Array<Item<"messages">> = []
+  const revised: Array<Item<"changes">> = []
+  const dates = new Map<bigint, Set<number>>([...known].map((id) => [id, new Set(edits.get(id))]))
+  const archivedAt = Math.floor(now.getTime() / 1000)
+  for (const message of messages) {
+    const editedAt = message.details.edited_at
+    const before = dates.get(message.id)
+    if (before === undefined) {
+      const record: MessageRecord = { ...message, archivedAt }
+      const change = editedAt === undefined ? null : { kind: "seen" as const, editDate: editedAt, at: now }
+      fresh.push({ id: message.id, at: message.at, record, change })
+      dates.set(message.id, new Set(editedAt === undefined ? [] : [editedAt]))
+    } else if (editedAt !== undefined && !before.has(editedAt)) {
+      revised.push(editItem(message, editedAt, Math.max(0, ...before), now))
+      before.add(editedAt)
+    }
+  }
+  return { fresh, revised }
+}
+
+const append = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  chatId: bigint,
+  messages: ReadonlyArray<SeenMessage>,
+  path: WritingPath
+) {
+  const { account } = writer
+  const records = yield* ArchiveRecords
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const epochId = yield* writer.fence
+  const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
+  const changes = yield* records.knownChanges(account, chatId, [...known])
+  const edits = new Map(changes.map(({ editDates, messageId }) => [messageId, editDates]))
+  const { fresh, revised } = sift(messages, known, edits, now)
+  yield* store(writer, epochId, chatId, "messages", fresh, path)
+  yield* store(writer, epochId, chatId, "changes", revised, path)
+  if (fresh.length === 0) return []
+  yield* records.addFiles(
+    account,
+    fresh.flatMap(({ at, id, record }) =>
+      (record.details.files ?? []).map((file) => ({
+        fileId: file.id,
+        chatId,
+        messageId: id,
+        day: dayOf(at),
+        state: "pending" as const,
+        at: now
+      }))
+    )
+  )
+  const ids = sortedIds(fresh.map(({ id }) => id))
+  const times = fresh.map(({ at }) => at)
+  const growth = { chatId, ids, firstAt: instant(Math.min(...times)), lastAt: instant(Math.max(...times)) }
+  yield* records.grow(account, growth, now)
+  return ids
+})
+
+const mark = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  chatId: bigint,
+  ids: ReadonlyArray<bigint>,
+  why: "deleted" | "expired" | "absent",
+  path: WritingPath
+) {
+  const { account } = writer
+  const records = yield* ArchiveRecords
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const epochId = yield* writer.fence
+  const known = yield* records.known(account, chatId, ids)
+  const changes = yield* records.knownChanges(account, chatId, [...known])
+  const gone = new Set(changes.flatMap(({ deleted, messageId }) => deleted ? [messageId] : []))
+  const at = Math.floor(now.getTime() / 1000)
+  const items = [...known].filter((id) => !gone.has(id)).map((id): Item<"changes"> => ({
+    id,
+    at,
+    record: { change: "deleted", id: String(id), seen_at: at, why },
+    change: { kind: "deleted", editDate: 0, at: now }
+  }))
+  yield* store(writer, epochId, chatId, "changes", items, path)
+})
+
+/** Stores a snapshot, unless it is known to be that of the page before; under another epoch it is not known. */
+const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
+  writer: EpochWriter,
+  chatId: bigint,
+  kind: Kind,
+  made: (seenAt: number) => ReadonlyArray<RecordOf<Kind>>
+) {
+  const { account } = writer
+  const chats = yield* ArchiveChats
+  const crypto = yield* ArchiveCrypto
+  const records = yield* ArchiveRecords
+  const now = new Date(yield* Clock.currentTimeMillis)
+  yield* writer.fence
+  const before = kind === "chat"
+    ? (yield* chats.find(account, chatId))?.info ?? null
+    : yield* chats.members(account, chatId)
+  const seenAt = Math.floor(now.getTime() / 1000)
+  if (before !== null) {
+    const opened = yield* writer.reopen({ chatId, day: before.day, kind }, before.sealed)
+    const known = Option.getOrElse(opened, () => [])
+    if (JSON.stringify(known) === JSON.stringify(made(known[0]?.seen_at ?? seenAt))) return
+  }
+  const day = dayOf(seenAt)
+  const sealed = yield* writer.seal({ chatId, day, kind }, made(seenAt))
+  const digest = yield* crypto.sha256(sealed)
+  const [page] = yield* records.addPages(account, [{
+    chatId,
+    day,
+    kind,
+    ids: [],
+    firstAt: now,
+    lastAt: now,
+    digest,
+    sealed
+  }])
+  if (page !== undefined) yield* chats.describe(account, chatId, kind, page)
+  yield* records.resize(account, chatId, sealed.length)
+})
+
+const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameters<typeof takeOver>[1], by: string) {
+  const context = yield* services
+  const writer = yield* takeOver(account, key, by)
+  const chats = yield* ArchiveChats
+  const close = (which: "due" | "all") =>
+    Effect.provide(Effect.andThen(closeTail(writer, which), indexPages(writer)), context)
+  yield* Effect.addFinalizer(() => Effect.andThen(Effect.ignore(close("all")), writer.end))
+  yield* Effect.ignore(packTail(writer))
+  return {
+    see: ({ chatId, info, leftAt, type }) =>
+      Effect.gen(function*() {
+        yield* writer.fence
+        yield* chats.see(account, chatId, type, leftAt)
+        yield* snapshot(writer, chatId, "chat", (seen_at) => [{ seen_at, ...info }])
+      }).pipe(Effect.provide(context)),
+    setMembers: (chatId, members) =>
+      snapshot(writer, chatId, "members", (seen_at) => members.map((member) => ({ seen_at, ...member }))).pipe(
+        Effect.provide(context)
+      ),
+    append: (chatId, messages, path) => Effect.provide(append(writer, chatId, messages, path), context),
+    mark: (chatId, ids, why, path) => Effect.provide(mark(writer, chatId, ids, why, path), context),
+    close,
+    renew: (next) => writer.renew(next, close("all"))
+  } satisfies AccountArchive
+})
+
+/** The writer over the ports of storage and cryptography. */
+export const layer = Layer.effect(
+  ArchiveWriter,
+  Effect.map(services, (context) =>
+    ArchiveWriter.of({
+      own: (account, key, by) => Effect.provide(own(account, key, by), context)
+    }))
+)

@@ -1,0 +1,76 @@
+/** Refusals of what opens the archive. */
+import { Schema } from "effect"
+import { fields } from "../FailureBase.ts"
+
+export class ArchivePasswordRequired extends Schema.TaggedError<ArchivePasswordRequired>()(
+  "archive_password_required",
+  fields("The archive is sealed: send its password in the header Archive-Password.")
+) {
+  static readonly status = 403
+}
+
+export class ArchivePasswordInvalid extends Schema.TaggedError<ArchivePasswordInvalid>()(
+  "archive_password_invalid",
+  fields("This is not the organization's archive password.")
+) {
+  static readonly status = 403
+}
+
+/** The connection opens the archive on its user's machine: the service never opens anything for it. */
+export class BridgeRequired extends Schema.TaggedError<BridgeRequired>()(
+  "bridge_required",
+  fields("This connection opens the archive on its user's own machine: read it through the bridge.")
+) {
+  static readonly status = 403
+}
+
+export class NoArchiveKey extends Schema.TaggedError<NoArchiveKey>()(
+  "no_archive_key",
+  fields("The organization has no archive password yet: its owner sets one on a page of the console.")
+) {
+  static readonly status = 409
+}
+
+export class ConfirmPhraseInvalid extends Schema.TaggedError<ConfirmPhraseInvalid>()(
+  "confirm_phrase_invalid",
+  fields("Nothing was deleted: this is not the phrase that confirms it. The person who deletes has to type it.")
+) {
+  static readonly status = 400
+}
+
+export class NotOffboarded extends Schema.TaggedError<NotOffboarded>()(
+  "not_offboarded",
+  fields("The account is still protected: offboard it first.")
+) {
+  static readonly status = 409
+}
+
+/** The holder would be locked out: nobody could tell them the password any more. */
+export class TwoFaNotReleased extends Schema.TaggedError<TwoFaNotReleased>()(
+  "two_fa_not_released",
+  fields("The service still holds the account's 2FA password, and nobody has looked it up for the holder.")
+) {
+  static readonly status = 409
+}
+
+export class ArchiveHeld extends Schema.TaggedError<ArchiveHeld>()(
+  "archive_held",
+  fields("A legal hold keeps the archive: nothing of it is deleted.")
+) {
+  static readonly status = 409
+}
+
+export class ArchiveEmpty extends Schema.TaggedError<ArchiveEmpty>()(
+  "archive_empty",
+  fields("Nothing is archived: there is nothing to delete.")
+) {
+  static readonly status = 409
+}
+
+/** The archive is closed, is being deleted, or was. */
+export class ArchiveClosed extends Schema.TaggedError<ArchiveClosed>()(
+  "archive_closed",
+  fields("The organization's archive is closed: nothing of it can be read.")
+) {
+  static readonly status = 409
+}

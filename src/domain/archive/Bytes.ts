@@ -1,0 +1,56 @@
+/** Bytes as the archive's format writes them: big-endian numbers, JSON arrays of names, varints. */
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
+
+/** The text, or null where the bytes are not UTF-8. */
+export const readUtf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** What a key or ciphertext is bound to: UTF-8 of a JSON array of strings. */
+export const boundTo = (...names: ReadonlyArray<string>): Uint8Array => utf8(JSON.stringify(names))
+
+export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+export const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** True if both are equal; the time depends on their lengths alone. */
+export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean => {
+  if (one.length !== other.length) return false
+  let difference = 0
+  for (let at = 0; at < one.length; at++) difference |= (one[at] ?? 0) ^ (other[at] ?? 0)
+  return difference === 0
+}
+
+/** The length followed by the bytes and by zeros up to a multiple of `block`. */
+export const pad = (bytes: Uint8Array, block: number): Uint8Array => {
+  const padded = new Uint8Array(Math.ceil((bytes.length + 4) / block) * block)
+  viewOf(padded).setUint32(0, bytes.length)
+  padded.set(bytes, 4)
+  return padded
+}
+
+/** What `pad` was given; null where the length or a zero is wrong. */
+export const unpad = (padded: Uint8Array): Uint8Array | null => {
+  if (padded.length < 4) return null
+  const end = viewOf(padded).getUint32(0) + 4
+  return end > padded.length || padded.subarray(end).some((byte) => byte !== 0) ? null : padded.subarray(4, end)
+}

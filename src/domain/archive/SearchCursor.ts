@@ -1,0 +1,36 @@
+/** Where a search goes on, as its caller carries it from one page to the next. */
+import { Option, Schema } from "effect"
+import { AccountId } from "../accounts/Account.ts"
+import { MessageId, PlatformId } from "./PlatformId.ts"
+import { lastSecond } from "./Records.ts"
+import type { SearchPosition } from "./SearchHit.ts"
+
+const UnixSeconds = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: lastSecond }))
+
+/** Version, hash of the query and time; after a hit, its chat, message and account too. */
+const Place = Schema.Union([
+  Schema.Tuple([Schema.Literal("search/1"), Schema.String, UnixSeconds]),
+  Schema.Tuple([Schema.Literal("search/1"), Schema.String, UnixSeconds, PlatformId, MessageId, AccountId])
+])
+
+const Cursor = Schema.StringFromBase64Url.pipe(Schema.decodeTo(Schema.fromJsonString(Place)))
+
+const encode = Schema.encodeSync(Cursor)
+const decode = Schema.decodeUnknownOption(Cursor)
+
+/** The cursor of a query: base64url of a JSON array. `query` is the hash of what is searched for. */
+export const writeCursor = (position: SearchPosition, query: string): string =>
+  encode(
+    "chatId" in position
+      ? ["search/1", query, position.at, String(position.chatId), String(position.messageId), position.accountId]
+      : ["search/1", query, position.at]
+  )
+
+/** The position; null where it is no cursor, or another query's. */
+export const readCursor = (cursor: string, query: string): SearchPosition | null => {
+  const place = Option.getOrNull(decode(cursor))
+  if (place === null || place[1] !== query) return null
+  if (place.length === 3) return { at: place[2] }
+  const [, , at, chat, message, accountId] = place
+  return { at, chatId: BigInt(chat), messageId: BigInt(message), accountId }
+}

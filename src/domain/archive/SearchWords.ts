@@ -1,0 +1,37 @@
+/** The words of a search, and what they match. */
+import { fold, type TextRange, unfoldedRange } from "./Fold.ts"
+import { fieldTexts, type Revision, type TextField, tokensOf } from "./Tokens.ts"
+
+/** A folded word or phrase. A text with the word has each of its parts inside one token. */
+export interface SearchWord {
+  readonly folded: string
+  readonly parts: ReadonlyArray<string>
+}
+
+/** Where a revision has a word: in UTF-16 units of the field's text as it was written. */
+export interface FieldMatch extends TextRange {
+  readonly field: TextField
+}
+
+const wordOrPhrase = /"([^"]*)"?|[^\s"]+/g
+
+/** The words of a query: `"…"` is one word with its spaces. None where it has nothing that can be looked for. */
+export const searchWords = (query: string): ReadonlyArray<SearchWord> => {
+  const folded = [...query.matchAll(wordOrPhrase)].map(([word, phrase]) => fold((phrase ?? word).trim()))
+  return [...new Set(folded)].filter((word) => word !== "").map((word) => ({ folded: word, parts: tokensOf(word) }))
+}
+
+/** The first place of each word in each field that has it; null where a word is in no field of the revision. */
+export const matchRevision = (
+  words: ReadonlyArray<SearchWord>,
+  revision: Revision
+): ReadonlyArray<FieldMatch> | null => {
+  const fields = fieldTexts(revision).map((field) => ({ ...field, folded: fold(field.text) }))
+  if (!words.every(({ folded }) => fields.some((field) => field.folded.includes(folded)))) return null
+  return words.flatMap((word) =>
+    fields.flatMap(({ field, folded, text }) => {
+      const at = folded.indexOf(word.folded)
+      return at < 0 ? [] : [{ field, ...unfoldedRange(text, at, word.folded.length) }]
+    })
+  )
+}

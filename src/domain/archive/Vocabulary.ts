@@ -1,0 +1,157 @@
+/**
+ * The vocabulary of a block of pages: every token of their texts, sorted and joined by newlines, and for each token the
+ * positions of the pages that have it: their number and their differences as varints.
+ */
+import type { SearchWord } from "./SearchWords.ts"
+
+export interface Vocabulary {
+  /** Number of messages of its pages. */
+  readonly messages: number
+  readonly words: string
+  readonly postings: Uint8Array
+}
+
+const putVarint = (bytes: Array<number>, value: number): void => {
+  let rest = value
+  for (; rest > 0x7f; rest >>>= 7) bytes.push(rest & 0x7f | 0x80)
+  bytes.push(rest)
+}
+
+/** The pages of a token: how many, the last of them, and their differences as varints. */
+interface Postings {
+  count: number
+  last: number
+  readonly bytes: Array<number>
+}
+
+/** A vocabulary in the making, page by page. */
+export interface GrowingVocabulary {
+  /** Adds the next page by its tokens. */
+  readonly add: (tokens: ReadonlySet<string>) => void
+  /** The vocabulary of the pages so far, which have so many messages. */
+  readonly finish: (messages: number) => Vocabulary
+}
+
+export const growVocabulary = (): GrowingVocabulary => {
+  const known = new Map<string, Postings>()
+  let pages = 0
+  return {
+    add: (tokens) => {
+      for (const token of tokens) {
+        let postings = known.get(token)
+        if (postings === undefined) {
+          postings = { count: 0, last: 0, bytes: [] }
+          known.set(token, postings)
+        }
+        putVarint(postings.bytes, pages - postings.last)
+        postings.count += 1
+        postings.last = pages
+      }
+      pages += 1
+    },
+    finish: (messages) => {
+      const sorted = [...known].sort(([one], [other]) => one < other ? -1 : 1)
+      const counts = sorted.map(([, { count }]) => {
+        const bytes: Array<number> = []
+        putVarint(bytes, count)
+        return bytes
+      })
+      const size = sorted.reduce((sum, [, { bytes }], at) => sum + bytes.length + (counts[at]?.length ?? 0), 0)
+      const postings = new Uint8Array(size)
+      let end = 0
+      for (const [at, [, { bytes }]] of sorted.entries()) {
+        const count = counts[at] ?? []
+        postings.set(count, end)
+        postings.set(bytes, end + count.length)
+        end += count.length + bytes.length
+      }
+      return { messages, words: sorted.map(([token]) => token).join("\n"), postings }
+    }
+  }
+}
+
+/** The numbers of the tokens that have `part` inside, ascending. */
+const tokensWith = (words: string, lines: ReadonlyArray<number>, part: string): ReadonlySet<number> => {
+  const found = new Set<number>()
+  let line = 0
+  for (let at = words.indexOf(part); at >= 0; at = words.indexOf(part, lines[line + 1] ?? words.length)) {
+    while ((lines[line + 1] ?? Infinity) <= at) line += 1
+    found.add(line)
+    if (lines[line + 1] === undefined) break
+  }
+  return found
+}
+
+/** The offsets at which the tokens begin. */
+const linesOf = (words: string): ReadonlyArray<number> => {
+  const lines = [0]
+  for (let at = words.indexOf("\n"); at >= 0; at = words.indexOf("\n", at + 1)) lines.push(at + 1)
+  return lines
+}
+
+const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> => [
+  ...new Set(words.flatMap(({ parts }) => parts))
+]
+
+/** True if every part of every word is inside some token: otherwise no page of the block matches. */
+export const mayMatch = (vocabulary: string, words: ReadonlyArray<SearchWord>): boolean =>
+  partsOf(words).every((part) => vocabulary.includes(part))
+
+/** The pages of each wanted token, by token; null where the bytes are no postings of `tokens` tokens over `pages`. */
+const readPostings = (
+  postings: Uint8Array,
+  tokens: number,
+  pages: number,
+  wanted: (token: number) => boolean
+): ReadonlyMap<number, ReadonlyArray<number>> | null => {
+  const found = new Map<number, ReadonlyArray<number>>()
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = postings[at++]
+      if (byte === undefined) return -1
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+    return -1
+  }
+  for (let token = 0; token < tokens; token++) {
+    const count = varint()
+    if (count < 1 || count > pages) return null
+    const places: Array<number> = []
+    for (let place = 0, left = count; left > 0; left--) {
+      const difference = varint()
+      place += difference
+      if (difference < 0 || place >= pages) return null
+      places.push(place)
+    }
+    if (wanted(token)) found.set(token, places)
+  }
+  return at === postings.length ? found : null
+}
+
+/**
+ * The positions, ascending, of the pages in which each part of each word is inside a token: no other page of the block
+ * has a match. Null where the vocabulary is not one of so many pages.
+ */
+export const candidatePages = (
+  words: string,
+  postings: Uint8Array,
+  pages: number,
+  wanted: ReadonlyArray<SearchWord>
+): ReadonlyArray<number> | null => {
+  const lines = linesOf(words)
+  const tokens = partsOf(wanted).map((part) => tokensWith(words, lines, part))
+  const places = readPostings(
+    postings,
+    words === "" ? 0 : lines.length,
+    pages,
+    (token) => tokens.some((set) => set.has(token))
+  )
+  if (places === null) return null
+  const pagesOf = tokens.map((set) => new Set([...set].flatMap((token) => places.get(token) ?? [])))
+  return Array.from({ length: pages }, (_, position) => position).filter((position) =>
+    pagesOf.every((set) => set.has(position))
+  )
+}

@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { byService, record } from "../../changes/Record.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { now } from "../../domain/Moments.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../../ports/archive/ArchiveDeletions.ts"
+import { Db } from "../../ports/Db.ts"
+import * as Job from "../Job.ts"
+
+const deletionsPerRun = 20
+const rowsPerTransaction = 500
+const transactionsPerDeletion = 100
+
+const recordEnd = ({ accountId, organizationId }: ArchiveDeletion, deleted: DeletedRecords) =>
+  accountId === null
+    ? record(byService(organizationId), "archive.deleted", { id: organizationId }, { ...deleted })
+    : record(
+      byService(organizationId),
+      { ...journalAction("archive.deleted"), target: "account" },
+      { id: accountId, accountId },
+      { ...deleted }
+    )
+
+/** Deletes some rows or, where none is left, ends the deletion; true while there is more to do here. */
+const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: string) {
+  const deletions = yield* ArchiveDeletions
+  const deletion = yield* deletions.take(organizationId, id)
+  if (deletion === null) return false
+  if ((yield* deletions.deleteSome(deletion, rowsPerTransaction)) > 0) return true
+  yield* recordEnd(deletion, yield* deletions.finish(deletion, yield* now))
+  return false
+})
+
+/** Each step commits by itself: a process that ends leaves the rest to the next run, of any process. */
+const run = Effect.gen(function*() {
+  const db = yield* Db
+  const deletions = yield* ArchiveDeletions
+  for (const { id, organizationId } of yield* deletions.due(deletionsPerRun)) {
+    for (let done = 0; done < transactionsPerDeletion; done++) {
+      if (!(yield* db.transaction(organizationId, step(organizationId, id)))) break
+    }
+  }
+})
+
+/** The keys are gone since the deletion began: nothing that is still there can be read. */
+export const deleteArchives = Job.make("delete_archives", {
+  period: "5 seconds",
+  does: "deletes what is left of deleted archives, whose keys are gone already",
+  run
+})

@@ -1,0 +1,56 @@
+/** Operations that read the archive with its password. */
+import { Clock, Effect } from "effect"
+import { ArchiveClosed, BridgeRequired, NoArchiveKey } from "../../domain/Failure.ts"
+import { isArchiveOpen } from "../../domain/organization/Organization.ts"
+import { Caller } from "../../domain/people/Access.ts"
+import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
+import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
+import { ArchiveUnlock, type Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
+import { Db } from "../../ports/Db.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import type { RequestContext } from "../Context.ts"
+import type { Work } from "../Contract.ts"
+import type { Resolve, Targeting } from "../Resolve.ts"
+
+/**
+ * Runs with the opened archive, outside any transaction: what it reads, it reads in short ones of its own.
+ *
+ * The password is checked before the account may be missing, and the archive's state after that. An organization without
+ * an archive key has no password to check. What is answered about an account is counted before it is sent.
+ */
+export const runUnlocked = <I extends Targeting, A, E, R>(
+  resolve: Resolve,
+  messages: ((answer: A) => number) | undefined,
+  run: (input: I, context: RequestContext & { readonly archive: Unlocked }) => Effect.Effect<A, E, R>
+) => {
+  const known = Effect.fnUntraced(function*(caller: Caller["Service"], input: I) {
+    const db = yield* Db
+    const keys = yield* ArchiveKeys
+    const organizations = yield* Organizations
+    return yield* db.read(
+      caller.organizationId,
+      Effect.all({
+        account: Effect.result(resolve(caller, input, false)),
+        key: keys.current(caller.organizationId),
+        organization: organizations.facts(caller)
+      }, { concurrency: "unbounded" })
+    )
+  })
+
+  return Effect.fnUntraced(function*(input: I) {
+    const caller = yield* Caller
+    if (caller.limit?.local === true) return yield* new BridgeRequired({})
+    const unlock = yield* ArchiveUnlock
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const { account, key, organization } = yield* known(caller, input)
+    const archive = key === null ? null : yield* unlock.withPassword(caller, key)
+    const context = { caller, now, account: yield* Effect.fromResult(account) }
+    if (archive === null) return yield* new NoArchiveKey({})
+    if (!isArchiveOpen(organization, now)) return yield* new ArchiveClosed({})
+    const answer = yield* run(input, { ...context, archive })
+    if (input.account_id !== undefined) {
+      yield* (yield* ArchiveReads).note(caller, input.account_id, messages?.(answer) ?? 0, 0)
+    }
+    return answer
+  }, Effect.scoped) satisfies Work<"unlocked", R>
+}

@@ -1,0 +1,66 @@
+/** The archive's primitives over Node's cryptography and zlib. */
+import { XWing } from "@hpke/hybridkem-x-wing"
+import { Effect, Layer } from "effect"
+import * as crypto from "node:crypto"
+import * as zlib from "node:zlib"
+import { concat } from "../../domain/archive/Bytes.ts"
+import { ArchiveCrypto, NotOpened } from "../../ports/archive/ArchiveCrypto.ts"
+import { makeHpke } from "./Hpke.ts"
+import { NativeHkdf } from "./NativeHkdf.ts"
+import { hasNativeXWing, NativeXWing, publicKeyOf } from "./NativeXWing.ts"
+
+const tagSize = 16
+
+/** The bytes without Node's additions to them. */
+const plain = (bytes: Buffer): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+
+const seal = (key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array, additional: Uint8Array): Uint8Array => {
+  const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce)
+  cipher.setAAD(additional)
+  return concat(cipher.update(bytes), cipher.final(), cipher.getAuthTag())
+}
+
+const open = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array => {
+  const end = sealed.length - tagSize
+  const decipher = crypto.createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagSize })
+  decipher.setAAD(additional)
+  decipher.setAuthTag(sealed.subarray(end))
+  const opened = decipher.update(sealed.subarray(0, end))
+  decipher.final()
+  return plain(opened)
+}
+
+/** The answer with `info`, which Node's types lack: `bytesWritten` is how much of the input was used. */
+interface Inflated {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+const isInflated = (answer: object): answer is Inflated => "engine" in answer
+
+const inflate = (bytes: Uint8Array, limit: number): Uint8Array => {
+  const answer: object = zlib.inflateRawSync(bytes, { maxOutputLength: limit, info: true })
+  if (!isInflated(answer) || answer.engine.bytesWritten !== bytes.length) {
+    throw new RangeError("Bytes follow the deflated stream")
+  }
+  return plain(answer.buffer)
+}
+
+const opening = (bytes: () => Uint8Array) => Effect.try({ try: bytes, catch: () => new NotOpened() })
+
+/** Node's own X-Wing from 24.7 on, before that the one in JavaScript. */
+export const layer = Layer.sync(ArchiveCrypto, () => {
+  const hpke = makeHpke(hasNativeXWing ? new NativeXWing() : new XWing(), new NativeHkdf())
+  return {
+    ...hpke,
+    random: (size) => Effect.sync(() => crypto.randomFillSync(new Uint8Array(size))),
+    sha256: (bytes) => Effect.sync(() => plain(crypto.createHash("sha256").update(bytes).digest())),
+    hmac: (key, bytes) => Effect.sync(() => plain(crypto.createHmac("sha256", key).update(bytes).digest())),
+    hkdf: (key, info, size) => Effect.sync(() => new Uint8Array(crypto.hkdfSync("sha256", key, "", info, size))),
+    aeadSeal: (key, nonce, bytes, additional) => Effect.sync(() => seal(key, nonce, bytes, additional)),
+    aeadOpen: (key, nonce, sealed, additional) => opening(() => open(key, nonce, sealed, additional)),
+    publicKey: (seed) => hasNativeXWing ? Effect.sync(() => plain(publicKeyOf(seed))) : hpke.publicKey(seed),
+    deflate: (bytes) => Effect.sync(() => plain(zlib.deflateRawSync(bytes, { level: 6 }))),
+    inflate: (bytes, limit) => opening(() => inflate(bytes, limit))
+  }
+})

@@ -1,0 +1,226 @@
+/**
+ * The opened archive keys of a process: few, for minutes, and zeroed when they end.
+ *
+ * An entry belongs to one credential and one password, and to the wrap that it opened: after a change of the password,
+ * in whatever process, no request finds it any more.
+ */
+import { Deferred, Effect, Layer, Redacted, Scope } from "effect"
+import * as crypto from "node:crypto"
+import { eraseEpochKey, openEpoch } from "../../archive/EpochKeys.ts"
+import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.ts"
+import { journalWrongPassword } from "../../archive/WrongPasswords.ts"
+import type { EpochKey } from "../../domain/archive/Epoch.ts"
+import { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
+import {
+  ArchivePasswordInvalid,
+  ArchivePasswordRequired,
+  BridgeRequired,
+  ServiceUnavailable
+} from "../../domain/Failure.ts"
+import {
+  archiveEpochsKept,
+  archiveSeedKept,
+  archiveSeedsKept,
+  archiveUnlocksAtOnce,
+  archiveUnlocksWaiting,
+  maxPasswordLength
+} from "../../domain/Limits.ts"
+import type { Caller } from "../../domain/people/Access.ts"
+import { ArchiveAttempts } from "../../ports/archive/ArchiveAttempts.ts"
+import type { ArchiveCrypto, PasswordDerivation } from "../../ports/archive/ArchiveCrypto.ts"
+import { type ArchiveKey, ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
+import { ArchiveUnlock, type Unlocked, type UnlockFailure } from "../../ports/archive/ArchiveUnlock.ts"
+import { Db } from "../../ports/Db.ts"
+import type { Journal } from "../../ports/journal/Journal.ts"
+
+/** Seconds that a full queue takes. */
+const retryAfter = 2
+
+/** An opened key pair. It is erased once it is dropped and nobody uses it. */
+interface Entry {
+  readonly seed: ArchiveSeed
+  readonly epochs: Map<string, EpochKey>
+  users: number
+  dropped: boolean
+}
+
+export const layer = Layer.effect(
+  ArchiveUnlock,
+  Effect.gen(function*() {
+    const attempts = yield* ArchiveAttempts
+    const keys = yield* ArchiveKeys
+    const db = yield* Db
+    const primitives = yield* Effect.context<ArchiveCrypto | PasswordDerivation | Db | Journal>()
+    const lifetime = yield* Effect.scope
+
+    const cacheKey = crypto.randomBytes(32)
+    const entries = new Map<string, Entry>()
+    const opening = new Map<string, Deferred.Deferred<Entry, UnlockFailure>>()
+    let deriving = 0
+    let epochsKept = 0
+
+    const nameOf = ({ credential }: Caller["Service"], key: ArchiveKey, password: Redacted.Redacted): string =>
+      crypto.createHmac("sha256", cacheKey).update(JSON.stringify([
+        key.organizationId,
+        key.keyId,
+        key.wrapId,
+        credential.kind,
+        credential.id,
+        Redacted.value(password)
+      ])).digest("base64url")
+
+    const eraseUnused = (entry: Entry) =>
+      Effect.suspend(() => {
+        if (!entry.dropped || entry.users > 0) return Effect.void
+        epochsKept -= entry.epochs.size
+        const epochs = [...entry.epochs.values()]
+        entry.epochs.clear()
+        return Effect.andThen(Effect.forEach(epochs, eraseEpochKey, { discard: true }), eraseSeed(entry.seed))
+      })
+
+    const drop = (name: string, entry: Entry) =>
+      Effect.suspend(() => {
+        if (entries.get(name) !== entry) return Effect.void
+        entries.delete(name)
+        entry.dropped = true
+        return eraseUnused(entry)
+      })
+
+    const keep = Effect.fnUntraced(function*(name: string, seed: ArchiveSeed) {
+      const entry: Entry = { seed, epochs: new Map(), users: 0, dropped: false }
+      entries.set(name, entry)
+      const [oldest] = entries
+      if (entries.size > archiveSeedsKept && oldest !== undefined) yield* drop(...oldest)
+      yield* Effect.forkIn(Effect.delay(drop(name, entry), archiveSeedKept), lifetime)
+      return entry
+    })
+
+    /** Refuses a derivation immediately where too many wait for their turn. */
+    const inTurn = <A, E, R>(derive: Effect.Effect<A, E, R>) =>
+      Effect.suspend((): Effect.Effect<A, E | ServiceUnavailable, R> => {
+        if (deriving >= archiveUnlocksAtOnce + archiveUnlocksWaiting) {
+          return Effect.fail(new ServiceUnavailable({ retry_after: retryAfter }))
+        }
+        deriving += 1
+        return Effect.ensuring(
+          derive,
+          Effect.sync(() => {
+            deriving -= 1
+          })
+        )
+      })
+
+    /** The seed, if it is the password; every attempt is counted first. */
+    const unwrap = Effect.fnUntraced(function*(
+      caller: Caller["Service"],
+      key: ArchiveKey,
+      password: Redacted.Redacted
+    ) {
+      const wrap = yield* db.read(caller.organizationId, keys.wrap(key, "password"))
+      if (wrap === null) return yield* Effect.die(new Error("An archive key without a password"))
+      yield* attempts.count(caller)
+      const derived = inTurn(
+        unwrapSeed({ ...key, kind: "password" }, wrap, password).pipe(
+          Effect.provide(primitives),
+          // A wrap that was changed opens for nobody.
+          Effect.catchTag("ArchiveUnreadable", Effect.die)
+        )
+      )
+      return yield* derived.pipe(
+        Effect.tapErrorTag("service_unavailable", () => Effect.ignore(attempts.takeBack(caller))),
+        Effect.catchTag(
+          "WrongArchivePassword",
+          () => Effect.andThen(Effect.provide(journalWrongPassword(caller), primitives), new ArchivePasswordInvalid({}))
+        ),
+        Effect.tap(() => attempts.takeBack(caller))
+      )
+    })
+
+    /**
+     * Opens in a fiber of its own, which those share that ask with the password at the same time: none of them counts
+     * twice, and the end of one does not end it for the others.
+     */
+    const open = (name: string, caller: Caller["Service"], key: ArchiveKey, password: Redacted.Redacted) =>
+      Effect.suspend((): Effect.Effect<Entry, UnlockFailure> => {
+        const shared = opening.get(name)
+        if (shared !== undefined) return Deferred.await(shared)
+        const result = Deferred.makeUnsafe<Entry, UnlockFailure>()
+        opening.set(name, result)
+        const work = Effect.flatMap(unwrap(caller, key, password), (seed) => keep(name, seed)).pipe(
+          Effect.onExit((exit) => {
+            opening.delete(name)
+            return Deferred.done(result, exit)
+          })
+        )
+        return Effect.andThen(Effect.forkIn(work, lifetime, { startImmediately: true }), Deferred.await(result))
+      })
+
+    const leave = (entry: Entry) =>
+      Effect.suspend(() => {
+        entry.users -= 1
+        return eraseUnused(entry)
+      })
+
+    const used = (find: Effect.Effect<Entry, UnlockFailure>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(restore(find), (entry) => {
+          // So many were opened meanwhile that it had to go.
+          if (entry.dropped) return Effect.fail(new ServiceUnavailable({ retry_after: 1 }))
+          entry.users += 1
+          return Effect.as(Effect.addFinalizer(() => leave(entry)), entry)
+        })
+      )
+
+    const epochOf = (entry: Entry, key: ArchiveKey, scope: Scope.Scope): Unlocked["epochKey"] =>
+      Effect.fnUntraced(function*(ref, sealedKey) {
+        if (ref.organizationId !== key.organizationId || ref.keyId !== key.keyId) {
+          return yield* new ArchiveUnreadable({ part: "epoch" })
+        }
+        // Another sealed form under the same name is another key.
+        const name = `${ref.accountId} ${ref.epochId} ${Buffer.from(sealedKey).toString("base64")}`
+        const known = entry.epochs.get(name)
+        if (known !== undefined) return known
+        const opened = yield* Effect.provide(openEpoch(ref, sealedKey, entry.seed), primitives)
+        const meanwhile = entry.epochs.get(name)
+        if (meanwhile !== undefined) return yield* Effect.as(eraseEpochKey(opened), meanwhile)
+        if (epochsKept < archiveEpochsKept) {
+          epochsKept += 1
+          entry.epochs.set(name, opened)
+        } else {
+          yield* Scope.addFinalizer(scope, eraseEpochKey(opened))
+        }
+        return opened
+      })
+
+    /** Keeps the entry in use until the work ends, which begins in the process's own scope. */
+    const workWith = (entry: Entry): Unlocked["afterwards"] => (work) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.suspend(() => {
+          entry.users += 1
+          return Effect.asVoid(Effect.forkIn(Effect.ensuring(restore(work), leave(entry)), lifetime))
+        })
+      )
+
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...entries], ([name, entry]) => drop(name, entry), { discard: true })
+    )
+
+    return ArchiveUnlock.of({
+      withPassword: Effect.fnUntraced(function*(caller, key) {
+        if (caller.limit?.local === true) return yield* new BridgeRequired({})
+        const password = caller.extras?.archivePassword
+        if (password === undefined) return yield* new ArchivePasswordRequired({})
+        // Nothing so long was ever a password: it is not worth a derivation.
+        const text = Redacted.value(password)
+        if (text === "" || [...text].length > maxPasswordLength) return yield* new ArchivePasswordInvalid({})
+        const name = nameOf(caller, key, password)
+        const scope = yield* Effect.scope
+        const entry = yield* used(Effect.suspend(() => {
+          const known = entries.get(name)
+          return known === undefined ? open(name, caller, key, password) : Effect.succeed(known)
+        }))
+        return { key, epochKey: epochOf(entry, key, scope), afterwards: workWith(entry) }
+      })
+    })
+  })
+)

@@ -1,0 +1,63 @@
+/** The archive's primitives over WebCrypto and the platform's streams, as browsers and Node have them. */
+import { HkdfSha256 } from "@hpke/core"
+import { XWing } from "@hpke/hybridkem-x-wing"
+import { Effect, Layer } from "effect"
+import { concat } from "../../domain/archive/Bytes.ts"
+import { ArchiveCrypto, NotOpened } from "../../ports/archive/ArchiveCrypto.ts"
+import { makeHpke } from "./Hpke.ts"
+
+const { subtle } = globalThis.crypto
+
+/** A copy that no other thread shares, which is all that WebCrypto takes. */
+const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
+
+const aeadKey = (key: Uint8Array) => subtle.importKey("raw", own(key), "AES-GCM", false, ["encrypt", "decrypt"])
+
+const aead = (nonce: Uint8Array, additional: Uint8Array) => ({
+  name: "AES-GCM",
+  iv: own(nonce),
+  additionalData: own(additional),
+  tagLength: 128
+})
+
+const hmac = async (key: Uint8Array, bytes: Uint8Array) => {
+  const imported = await subtle.importKey("raw", own(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
+  return new Uint8Array(await subtle.sign("HMAC", imported, own(bytes)))
+}
+
+const hkdf = async (key: Uint8Array, info: Uint8Array, size: number) => {
+  const imported = await subtle.importKey("raw", own(key), "HKDF", false, ["deriveBits"])
+  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: own(info) }
+  return new Uint8Array(await subtle.deriveBits(parameters, imported, size * 8))
+}
+
+const seal = async (key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array, additional: Uint8Array) =>
+  new Uint8Array(await subtle.encrypt(aead(nonce, additional), await aeadKey(key), own(bytes)))
+
+const open = async (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array) =>
+  new Uint8Array(await subtle.decrypt(aead(nonce, additional), await aeadKey(key), own(sealed)))
+
+const streamed = async (bytes: Uint8Array, through: CompressionStream | DecompressionStream, limit: number) => {
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  for await (const part of new Blob([own(bytes)]).stream().pipeThrough(through)) {
+    size += part.length
+    if (size > limit) throw new RangeError("The inflated bytes are beyond the limit")
+    parts.push(part)
+  }
+  return concat(...parts)
+}
+
+const opening = (bytes: () => Promise<Uint8Array>) => Effect.tryPromise({ try: bytes, catch: () => new NotOpened() })
+
+export const layer = Layer.sync(ArchiveCrypto, () => ({
+  ...makeHpke(new XWing(), new HkdfSha256()),
+  random: (size) => Effect.sync(() => globalThis.crypto.getRandomValues(new Uint8Array(size))),
+  sha256: (bytes) => Effect.promise(async () => new Uint8Array(await subtle.digest("SHA-256", own(bytes)))),
+  hmac: (key, bytes) => Effect.promise(() => hmac(key, bytes)),
+  hkdf: (key, info, size) => Effect.promise(() => hkdf(key, info, size)),
+  aeadSeal: (key, nonce, bytes, additional) => Effect.promise(() => seal(key, nonce, bytes, additional)),
+  aeadOpen: (key, nonce, sealed, additional) => opening(() => open(key, nonce, sealed, additional)),
+  deflate: (bytes) => Effect.promise(() => streamed(bytes, new CompressionStream("deflate-raw"), Infinity)),
+  inflate: (bytes, limit) => opening(() => streamed(bytes, new DecompressionStream("deflate-raw"), limit))
+}))

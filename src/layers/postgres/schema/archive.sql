@@ -1,0 +1,348 @@
+-- The archive: sealed pages of messages, and what finds them. Clear are ids, days, times and counts; senders, kinds,
+-- texts and titles are inside `sealed`. Keys are in archive-keys.sql.
+
+-- Numbers of epochs, pages, tail rows and blocks: they grow, and none is used twice.
+create sequence archive_number;
+grant usage on sequence archive_number to console_app;
+
+-- The keys that an account's pages are sealed under, each sealed to the organization's archive key. One is open at most.
+-- Like all of the archive, they outlive an account that is deleted: its records go after it, in batches.
+create table archive_epoch (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  epoch_id bigint not null, -- as frames name it
+  key_id uuid not null, -- the archive key that it is sealed to
+  sealed_key bytea, -- the sealed epoch key; null once it is shredded
+  writer uuid not null, -- the writer that holds the opened key
+  opened_at timestamptz(3) not null, -- the time when it began
+  closed_at timestamptz(3), -- from when nothing more is sealed under it; null while it is open
+  shredded_at timestamptz(3), -- the time when its key was deleted
+  check ((sealed_key is null) = (shredded_at is not null)),
+  primary key (organization_id, account_id, epoch_id)
+);
+-- Finds the open epoch of an account, and keeps it one.
+create unique index archive_epoch_open on archive_epoch (organization_id, account_id) where closed_at is null;
+alter table archive_epoch enable row level security, force row level security;
+create policy tenant on archive_epoch to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+-- A row is locked `for share` by each insert, which takes the right to update.
+grant select, insert, update (sealed_key, closed_at, shredded_at) on archive_epoch to console_app;
+
+-- Chats of an account, with what is archived of each. Titles are in pages.
+create table archive_chat (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account that sees it
+  chat_id bigint not null, -- on the messenger, marked by type
+  type text not null check (type in ('private', 'group', 'channel', 'bot', 'saved')), -- as last seen
+  effect text not null default 'archive' check (effect in ('archive', 'skip', 'review')), -- of the rules
+  complete boolean not null default false, -- archived from its beginning
+  stopped_by uuid, -- the cleanup after which nothing more of it is saved
+  left_at timestamptz(3), -- since when the account is no longer in it
+  info_page bigint, -- the page with its title; null before one is written
+  members_page bigint, -- the page with its members; null before one is written
+  first_id bigint, -- the lowest message id; null without messages
+  last_id bigint, -- the highest message id
+  first_at timestamptz(3), -- the time of the oldest message
+  last_at timestamptz(3), -- the time of the newest message
+  messages bigint not null default 0, -- messages archived
+  files bigint not null default 0, -- files archived
+  bytes bigint not null default 0, -- size of its pages and of its tail
+  check ((first_id is null) = (messages = 0)),
+  primary key (organization_id, account_id, chat_id)
+);
+-- Lists an account's chats, the last message first.
+create index archive_chat_last on archive_chat (organization_id, account_id, last_at desc nulls last, chat_id);
+alter table archive_chat enable row level security, force row level security;
+create policy tenant on archive_chat to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_chat to console_app;
+
+-- Messages and changes of the day, one frame each, until they are closed into pages.
+create table archive_tail (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  tail_id bigint not null default nextval('archive_number'), -- the order in which rows came
+  chat_id bigint not null, -- the chat
+  day date not null, -- the UTC day of the message, or of the change
+  message_id bigint not null, -- the message
+  kind text not null check (kind in ('messages', 'changes')), -- of the frame
+  at timestamptz(3) not null, -- the time of the message, or of the change
+  epoch_id bigint not null, -- of the frame's key
+  sealed bytea not null, -- the frame
+  primary key (organization_id, account_id, tail_id)
+) with (fillfactor = 70);
+-- The messages of a chat, and keeps each one once.
+create unique index archive_tail_message on archive_tail (organization_id, account_id, chat_id, message_id)
+  where kind = 'messages';
+-- Closes a chat's day.
+create index archive_tail_day on archive_tail (organization_id, account_id, chat_id, day, kind);
+alter table archive_tail enable row level security, force row level security;
+create policy tenant on archive_tail to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_tail to console_app;
+
+-- Pages: records of one chat and UTC day. The partitions are there from the start, as a large table is not divided
+-- later; no role has a privilege on one of them.
+create table archive_page (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  chat_id bigint not null, -- the chat
+  last_id bigint not null, -- the highest message id; 0 for members and a chat's title
+  page_id bigint not null default nextval('archive_number'), -- the order in which pages came
+  first_id bigint not null, -- the lowest message id
+  day date not null, -- the UTC day of all its records
+  kind text not null check (kind in ('messages', 'changes', 'members', 'chat')), -- of its frames
+  first_at timestamptz(3) not null, -- the time of its oldest record
+  last_at timestamptz(3) not null, -- the time of its newest record
+  messages smallint not null check (messages >= 0), -- messages in it; 0 for the other kinds
+  bytes integer not null check (bytes > 0), -- size of its frames
+  ids bytea not null, -- the message ids, ascending, as varints of differences
+  block_id bigint, -- the vocabulary that indexes it; null where it has to be scanned
+  digest bytea not null, -- SHA-256 of its frames
+  sealed bytea not null, -- one frame, or several
+  primary key (organization_id, account_id, chat_id, last_id, page_id)
+) partition by hash (account_id);
+-- Finds what is older than a day.
+create index archive_page_day on archive_page (organization_id, account_id, day);
+-- Finds pages that changes, blocks and chats name.
+create index archive_page_id on archive_page (organization_id, account_id, page_id);
+-- Searches what has no vocabulary yet, newest first, and finds what to make one of.
+create index archive_page_loose on archive_page (organization_id, account_id, last_at desc, page_id desc)
+  where block_id is null and kind in ('messages', 'changes');
+do $partitions$ begin
+  for n in 0..15 loop
+    execute format(
+      'create table archive_page_%s partition of archive_page for values with (modulus 16, remainder %s)', n, n);
+    execute format('alter table archive_page_%s alter column sealed set storage external', n);
+    execute format('alter table archive_page_%s enable row level security, force row level security', n);
+  end loop;
+end $partitions$;
+alter table archive_page enable row level security, force row level security;
+create policy tenant on archive_page to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_page to console_app;
+
+-- Edits and deletions of messages, with the place of what they hold.
+create table archive_change (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  chat_id bigint not null, -- the chat
+  message_id bigint not null, -- the message
+  kind text not null check (kind in ('seen', 'edited', 'deleted')), -- seen: it was edited before it was first seen
+  edit_date integer not null, -- the messenger's time of the edit in Unix seconds; 0 for a deletion
+  at timestamptz(3) not null, -- the time when it was seen
+  page_id bigint, -- the page with the change
+  tail_id bigint, -- the tail row with the change, until it is in a page
+  check (case kind when 'seen' then page_id is null and tail_id is null
+    else (page_id is null) <> (tail_id is null) end),
+  primary key (organization_id, account_id, chat_id, message_id, kind, edit_date)
+);
+-- Moves those of a tail row to its page.
+create index archive_change_tail on archive_change (organization_id, account_id, tail_id) where tail_id is not null;
+alter table archive_change enable row level security, force row level security;
+create policy tenant on archive_change to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update (page_id, tail_id), delete on archive_change to console_app;
+
+-- Sealed vocabularies: the words of some pages of one account and calendar quarter.
+create table archive_block (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  block_id bigint not null default nextval('archive_number'), -- the vocabulary
+  first_at timestamptz(3) not null, -- the time of the oldest message
+  last_at timestamptz(3) not null, -- the time of the newest message
+  pages bigint[] not null, -- the pages, in the order of its postings
+  epoch_id bigint not null, -- of its key
+  fold smallint not null, -- version of the folding of its words
+  sealed bytea not null, -- words and postings
+  primary key (organization_id, account_id, block_id)
+);
+-- Searches of one account and of the organization, newest first.
+create index archive_block_account on archive_block (organization_id, account_id, last_at desc, block_id desc);
+create index archive_block_organization on archive_block (organization_id, last_at desc, block_id desc);
+alter table archive_block enable row level security, force row level security;
+create policy tenant on archive_block to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, delete on archive_block to console_app;
+
+-- Stored contents of files, each under a key of its own.
+create table archive_blob (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  blob_id uuid not null, -- the name of the object
+  messenger_file text not null, -- the messenger's id of the content
+  epoch_id bigint not null, -- of the key that seals the file's
+  key bytea, -- the sealed file key; null once it is shredded
+  state text not null check (state in ('writing', 'saved', 'deleting')), -- of the object
+  plain_bytes bigint not null check (plain_bytes >= 0), -- size of the content
+  stored_bytes bigint not null check (stored_bytes >= 0), -- size of the object
+  sha256 bytea, -- of the content; null until it is saved
+  writer uuid not null, -- the process that writes it
+  at timestamptz(3) not null, -- the time of its state
+  primary key (organization_id, account_id, blob_id)
+);
+-- Finds a content that is there already, and keeps it once.
+create unique index archive_blob_content on archive_blob (organization_id, account_id, messenger_file)
+  where state = 'saved';
+alter table archive_blob enable row level security, force row level security;
+create policy tenant on archive_blob to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_blob to console_app;
+
+-- Files of messages, saved or not. Names and types are in the message's page.
+create table archive_file (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  file_id uuid not null, -- of the API
+  chat_id bigint not null, -- the chat
+  message_id bigint not null, -- the message
+  day date not null, -- the UTC day of the message
+  blob_id uuid, -- the content; null until it is saved
+  state text not null check (state in ('saved', 'pending', 'skipped', 'failed', 'deleted')), -- of the API
+  attempts smallint not null default 0, -- tries so far
+  error text, -- the cause of the last failure
+  at timestamptz(3) not null, -- the time of its state
+  check ((state = 'saved') = (blob_id is not null)),
+  primary key (organization_id, account_id, file_id)
+);
+-- The files of messages in view.
+create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
+alter table archive_file enable row level security, force row level security;
+create policy tenant on archive_file to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_file to console_app;
+
+-- A chain of digests for each account: a page that is missing, changed or added afterwards shows.
+create table archive_manifest (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  sequence bigint not null, -- from 1, without gaps
+  at timestamptz(3) not null, -- the time when it was made
+  first_page bigint not null, -- the lowest page id
+  last_page bigint not null, -- the highest page id
+  pages integer not null check (pages > 0), -- pages that it covers
+  root bytea not null, -- Merkle root of their digests (RFC 6962)
+  hash bytea not null, -- of the previous hash, the number of pages and the root
+  primary key (organization_id, account_id, sequence)
+);
+alter table archive_manifest enable row level security, force row level security;
+create policy tenant on archive_manifest to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert on archive_manifest to console_app;
+
+-- Pages that were deleted or rewritten, so that manifests still verify.
+create table archive_gone (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  page_id bigint not null, -- the page
+  digest bytea not null, -- its digest then
+  cleanup_id uuid, -- the cleanup or the deletion; null where the page was rewritten
+  primary key (organization_id, account_id, page_id)
+);
+alter table archive_gone enable row level security, force row level security;
+create policy tenant on archive_gone to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert on archive_gone to console_app;
+
+-- Deletions of archived messages, from their preview on.
+create table archive_cleanup (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  id uuid not null, -- of the API
+  state text not null -- of the API
+    check (state in ('previewed', 'queued', 'running', 'done', 'failed', 'expired', 'cancelled')),
+  account_ids uuid[] not null, -- the accounts
+  chat_ids bigint[], -- the chats of the one account; null for all
+  before date, -- the first day that is kept; null for none
+  media_only boolean not null, -- files are deleted, messages stay
+  stop_saving boolean not null, -- nothing more of the chats is saved
+  messages bigint not null, -- messages to delete
+  files bigint not null, -- files to delete
+  bytes bigint not null, -- size of both
+  chats integer not null, -- chats that they are in
+  deleted_messages bigint not null default 0, -- messages deleted so far
+  deleted_bytes bigint not null default 0, -- size of what was deleted so far
+  watermark jsonb not null, -- by account, the last page, tail row and file time of the preview: newer ones stay
+  phase text, -- what is deleted now
+  cursor jsonb, -- how far it is
+  expires_at timestamptz(3), -- the end of the preview
+  created_by uuid not null, -- the admin
+  created_at timestamptz(3) not null, -- the time of the preview
+  confirmed_by uuid, -- the admin
+  started_at timestamptz(3), -- the time when it began
+  finished_at timestamptz(3), -- the time when it ended
+  error text, -- the cause of its failure
+  primary key (organization_id, id)
+);
+alter table archive_cleanup enable row level security, force row level security;
+create policy tenant on archive_cleanup to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update on archive_cleanup to console_app;
+
+-- Deletions of all that is archived: of one account with the account itself, or of the organization. The row of an
+-- account is what is left of it.
+create table archive_deletion (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  id uuid not null default gen_random_uuid(), -- made for the row
+  account_id uuid, -- the account, which is gone; null for the whole archive
+  started_at timestamptz(3) not null, -- from when nothing of it can be read
+  pages bigint not null default 0, -- pages deleted so far
+  messages bigint not null default 0, -- messages deleted so far
+  files bigint not null default 0, -- files deleted so far
+  bytes bigint not null default 0, -- size of the pages and tails deleted so far
+  finished_at timestamptz(3), -- the time when nothing was left
+  primary key (organization_id, id)
+);
+-- The one deletion of an organization's whole archive that runs.
+create unique index archive_deletion_whole on archive_deletion (organization_id)
+  where account_id is null and finished_at is null;
+-- delete_archives: those of all organizations that are not finished.
+create index archive_deletion_due on archive_deletion (started_at) where finished_at is null;
+alter table archive_deletion enable row level security, force row level security;
+create policy tenant on archive_deletion to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_deletion to console_service using (true);
+grant select, insert, update (pages, messages, files, bytes, finished_at) on archive_deletion to console_app;
+grant select (organization_id, id, started_at, finished_at) on archive_deletion to console_service;
+
+-- Holds: days of accounts of which nothing is deleted.
+create table archive_hold (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  id uuid not null, -- of the API
+  name text not null, -- chosen by the admin
+  account_ids uuid[], -- the accounts; null for all
+  since date, -- the first day; null for the beginning
+  until date, -- the last day; null for no end
+  placed_at timestamptz(3) not null, -- the time when it began
+  placed_by uuid not null, -- the admin
+  released_at timestamptz(3), -- the time when it ended
+  primary key (organization_id, id)
+);
+alter table archive_hold enable row level security, force row level security;
+create policy tenant on archive_hold to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update (released_at) on archive_hold to console_app;
+
+-- Reads of the archive by credential, account and hour, until they are journaled.
+create table archive_read (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  credential_id text not null, -- the credential
+  account_id uuid not null, -- the account
+  hour timestamptz(3) not null, -- the beginning of the hour
+  messages bigint not null default 0, -- messages that were answered
+  files bigint not null default 0, -- files that were answered
+  searches bigint not null default 0, -- searches that were answered
+  credential_kind text not null, -- of the credential
+  credential_label text not null, -- as it was called then
+  admin_id uuid not null, -- the admin that it acts as
+  admin_name text, -- as the admin was called then
+  via text not null, -- of the first of them
+  primary key (organization_id, credential_id, account_id, hour)
+);
+-- Finds the hours that are over.
+create index archive_read_hour on archive_read (hour);
+alter table archive_read enable row level security, force row level security;
+create policy tenant on archive_read to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_read to console_service using (true);
+grant select, insert, update, delete on archive_read to console_app;
+grant select on archive_read to console_service;

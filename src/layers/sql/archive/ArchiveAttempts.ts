@@ -1,0 +1,89 @@
+/** The archive passwords that were tried in the last hour, by credential and by organization. */
+import { Clock, Duration, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TooManyAttempts } from "../../../domain/Failure.ts"
+import {
+  archivePasswordPeriod,
+  archivePasswordsOfCredential,
+  archivePasswordsOfOrganization
+} from "../../../domain/Limits.ts"
+import type { Caller, OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveAttempts } from "../../../ports/archive/ArchiveAttempts.ts"
+import { Db } from "../../../ports/Db.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+const period = Duration.toMillis(archivePasswordPeriod)
+
+/** The subject of an organization's own count: no credential has an empty id. */
+const everybody = ""
+
+const limits = ({ credential }: Caller["Service"]) =>
+  [
+    [everybody, archivePasswordsOfOrganization],
+    [credential.id, archivePasswordsOfCredential]
+  ] as const
+
+export const layer = Layer.effect(
+  ArchiveAttempts,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const db = yield* Db
+
+    /** Counts an attempt; fails with the time of the oldest one where there were as many as there may be. */
+    const countOne = Effect.fnUntraced(function*(
+      organizationId: OrganizationId,
+      subject: string,
+      most: number,
+      now: number
+    ) {
+      const since = new Date(now - period)
+      const at = new Date(now)
+      const counted = yield* Effect.orDie(sql`
+        insert into archive_attempt as kept (organization_id, subject, times, last_at)
+        values (${organizationId}, ${subject}, array[${at}::timestamptz(3)], ${at})
+        on conflict (organization_id, subject) do update set
+          times = array(select at from unnest(kept.times) as at where at > ${since}) || excluded.times,
+          last_at = excluded.last_at
+        where (select count(*) from unnest(kept.times) as at where at > ${since}) < ${most}
+        returning subject`)
+      if (counted.length > 0) return
+      const [oldest] = yield* Effect.orDie(sql<{ at: Date }>`
+        select min(at) as at from archive_attempt, unnest(times) as at
+        where organization_id = ${organizationId} and subject = ${subject} and at > ${since}`)
+      const waits = (oldest?.at.getTime() ?? now) + period - now
+      const retry_after = Math.max(1, Math.ceil(waits / 1000))
+      return yield* new TooManyAttempts({
+        retry_after,
+        message: `Too many wrong archive passwords: wait ${retry_after} s.`
+      })
+    })
+
+    return ArchiveAttempts.of({
+      count: Effect.fnUntraced(function*(caller) {
+        const { organizationId } = caller
+        const now = yield* Clock.currentTimeMillis
+        yield* db.transaction(
+          organizationId,
+          Effect.forEach(limits(caller), ([subject, most]) => countOne(organizationId, subject, most, now), {
+            discard: true
+          })
+        )
+      }),
+
+      takeBack: ({ credential, organizationId }) =>
+        db.transaction(
+          organizationId,
+          Effect.asVoid(Effect.orDie(sql`
+            update archive_attempt set times = times[1:cardinality(times) - 1]
+            where organization_id = ${organizationId} and subject in (${everybody}, ${credential.id})`))
+        )
+    })
+  })
+)
+
+/** Forgets the attempts that count no more. */
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  yield* Tenant.directory(sql)(sql`delete from archive_attempt where last_at <= ${new Date(now - period)}`)
+})

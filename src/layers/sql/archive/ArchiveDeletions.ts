@@ -1,0 +1,210 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../../../ports/archive/ArchiveDeletions.ts"
+import type { Due } from "../../../ports/Due.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+interface Gone {
+  readonly rows: number
+}
+
+/** The deletions in SQL. Locks: deletion → organization → accounts → rows. */
+export const layer = Layer.effect(
+  ArchiveDeletions,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+
+    const within = (organizationId: OrganizationId, accountId: AccountId | null): Statement.Fragment =>
+      accountId === null
+        ? sql`organization_id = ${organizationId}`
+        : sql`organization_id = ${organizationId} and account_id = ${accountId}`
+
+    const shred = (organizationId: OrganizationId, accountId: AccountId | null, now: Date) =>
+      Effect.all([
+        post(sql`
+          update archive_epoch set sealed_key = null, shredded_at = ${now}, closed_at = coalesce(closed_at, ${now})
+          where ${within(organizationId, accountId)} and sealed_key is not null`),
+        post(sql`
+          update archive_blob set key = null, state = 'deleting', at = ${now}
+          where ${within(organizationId, accountId)} and (key is not null or state <> 'deleting')`),
+        post(sql`
+          insert into archive_deletion (organization_id, account_id, started_at)
+          values (${organizationId}, ${accountId}, ${now})`)
+      ], { discard: true })
+
+    /** Counts what `gone` names, where it has messages, in its chats, its accounts, its organization and the deletion. */
+    const counting = ({ id, organizationId }: ArchiveDeletion) =>
+      sql`
+        by_chat as (
+          select account_id, chat_id, sum(messages)::bigint as messages, sum(files)::bigint as files,
+            sum(bytes)::bigint as bytes
+          from gone group by account_id, chat_id
+        ), by_account as (
+          select account_id, sum(messages)::bigint as messages, sum(files)::bigint as files, sum(bytes)::bigint as bytes
+          from by_chat group by account_id
+        ), every as (
+          select count(*) as rows, coalesce(sum(pages), 0)::bigint as pages, coalesce(sum(messages), 0)::bigint as messages,
+            coalesce(sum(files), 0)::bigint as files, coalesce(sum(bytes), 0)::bigint as bytes from gone
+        ), chats as (
+          update archive_chat set messages = greatest(0, archive_chat.messages - lost.messages),
+            files = greatest(0, archive_chat.files - lost.files), bytes = greatest(0, archive_chat.bytes - lost.bytes),
+            first_id = case when archive_chat.messages > lost.messages then first_id end,
+            last_id = case when archive_chat.messages > lost.messages then last_id end,
+            first_at = case when archive_chat.messages > lost.messages then first_at end,
+            last_at = case when archive_chat.messages > lost.messages then last_at end
+          from by_chat as lost
+          where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = lost.account_id
+            and archive_chat.chat_id = lost.chat_id
+        ), accounts as (
+          update account set archive_messages = greatest(0, archive_messages - lost.messages),
+            archive_media = greatest(0, archive_media - lost.files), archive_bytes = greatest(0, archive_bytes - lost.bytes)
+          from by_account as lost where organization_id = ${organizationId} and account.id = lost.account_id
+        ), stored as (
+          update organization set storage_used_bytes = greatest(0, storage_used_bytes - every.bytes)
+          from every where organization.id = ${organizationId}
+        ), counted as (
+          update archive_deletion set pages = archive_deletion.pages + every.pages,
+            messages = archive_deletion.messages + every.messages, files = archive_deletion.files + every.files,
+            bytes = archive_deletion.bytes + every.bytes
+          from every where organization_id = ${organizationId} and id = ${id}
+        )
+        select rows::integer from every`
+
+    const most = (limit: number) => sql.literal(String(limit))
+
+    const pages = (deletion: ArchiveDeletion, limit: number) =>
+      sql<Gone>`
+        with gone as (
+          delete from archive_page where (organization_id, account_id, chat_id, last_id, page_id) in (
+            select organization_id, account_id, chat_id, last_id, page_id from archive_page
+            where ${within(deletion.organizationId, deletion.accountId)}
+            order by account_id, chat_id, last_id, page_id limit ${most(limit)})
+          returning account_id, chat_id, page_id, digest, 1 as pages, messages, 0 as files, bytes
+        ), kept as (
+          insert into archive_gone (organization_id, account_id, page_id, digest, cleanup_id)
+          select ${deletion.organizationId}, account_id, page_id, digest, ${deletion.id}::uuid from gone
+          on conflict do nothing
+        ), ${counting(deletion)}`
+
+    const tails = (deletion: ArchiveDeletion, limit: number) =>
+      sql<Gone>`
+        with gone as (
+          delete from archive_tail where (organization_id, account_id, tail_id) in (
+            select organization_id, account_id, tail_id from archive_tail
+            where ${within(deletion.organizationId, deletion.accountId)}
+            order by account_id, tail_id limit ${most(limit)})
+          returning account_id, chat_id, 0 as pages, (kind = 'messages')::integer as messages, 0 as files,
+            length(sealed) as bytes
+        ), ${counting(deletion)}`
+
+    const files = (deletion: ArchiveDeletion, limit: number) =>
+      sql<Gone>`
+        with gone as (
+          delete from archive_file where (organization_id, account_id, file_id) in (
+            select organization_id, account_id, file_id from archive_file
+            where ${within(deletion.organizationId, deletion.accountId)}
+            order by account_id, file_id limit ${most(limit)})
+          returning account_id, chat_id, 0 as pages, 0 as messages, (state = 'saved')::integer as files, 0 as bytes
+        ), ${counting(deletion)}`
+
+    /** Rows that nothing counts, by their primary key after the account. */
+    const uncounted = (table: string, ...key: ReadonlyArray<string>) => (deletion: ArchiveDeletion, limit: number) => {
+      const names = sql.literal(["organization_id", "account_id", ...key].join(", "))
+      return sql<Gone>`
+        with gone as (
+          delete from ${sql(table)} where (${names}) in (
+            select ${names} from ${sql(table)} where ${within(deletion.organizationId, deletion.accountId)}
+            order by ${names} limit ${most(limit)})
+          returning 1
+        ) select count(*)::integer as rows from gone`
+    }
+
+    /** Accounts that still count something, of which nothing is left. */
+    const counters = ({ accountId, organizationId }: ArchiveDeletion, limit: number) =>
+      accountId !== null ? sql<Gone>`select 0 as rows` : sql<Gone>`
+        with emptied as (
+          update account set archive_messages = 0, archive_media = 0, archive_bytes = 0, archive_chats_discovered = 0,
+            archive_chats_selected = 0, archive_chats_with_data = 0, archive_chats_complete = 0,
+            archive_chats_review = 0, archive_chats_stopped = 0
+          where organization_id = ${organizationId} and account.id in (
+            select id from account where organization_id = ${organizationId}
+              and (archive_messages, archive_media, archive_bytes, archive_chats_discovered, archive_chats_selected,
+                archive_chats_with_data, archive_chats_complete, archive_chats_review, archive_chats_stopped)
+                <> (0, 0, 0, 0, 0, 0, 0, 0, 0)
+            order by id limit ${most(limit)} for no key update)
+          returning 1
+        ) select count(*)::integer as rows from emptied`
+
+    const kinds = [
+      uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date"),
+      tails,
+      files,
+      uncounted("archive_block", "block_id"),
+      pages,
+      uncounted("archive_chat", "chat_id"),
+      counters
+    ]
+
+    return ArchiveDeletions.of({
+      isHeld: (organizationId, accountId) =>
+        Effect.map(
+          Effect.orDie(sql`
+            select 1 from organization where id = ${organizationId} and archive_held_at is not null
+            union all
+            select 1 from archive_hold where organization_id = ${organizationId} and released_at is null
+              and ${accountId === null ? sql`true` : sql`(account_ids is null or ${accountId} = any(account_ids))`}
+            limit 1`),
+          (rows) => rows.length > 0
+        ),
+
+      beginAccount: shred,
+
+      beginWhole: Effect.fnUntraced(function*(organizationId, now) {
+        yield* post(sql`
+          select 1 from account where organization_id = ${organizationId} order by id for no key update`)
+        yield* shred(organizationId, null, now)
+        yield* post(sql`
+          update organization set archive_deletion_started_at = ${now}, archive_deleted_at = null
+          where id = ${organizationId}`)
+      }),
+
+      due: (limit) =>
+        Tenant.directory(sql)(sql<Due>`
+          select organization_id as "organizationId", id from archive_deletion
+          where finished_at is null order by started_at limit ${most(limit)}`),
+
+      take: Effect.fnUntraced(function*(organizationId, id) {
+        const [found] = yield* sql<{ accountId: AccountId | null }>`
+          select account_id as "accountId" from archive_deletion
+          where organization_id = ${organizationId} and id = ${id} and finished_at is null
+          for no key update skip locked`
+        if (found === undefined) return null
+        yield* post(sql`select 1 from organization where id = ${organizationId} for no key update`)
+        return { organizationId, id, accountId: found.accountId }
+      }, Effect.orDie),
+
+      deleteSome: Effect.fnUntraced(function*(deletion, limit) {
+        for (const deleteKind of kinds) {
+          const [gone] = yield* deleteKind(deletion, limit)
+          if (gone !== undefined && gone.rows > 0) return gone.rows
+        }
+        return 0
+      }, Effect.orDie),
+
+      finish: Effect.fnUntraced(function*({ accountId, id, organizationId }, now) {
+        if (accountId === null) {
+          yield* post(sql`
+            update organization set archive_deleted_at = ${now}, archive_first_record_at = null, storage_used_bytes = 0
+            where id = ${organizationId}`)
+        }
+        const [deleted] = yield* sql<DeletedRecords>`
+          update archive_deletion set finished_at = ${now} where organization_id = ${organizationId} and id = ${id}
+          returning pages, messages, files, bytes`
+        return deleted ?? { pages: 0, messages: 0, files: 0, bytes: 0 }
+      }, Effect.orDie)
+    })
+  })
+)

@@ -1,0 +1,116 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ArchiveKeyId, archiveSuite, type WrapKind } from "../../../domain/archive/Epoch.ts"
+import { KeyDerivation } from "../../../domain/archive/KeyDerivation.ts"
+import type { WrapRow } from "../../../domain/archive/KeyWrap.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { type ArchiveKey, ArchiveKeys, type StoredWrap } from "../../../ports/archive/ArchiveKeys.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+interface KeyRow {
+  readonly organization_id: OrganizationId
+  readonly key_id: string
+  readonly suite: number
+  readonly public_key: Uint8Array
+  readonly made_at: Date
+  readonly password_set_at: Date
+  readonly wrap_id: string
+}
+
+interface StoredRow {
+  readonly kind: WrapKind
+  readonly kdf: unknown
+  readonly nonce: Uint8Array
+  readonly sealed: Uint8Array
+  readonly proof: Uint8Array
+  readonly made_at: Date
+}
+
+const keyOf = ([row]: ReadonlyArray<KeyRow>): ArchiveKey | null =>
+  row === undefined ? null : {
+    organizationId: row.organization_id,
+    keyId: ArchiveKeyId.make(row.key_id),
+    suite: row.suite,
+    publicKey: Uint8Array.from(row.public_key),
+    madeAt: row.made_at,
+    passwordSetAt: row.password_set_at,
+    wrapId: row.wrap_id
+  }
+
+/** Parameters of a derivation that are beyond its limits are a defect: nothing is derived by them. */
+const derivation = Schema.decodeUnknownEffect(KeyDerivation)
+
+const wrapOf = ([row]: ReadonlyArray<StoredRow>): Effect.Effect<StoredWrap | null> =>
+  row === undefined ? Effect.succeed(null) : Effect.map(Effect.orDie(derivation(row.kdf)), (kdf) => ({
+    kind: row.kind,
+    kdf,
+    nonce: Uint8Array.from(row.nonce),
+    sealed: Uint8Array.from(row.sealed),
+    proof: Uint8Array.from(row.proof),
+    madeAt: row.made_at
+  }))
+
+export const layer = Layer.effect(
+  ArchiveKeys,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const post = Tenant.post(sql)
+
+    const current = (organizationId: OrganizationId) =>
+      Effect.map(
+        Effect.orDie(sql<KeyRow>`
+          select archive_key.organization_id, key_id, suite, public_key, archive_key.made_at,
+            archive_wrap.made_at as password_set_at, encode(nonce, 'hex') as wrap_id
+          from archive_key join archive_wrap using (organization_id, key_id)
+          where archive_key.organization_id = ${organizationId} and retired_at is null and kind = 'password'`),
+        keyOf
+      )
+
+    const keep = (organizationId: OrganizationId, keyId: ArchiveKeyId, wrap: WrapRow, now: Date) =>
+      post(sql`
+        insert into archive_wrap (organization_id, key_id, kind, kdf, nonce, sealed, proof, made_at)
+        values (${organizationId}, ${keyId}, ${wrap.kind}, ${JSON.stringify(wrap.kdf)}::jsonb, ${wrap.nonce},
+          ${wrap.sealed}, ${wrap.proof}, ${now})
+        on conflict (organization_id, key_id, kind) do update set kdf = excluded.kdf, nonce = excluded.nonce,
+          sealed = excluded.sealed, proof = excluded.proof, made_at = excluded.made_at`)
+
+    return ArchiveKeys.of({
+      current,
+
+      wrap: ({ keyId, organizationId }, kind) =>
+        Effect.flatMap(
+          Effect.orDie(sql<StoredRow>`
+            select kind, kdf, nonce, sealed, proof, made_at from archive_wrap
+            where organization_id = ${organizationId} and key_id = ${keyId} and kind = ${kind}`),
+          wrapOf
+        ),
+
+      lock: (organizationId) =>
+        Effect.andThen(
+          post(sql`select 1 from organization where id = ${organizationId} for no key update`),
+          current(organizationId)
+        ),
+
+      add: Effect.fnUntraced(function*({ keyId, madeBy, organizationId, publicKey, wraps }, now) {
+        yield* post(sql`
+          update archive_key set retired_at = ${now}, lost_at = ${now}
+          where organization_id = ${organizationId} and retired_at is null`)
+        yield* post(sql`
+          insert into archive_key (organization_id, key_id, suite, public_key, made_by, made_at)
+          values (${organizationId}, ${keyId}, ${archiveSuite}, ${publicKey}, ${madeBy}, ${now})`)
+        for (const wrap of wraps) yield* keep(organizationId, keyId, wrap, now)
+        yield* post(sql`update organization set archive_key_set = true where id = ${organizationId}`)
+      }),
+
+      dropAll: (organizationId, now) =>
+        Effect.all([
+          post(sql`delete from archive_wrap where organization_id = ${organizationId}`),
+          post(sql`
+            update archive_key set retired_at = ${now}
+            where organization_id = ${organizationId} and retired_at is null`),
+          post(sql`update organization set archive_key_set = false where id = ${organizationId}`)
+        ], { discard: true }),
+
+      rewrap: ({ keyId, organizationId }, wrap, now) => keep(organizationId, keyId, wrap, now)
+    })
+  })
+)

@@ -1,0 +1,156 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { FileState } from "../../../domain/archive/Message.ts"
+import { decodeIds } from "../../../domain/archive/MessageIds.ts"
+import { ArchivePages, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+
+/** Frames as a row has them; 64-bit numbers travel as text. */
+export interface FramesRow {
+  readonly number: string
+  readonly place_day: string
+  readonly sealed: Uint8Array
+}
+
+export const framesOf = (row: FramesRow): SealedFrames => ({
+  number: BigInt(row.number),
+  day: row.place_day,
+  sealed: row.sealed
+})
+
+interface MessagesRow extends FramesRow {
+  readonly last: string
+  readonly ids: Uint8Array | null
+}
+
+interface ChangesRow {
+  readonly message: string
+  readonly edit_dates: ReadonlyArray<number> | null
+  readonly deleted_at: Date | null
+  readonly number: string | null
+  readonly place_day: string | null
+  readonly sealed: Uint8Array | null
+}
+
+interface FileRow {
+  readonly file_id: string
+  readonly state: FileState
+  readonly sha256: Uint8Array | null
+  readonly at: Date
+}
+
+/** Reading of sealed records in SQL. */
+export const layer = Layer.effect(
+  ArchivePages,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount, chatId: bigint) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId} and chat_id = ${chatId}`
+
+    /** The page or tail row that a row of `archive_change` names, as `place`. */
+    const placeOf = ({ accountId, organizationId }: ArchivedAccount, change: string) =>
+      sql`(
+        select page_id as number, day, sealed from archive_page
+        where organization_id = ${organizationId} and account_id = ${accountId}
+          and page_id = ${sql.literal(change)}.page_id
+        union all
+        select tail_id, day, sealed from archive_tail
+        where organization_id = ${organizationId} and account_id = ${accountId}
+          and tail_id = ${sql.literal(change)}.tail_id
+      ) as place`
+
+    const frames = sql.literal("place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day, sealed")
+
+    return ArchivePages.of({
+      window: (account, { bound, chatId, direction, limit, read, since, until }) => {
+        const older = direction === "older"
+        const way = sql.literal(older ? "desc" : "asc")
+        const count = sql.literal(String(limit))
+        const bounded = (first: string, last: string) =>
+          bound === null ? sql`true` : older ? sql`${sql(first)} < ${bound}` : sql`${sql(last)} > ${bound}`
+        const during = (first: string, last: string) =>
+          sql.and([
+            sql`true`,
+            ...(since === null ? [] : [sql`${sql(last)} >= ${since}`]),
+            ...(until === null ? [] : [sql`${sql(first)} < ${until}`])
+          ])
+        return sql<MessagesRow>`
+          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, sealed
+          from (
+            (select page_id as number, day, last_id, ids, sealed from archive_page
+              where ${mine(account, chatId)} and kind = 'messages' and ${bounded("first_id", "last_id")}
+                and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
+              order by archive_page.last_id ${way}, page_id ${way} limit ${count})
+            union all
+            (select tail_id, day, message_id, null, sealed from archive_tail
+              where ${mine(account, chatId)} and kind = 'messages' and ${bounded("message_id", "message_id")}
+                and ${during("at", "at")} and tail_id <> all(${read}::bigint[])
+              order by message_id ${way} limit ${count})
+          ) as found (number, day, last_id, ids, sealed)
+          order by found.last_id ${way}, found.number ${way} limit ${count}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map((row) => ({
+              ...framesOf(row),
+              lastId: BigInt(row.last),
+              ids: row.ids === null ? [BigInt(row.last)] : decodeIds(row.ids)
+            }))
+          )
+        )
+      },
+
+      changes: (account, chatId, ids) =>
+        ids.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
+          select asked.id::text as message, known.edit_dates, known.deleted_at, place.number::text as number,
+            to_char(place.day, 'YYYY-MM-DD') as place_day, place.sealed
+          from unnest(${ids}::bigint[]) as asked (id)
+          cross join lateral (
+            select count(*) as rows, array_agg(edit_date order by edit_date) filter (where kind = 'edited') as edit_dates,
+              max(at) filter (where kind = 'deleted') as deleted_at
+            from archive_change where ${mine(account, chatId)} and message_id = asked.id
+          ) as known
+          left join lateral (
+            select page_id, tail_id from archive_change
+            where ${mine(account, chatId)} and message_id = asked.id and kind = 'edited'
+            order by edit_date desc limit 1
+          ) as newest on true
+          left join lateral ${placeOf(account, "newest")} on true
+          where known.rows > 0`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map(({ deleted_at, edit_dates, message, number, place_day, sealed }) => ({
+              messageId: BigInt(message),
+              editDates: edit_dates ?? [],
+              deletedAt: deleted_at,
+              newest: number === null || place_day === null || sealed === null
+                ? null
+                : framesOf({ number, place_day, sealed })
+            }))
+          )
+        ),
+
+      edits: (account, chatId, messageId, limit) =>
+        sql<FramesRow>`
+          select ${frames} from (
+            select page_id, tail_id, edit_date from archive_change
+            where ${mine(account, chatId)} and message_id = ${messageId} and kind = 'edited'
+            order by edit_date limit ${sql.literal(String(limit))}
+          ) as edit
+          cross join lateral ${placeOf(account, "edit")}
+          order by edit.edit_date`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
+
+      files: (account, chatId, ids) =>
+        ids.length === 0 ? Effect.succeed([]) : sql<FileRow>`
+          select file_id, archive_file.state, sha256, archive_file.at from archive_file
+          left join archive_blob on archive_blob.organization_id = archive_file.organization_id
+            and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
+          where archive_file.organization_id = ${account.organizationId}
+            and archive_file.account_id = ${account.accountId} and chat_id = ${chatId}
+            and message_id = any(${ids}::bigint[])`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ file_id, ...row }) => ({ fileId: file_id, ...row })))
+        )
+    })
+  })
+)

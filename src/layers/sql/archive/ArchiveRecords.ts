@@ -1,0 +1,222 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { decodeIds, encodeIds } from "../../../domain/archive/MessageIds.ts"
+import { ArchiveRecords, type TailGroup } from "../../../ports/archive/ArchiveRecords.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import { framesOf, type FramesRow } from "./ArchivePages.ts"
+
+interface GroupRow extends Omit<TailGroup, "chatId"> {
+  readonly chat: string
+}
+
+interface TailRowColumns extends FramesRow {
+  readonly message: string
+  readonly at: Date
+}
+
+interface KnownRow {
+  readonly message: string
+  readonly dates: ReadonlyArray<number> | null
+  readonly deleted: boolean
+}
+
+/** Writing of sealed records in SQL. */
+export const layer = Layer.effect(
+  ArchiveRecords,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+    const own = ({ accountId, organizationId }: ArchivedAccount) => sql`${organizationId}, ${accountId}::uuid`
+
+    const numbersOf = (statement: Statement.Statement<{ readonly number: string }>) =>
+      Effect.map(Effect.orDie(statement), (rows) => rows.map(({ number }) => BigInt(number)))
+
+    const between = Effect.fnUntraced(function*(account: ArchivedAccount, chatId: bigint, low: bigint, high: bigint) {
+      const chat = sql`${mine(account)} and chat_id = ${chatId} and kind = 'messages'`
+      // Pages of one chat overlap within a day alone: none of a later day than that of `high` can hold a lower id.
+      const pages = yield* sql<{ ids: Uint8Array }>`
+        with edge as (
+          select day from archive_page where ${chat} and last_id >= ${high} order by last_id limit 1
+        ), beyond as (
+          select last_id from archive_page
+          where ${chat} and last_id >= ${high} and day > (select day from edge) order by last_id limit 1
+        )
+        select ids from archive_page
+        where ${chat} and last_id >= ${low} and first_id <= ${high}
+          and last_id < coalesce((select last_id from beyond), 9223372036854775807)`
+      const tail = yield* sql<{ message: string }>`
+        select message_id::text as message from archive_tail
+        where ${chat} and message_id between ${low} and ${high}`
+      return [...pages.flatMap(({ ids }) => decodeIds(ids)), ...tail.map(({ message }) => BigInt(message))]
+        .filter((id) => id >= low && id <= high)
+    }, Effect.orDie)
+
+    /** While a cleanup counts or deletes, tail rows stay what they are: its watermark names them. */
+    const groups = (account: ArchivedAccount, which: Statement.Fragment, having: Statement.Fragment) =>
+      sql<GroupRow>`
+        select chat_id::text as chat, to_char(day, 'YYYY-MM-DD') as day, kind from archive_tail
+        where ${mine(account)} and ${which} and not exists (
+          select 1 from archive_cleanup
+          where organization_id = ${account.organizationId} and ${account.accountId} = any(account_ids)
+            and state in ('previewed', 'queued', 'running'))
+        group by chat_id, archive_tail.day, kind having ${having}
+        order by archive_tail.day, chat_id, kind`.pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.map(({ chat, ...row }) => ({ chatId: BigInt(chat), ...row })))
+      )
+
+    const ofEpoch = (account: ArchivedAccount, epochId: bigint | null) =>
+      epochId === null
+        ? sql`epoch_id in (select epoch_id from archive_epoch where ${mine(account)} and closed_at is not null)`
+        : sql`epoch_id = ${epochId}`
+
+    const resize = (account: ArchivedAccount, chatId: bigint, bytes: number) =>
+      Effect.all([
+        post(sql`
+          update archive_chat set bytes = bytes + ${bytes}::bigint where ${mine(account)} and chat_id = ${chatId}`),
+        post(sql`
+          update account set archive_bytes = archive_bytes + ${bytes}::bigint
+          where organization_id = ${account.organizationId} and id = ${account.accountId}`)
+      ], { discard: true })
+
+    return ArchiveRecords.of({
+      addPages: (account, pages) =>
+        numbersOf(sql`
+          insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
+            messages, bytes, ids, digest, sealed)
+          select ${own(account)}, added.* from unnest(
+            ${pages.map(({ chatId }) => chatId)}::bigint[],
+            ${pages.map(({ ids }) => ids[0] ?? 0n)}::bigint[],
+            ${pages.map(({ ids }) => ids.at(-1) ?? 0n)}::bigint[],
+            ${pages.map(({ day }) => day)}::date[],
+            ${pages.map(({ kind }) => kind)}::text[],
+            ${pages.map(({ firstAt }) => firstAt)}::timestamptz[],
+            ${pages.map(({ lastAt }) => lastAt)}::timestamptz[],
+            ${pages.map(({ ids, kind }) => kind === "messages" ? ids.length : 0)}::smallint[],
+            ${pages.map(({ sealed }) => sealed.length)}::integer[],
+            ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
+            ${pages.map(({ digest }) => digest)}::bytea[],
+            ${pages.map(({ sealed }) => sealed)}::bytea[]) as added
+          returning page_id::text as number`),
+
+      addTail: (account, rows) =>
+        numbersOf(sql`
+          insert into archive_tail (organization_id, account_id, chat_id, day, kind, message_id, at, epoch_id, sealed)
+          select ${own(account)}, added.* from unnest(
+            ${rows.map(({ chatId }) => chatId)}::bigint[],
+            ${rows.map(({ day }) => day)}::date[],
+            ${rows.map(({ kind }) => kind)}::text[],
+            ${rows.map(({ messageId }) => messageId)}::bigint[],
+            ${rows.map(({ at }) => at)}::timestamptz[],
+            ${rows.map(({ epochId }) => epochId)}::bigint[],
+            ${rows.map(({ sealed }) => sealed)}::bytea[]) as added
+          returning tail_id::text as number`),
+
+      // A number is never 0.
+      addChanges: (account, changes) =>
+        changes.length === 0 ? Effect.void : post(sql`
+          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, at, page_id, tail_id)
+          select ${own(account)}, chat_id, message_id, kind, edit_date, at, nullif(page_id, 0), nullif(tail_id, 0)
+          from unnest(
+            ${changes.map(({ chatId }) => chatId)}::bigint[],
+            ${changes.map(({ messageId }) => messageId)}::bigint[],
+            ${changes.map(({ kind }) => kind)}::text[],
+            ${changes.map(({ editDate }) => editDate)}::integer[],
+            ${changes.map(({ at }) => at)}::timestamptz[],
+            ${changes.map(({ place }) => place !== null && "page" in place ? place.page : 0n)}::bigint[],
+            ${changes.map(({ place }) => place !== null && "tail" in place ? place.tail : 0n)}::bigint[]
+          ) as added (chat_id, message_id, kind, edit_date, at, page_id, tail_id)`),
+
+      addFiles: (account, files) =>
+        files.length === 0 ? Effect.void : post(sql`
+          insert into archive_file (organization_id, account_id, file_id, chat_id, message_id, day, state, at)
+          select ${own(account)}, added.* from unnest(
+            ${files.map(({ fileId }) => fileId)}::uuid[],
+            ${files.map(({ chatId }) => chatId)}::bigint[],
+            ${files.map(({ messageId }) => messageId)}::bigint[],
+            ${files.map(({ day }) => day)}::date[],
+            ${files.map(({ state }) => state)}::text[],
+            ${files.map(({ at }) => at)}::timestamptz[]) as added
+          on conflict do nothing`),
+
+      between: (account, chatId, low, high) =>
+        Effect.map(
+          between(account, chatId, low, high),
+          (ids) => ids.sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
+        ),
+
+      known: Effect.fnUntraced(function*(account, chatId, ids) {
+        const sorted = [...ids].sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
+        const [low, high] = [sorted[0], sorted.at(-1)]
+        if (low === undefined || high === undefined) return new Set()
+        const stored = new Set(yield* between(account, chatId, low, high))
+        return new Set(ids.filter((id) => stored.has(id)))
+      }),
+
+      knownChanges: (account, chatId, ids) =>
+        ids.length === 0 ? Effect.succeed([]) : sql<KnownRow>`
+          select message_id::text as message, array_agg(edit_date) filter (where kind <> 'deleted') as dates,
+            bool_or(kind = 'deleted') as deleted
+          from archive_change
+          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
+          group by message_id`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map(({ dates, deleted, message }) => ({
+              messageId: BigInt(message),
+              editDates: dates ?? [],
+              deleted
+            }))
+          )
+        ),
+
+      grow: (account, { chatId, firstAt, ids, lastAt }, now) =>
+        Effect.all([
+          post(sql`
+            update archive_chat set messages = messages + ${ids.length}::bigint,
+              first_id = least(first_id, ${ids[0]}::bigint), last_id = greatest(last_id, ${ids.at(-1)}::bigint),
+              first_at = least(first_at, ${firstAt}), last_at = greatest(last_at, ${lastAt})
+            where ${mine(account)} and chat_id = ${chatId}`),
+          post(sql`
+            update account set archive_messages = archive_messages + ${ids.length}::bigint, archive_updated_at = ${now},
+              archive_last_sync_at = ${now}
+            where organization_id = ${account.organizationId} and id = ${account.accountId}`),
+          post(sql`
+            update organization set archive_first_record_at = ${now}, archive_deletion_started_at = null,
+              archive_deleted_at = null
+            where id = ${account.organizationId} and archive_first_record_at is null`)
+        ], { discard: true }),
+
+      resize,
+
+      dueGroups: (account, epochId, until, full) =>
+        groups(account, ofEpoch(account, epochId), sql`count(*) >= ${full} or archive_tail.day < ${until}::date`),
+
+      deadGroups: (account) => groups(account, ofEpoch(account, null), sql`true`),
+
+      takeTail: (account, { chatId, day, kind }, epochId, limit) =>
+        sql<TailRowColumns>`
+          select tail_id::text as number, to_char(archive_tail.day, 'YYYY-MM-DD') as place_day, sealed,
+            message_id::text as message, at
+          from archive_tail
+          where ${mine(account)} and chat_id = ${chatId} and archive_tail.day = ${day}::date and kind = ${kind}
+            and ${ofEpoch(account, epochId)}
+          order by archive_tail.message_id, tail_id limit ${sql.literal(String(limit))} for update`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), messageId: BigInt(row.message), at: row.at })))
+        ),
+
+      replaceTail: (account, rows, page) =>
+        Effect.all([
+          post(sql`
+            update archive_change set page_id = ${page}, tail_id = null
+            where ${mine(account)} and tail_id = any(${rows}::bigint[])`),
+          post(sql`delete from archive_tail where ${mine(account)} and tail_id = any(${rows}::bigint[])`)
+        ], { discard: true })
+    })
+  })
+)

@@ -1,0 +1,93 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ArchiveKeyId, EpochRef } from "../../../domain/archive/Epoch.ts"
+import { type ArchivedAccount, Epochs } from "../../../ports/archive/Epochs.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+interface EpochRow {
+  readonly epoch: string
+  readonly key_id: ArchiveKeyId
+  readonly sealed_key: Uint8Array | null
+}
+
+/** The writer of an epoch that no writer holds. */
+const nobody = "00000000-0000-0000-0000-000000000000"
+
+/** The epochs in SQL. Whoever writes or takes over locks the account first, then its epoch, then rows. */
+export const layer = Layer.effect(
+  Epochs,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+
+    const lockAccount = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
+
+    const add = (
+      { accountId, epochId, keyId, organizationId }: EpochRef,
+      sealedKey: Uint8Array,
+      writer: string,
+      now: Date,
+      closedAt: Date | null
+    ) =>
+      post(sql`insert into archive_epoch ${
+        sql.insert({
+          organization_id: organizationId,
+          account_id: accountId,
+          epoch_id: epochId,
+          key_id: keyId,
+          sealed_key: sealedKey,
+          writer,
+          opened_at: now,
+          closed_at: closedAt
+        })
+      }`)
+
+    return Epochs.of({
+      begin: Effect.fnUntraced(function*(account, now) {
+        const [found] = yield* lockAccount(account)
+        if (found === undefined) return null
+        // A deletion locks all accounts before it begins, and this statement sees what is committed by now.
+        const [next] = yield* sql<{ epoch: string }>`
+          with closed as (
+            update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
+          )
+          select nextval('archive_number')::text as epoch
+          where not exists (
+            select 1 from archive_deletion
+            where organization_id = ${account.organizationId} and account_id is null and finished_at is null)`
+        return next === undefined ? null : BigInt(next.epoch)
+      }, Effect.orDie),
+
+      open: (ref, sealedKey, writer, now) => add(ref, sealedKey, writer, now, null),
+
+      addClosed: (ref, sealedKey, now) => add(ref, sealedKey, nobody, now, now),
+
+      // Shared: without the lock, or for a key share, rows of a replaced writer may be committed after its replacement.
+      fence: Effect.fnUntraced(function*(account, epochId) {
+        yield* post(lockAccount(account))
+        const open = yield* sql`
+          select 1 from archive_epoch where ${mine(account)} and epoch_id = ${epochId} and closed_at is null for share`
+        return open.length > 0
+      }, Effect.orDie),
+
+      close: (account, epochId, now) =>
+        post(sql`
+          update archive_epoch set closed_at = ${now}
+          where ${mine(account)} and epoch_id = ${epochId} and closed_at is null`),
+
+      sealed: (account, epochIds) =>
+        sql<EpochRow>`
+          select epoch_id::text as epoch, key_id, sealed_key from archive_epoch
+          where ${mine(account)} and epoch_id = any(${epochIds}::bigint[])`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map((row) => ({ epochId: BigInt(row.epoch), keyId: row.key_id, sealedKey: row.sealed_key }))
+          )
+        )
+    })
+  })
+)

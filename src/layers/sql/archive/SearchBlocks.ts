@@ -1,0 +1,100 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { type LoosePage, SearchBlocks } from "../../../ports/archive/SearchBlocks.ts"
+import { framesOf, type FramesRow } from "./ArchivePages.ts"
+
+interface GroupRow {
+  readonly account_id: AccountId
+  readonly kind: "messages" | "changes"
+  readonly pages: ReadonlyArray<string>
+}
+
+interface LooseRow extends FramesRow {
+  readonly chat: string
+  readonly kind: LoosePage["kind"]
+  readonly messages: number
+}
+
+/** Where the pages of one do not open, another may have those that do. */
+const groupsPerStatement = 4
+
+/** Vocabularies as they are stored, in SQL. */
+export const layer = Layer.effect(
+  SearchBlocks,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+
+    /** As in the predicate of the index. */
+    const withoutBlock = sql.literal("block_id is null and kind in ('messages', 'changes')")
+
+    return SearchBlocks.of({
+      due: (organizationId, accountIds, least, limit) =>
+        sql<GroupRow>`
+          select account_id, kind, (array_agg(page_id::text order by last_at desc, page_id desc))[1:${
+          sql.literal(String(limit))
+        }] as pages
+          from archive_page
+          where organization_id = ${organizationId} and account_id = any(${accountIds}::uuid[]) and ${withoutBlock}
+          group by account_id, kind, date_trunc('quarter', last_at at time zone 'UTC')
+          having count(*) >= ${least}
+          order by count(*) desc, account_id limit ${groupsPerStatement}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map(({ account_id, kind, pages }) => ({ accountId: account_id, kind, pages: pages.map(BigInt) }))
+          )
+        ),
+
+      loose: (account, pages) =>
+        sql<LooseRow>`
+          select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, chat_id::text as chat, kind,
+            messages
+          from archive_page
+          where ${mine(account)} and page_id = any(${pages}::bigint[]) and ${withoutBlock}
+          order by last_at desc, page_id desc`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map((row) => ({
+              ...framesOf(row),
+              chatId: BigInt(row.chat),
+              kind: row.kind,
+              messages: row.messages
+            }))
+          )
+        ),
+
+      numbers: sql<{ block: string; epoch: string }>`
+        select nextval('archive_number')::text as block, nextval('archive_number')::text as epoch`.pipe(
+        Effect.orDie,
+        Effect.flatMap(([row]) =>
+          row === undefined
+            ? Effect.die(new Error("A sequence gave no number"))
+            : Effect.succeed({ blockId: BigInt(row.block), epochId: BigInt(row.epoch) })
+        )
+      ),
+
+      // The account is locked first, as every writer does: two that index the same pages come one after the other.
+      add: Effect.fnUntraced(function*(account, { blockId, epochId, fold, pages, sealed }) {
+        const { accountId, organizationId } = account
+        yield* sql`
+          select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
+        const indexed = yield* sql`
+          update archive_page set block_id = ${blockId}
+          where ${mine(account)} and page_id = any(${pages}::bigint[]) and ${withoutBlock} returning 1`
+        if (indexed.length < pages.length) return false
+        // A change is about a message that was sent at any time before.
+        yield* sql`
+          insert into archive_block (organization_id, account_id, block_id, first_at, last_at, pages, epoch_id, fold, sealed)
+          select ${organizationId}, ${accountId}::uuid, ${blockId},
+            min(case kind when 'changes' then to_timestamp(0) else first_at end), max(last_at),
+            ${pages}::bigint[], ${epochId}, ${fold}, ${sealed}
+          from archive_page where ${mine(account)} and page_id = any(${pages}::bigint[])`
+        return true
+      }, Effect.orDie)
+    })
+  })
+)

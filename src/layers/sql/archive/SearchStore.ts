@@ -1,0 +1,212 @@
+/** What a search of the archive reads, in SQL. */
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import { decodeIds } from "../../../domain/archive/MessageIds.ts"
+import { isShared } from "../../../domain/archive/PageRules.ts"
+import {
+  type ListPosition,
+  type SearchPage,
+  type SearchScope,
+  SearchStore
+} from "../../../ports/archive/SearchStore.ts"
+import { Db } from "../../../ports/Db.ts"
+
+interface PageRow {
+  readonly account_id: AccountId
+  readonly chat: string
+  readonly number: string
+  readonly place_day: string
+  readonly kind: "messages" | "changes"
+  readonly first_at: Date
+  readonly last_at: Date
+  readonly messages: number
+}
+
+interface SealedRow extends PageRow {
+  readonly sealed: Uint8Array
+  readonly ids: Uint8Array | null
+}
+
+interface BlockRow {
+  readonly account_id: AccountId
+  readonly block: string
+  readonly first_at: Date
+  readonly last_at: Date
+  readonly epoch: string
+  readonly fold: number
+  readonly pages: ReadonlyArray<number>
+  readonly sealed: Uint8Array
+}
+
+/** Unix seconds, with their milliseconds. */
+const secondsOf = (at: Date): number => at.getTime() / 1000
+const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000))
+
+/** A page of changes has the times at which they were seen; the messages were sent at any time before. */
+const pageOf = (row: PageRow): SearchPage => ({
+  accountId: row.account_id,
+  chatId: BigInt(row.chat),
+  number: BigInt(row.number),
+  day: row.place_day,
+  kind: row.kind,
+  firstAt: row.kind === "changes" ? 0 : secondsOf(row.first_at),
+  lastAt: secondsOf(row.last_at),
+  messages: row.messages,
+  shared: isShared(BigInt(row.chat))
+})
+
+const sealedOf = (row: SealedRow) => ({ page: pageOf(row), sealed: row.sealed })
+
+const keyOf = ({ accountId, number }: Pick<SearchPage, "accountId" | "number">) => `${accountId}/${number}`
+
+/** Reading of pages, rows of the tail and vocabularies; each method is a read of its own. */
+export const layer = Layer.effect(
+  SearchStore,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const db = yield* Db
+
+    /** A statement's rows, read as the organization. */
+    const read = <Row, A>(
+      { organizationId }: SearchScope,
+      rows: Statement.Statement<Row>,
+      of: (row: Row) => A
+    ) => db.read(organizationId, Effect.map(Effect.orDie(rows), (found) => found.map(of)))
+
+    const ofAccounts = ({ accountIds, organizationId }: SearchScope) =>
+      sql`organization_id = ${organizationId} and account_id = any(${accountIds}::uuid[])`
+
+    const columns = sql.literal(
+      "account_id, chat_id::text as chat, number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, kind, " +
+        "first_at, last_at, messages"
+    )
+    const ofPage = sql.literal("account_id, chat_id, page_id as number, day, kind, first_at, last_at, messages")
+    const ofTail = sql.literal(
+      "account_id, chat_id, tail_id as number, day, kind, at as first_at, at as last_at, " +
+        "(kind = 'messages')::integer as messages"
+    )
+
+    const beyond = (after: ListPosition | null, time: string, number: string) =>
+      after === null
+        ? sql`true`
+        : sql`(${sql.literal(time)}, ${sql.literal(number)}) < (${
+          dateOf(after.lastAt)
+        }::timestamptz, ${after.number}::bigint)`
+
+    const inScope = (scope: SearchScope, below: number, first: string, last: string) =>
+      sql.and([
+        ofAccounts(scope),
+        sql`kind in ('messages', 'changes')`,
+        sql`(kind = 'changes' or ${sql.literal(first)} <= ${dateOf(below)}::timestamptz)`,
+        ...(scope.chatIds === null ? [] : [sql`chat_id = any(${scope.chatIds}::bigint[])`]),
+        ...(scope.since === null ? [] : [sql`${sql.literal(last)} >= ${dateOf(scope.since)}::timestamptz`])
+      ])
+
+    return SearchStore.of({
+      stamp: (scope) =>
+        read(
+          scope,
+          sql<{ stamp: string }>`
+            select concat(count(*), ' ', max(block_id)) as stamp from archive_block where ${ofAccounts(scope)}`,
+          ({ stamp }) => stamp
+        ).pipe(Effect.map(([stamp]) => stamp ?? "")),
+
+      blocks: (scope, below, after, limit) =>
+        read(
+          scope,
+          sql<BlockRow>`
+            select account_id, block_id::text as block, first_at, last_at, epoch_id::text as epoch, fold, pages, sealed
+            from archive_block
+            where ${ofAccounts(scope)} and first_at <= ${dateOf(below)} and ${beyond(after, "last_at", "block_id")}
+              and ${scope.since === null ? sql`true` : sql`last_at >= ${dateOf(scope.since)}::timestamptz`}
+            order by last_at desc, block_id desc limit ${sql.literal(String(limit))}`,
+          (row) => ({
+            accountId: row.account_id,
+            blockId: BigInt(row.block),
+            firstAt: secondsOf(row.first_at),
+            lastAt: secondsOf(row.last_at),
+            epochId: BigInt(row.epoch),
+            fold: row.fold,
+            pages: row.pages.map(BigInt),
+            sealed: row.sealed
+          })
+        ),
+
+      loose: (scope, below, after, limit) => {
+        const count = sql.literal(String(limit))
+        return read(
+          scope,
+          sql<PageRow>`
+            select ${columns} from (
+              (select ${ofPage} from archive_page
+                where ${inScope(scope, below, "first_at", "last_at")} and block_id is null
+                  and ${beyond(after, "last_at", "page_id")}
+                order by last_at desc, page_id desc limit ${count})
+              union all
+              (select ${ofTail} from archive_tail
+                where ${inScope(scope, below, "at", "at")} and ${beyond(after, "at", "tail_id")}
+                order by at desc, tail_id desc limit ${count})
+            ) as found
+            order by found.last_at desc, found.number desc limit ${count}`,
+          pageOf
+        )
+      },
+
+      pages: (scope, { accountId, blockId }, numbers) =>
+        read(
+          scope,
+          sql<PageRow>`
+            select ${columns} from (
+              select ${ofPage} from archive_page
+              where organization_id = ${scope.organizationId} and account_id = ${accountId}
+                and page_id = any(${numbers}::bigint[]) and block_id = ${blockId}
+            ) as found`,
+          pageOf
+        ),
+
+      sealed: (scope, pages) => {
+        const wanted = sql`(
+          select * from unnest(
+            ${pages.map(({ accountId }) => accountId)}::uuid[], ${pages.map(({ number }) => number)}::bigint[]
+          ) as wanted (account_id, number)
+        )`
+        return read(
+          scope,
+          sql<SealedRow>`
+            select ${columns}, sealed, null::bytea as ids from (
+              select ${ofPage}, sealed from archive_page
+              where ${ofAccounts(scope)} and (account_id, page_id) in ${wanted}
+              union all
+              select ${ofTail}, sealed from archive_tail
+              where ${ofAccounts(scope)} and (account_id, tail_id) in ${wanted}
+            ) as found`,
+          sealedOf
+        ).pipe(Effect.map((found) => {
+          const known = new Map(found.map((each) => [keyOf(each.page), each]))
+          return pages.flatMap((page) => known.get(keyOf(page)) ?? [])
+        }))
+      },
+
+      message: (scope, accountId, chatId, messageId) =>
+        read(
+          scope,
+          sql<SealedRow>`
+            select ${columns}, sealed, ids from (
+              select ${ofPage}, sealed, ids from archive_page
+              where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
+                and kind = 'messages' and first_id <= ${messageId} and last_id >= ${messageId}
+              union all
+              select ${ofTail}, sealed, null from archive_tail
+              where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
+                and kind = 'messages' and message_id = ${messageId}
+            ) as found`,
+          (row) => row
+        ).pipe(
+          Effect.map((rows) =>
+            rows.filter(({ ids }) => ids === null || decodeIds(ids).includes(messageId)).map(sealedOf)
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,398 @@
+/** A request and its answer in the demo organization, for each operation of the area. */
+import { organization } from "../Demo.samples.ts"
+
+export const deleteAccountWithArchive = {
+  request: {
+    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
+    confirm_phrase: "delete 31612340002"
+  },
+  answer: {
+    object: "account_action",
+    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
+    action: "account_deleted"
+  }
+} as const
+
+export const deleteWholeArchive = {
+  request: {
+    confirm_phrase: "delete archive demo"
+  },
+  answer: {
+    ...organization,
+    archive: {
+      ...organization.archive,
+      key_set: false,
+      readable: false,
+      writable: false,
+      phase: "deleting"
+    },
+    tamper_lockdown_enabled: false
+  }
+} as const
+
+export const getChat = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002"
+  },
+  answer: {
+    object: "chat",
+    id: "5000000002",
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    type: "private",
+    title: "Bram de Vries",
+    username: "bram_dv",
+    members_count: null,
+    selected: true,
+    effect: "archive",
+    complete: true,
+    messages: 6,
+    files: 0,
+    first_message_at: "2026-01-13T05:00:00.000Z",
+    last_message_at: "2026-01-15T06:00:00.000Z",
+    left_at: null
+  }
+} as const
+
+export const getMessage = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    message_id: "4",
+    around: 1
+  },
+  answer: {
+    object: "message",
+    id: "4",
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    sent_at: "2026-01-14T06:00:00.000Z",
+    from: {
+      id: "31612340005",
+      name: "Élodie Marchand",
+      username: "elodie_m"
+    },
+    outgoing: true,
+    text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
+    caption: null,
+    transcript: null,
+    reply_to_id: null,
+    forwarded_from: null,
+    kind: "text",
+    files: [],
+    edited_at: "2026-01-14T07:00:00.000Z",
+    edits: 1,
+    deleted_at: null,
+    archived_at: "2026-01-15T09:00:00.000Z",
+    context: [
+      {
+        object: "message",
+        id: "3",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        chat_id: "5000000002",
+        sent_at: "2026-01-13T07:00:00.000Z",
+        from: {
+          id: "5000000002",
+          name: "Bram de Vries",
+          username: "bram_dv"
+        },
+        outgoing: false,
+        text: "Then I send the invoice to Lindqvist today.",
+        caption: null,
+        transcript: null,
+        reply_to_id: "2",
+        forwarded_from: null,
+        kind: "text",
+        files: [],
+        edited_at: null,
+        edits: 0,
+        deleted_at: null,
+        archived_at: "2026-01-15T09:00:00.000Z"
+      },
+      {
+        object: "message",
+        id: "5",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        chat_id: "5000000002",
+        sent_at: "2026-01-14T07:00:00.000Z",
+        from: {
+          id: "5000000002",
+          name: "Bram de Vries",
+          username: "bram_dv"
+        },
+        outgoing: false,
+        text: "30 days yes, no discount.",
+        caption: null,
+        transcript: null,
+        reply_to_id: null,
+        forwarded_from: null,
+        kind: "text",
+        files: [],
+        edited_at: null,
+        edits: 0,
+        deleted_at: null,
+        archived_at: "2026-01-15T09:00:00.000Z"
+      }
+    ],
+    unreadable: 0
+  }
+} as const
+
+export const listAccounts = {
+  request: {
+    limit: 2,
+    starting_after: "019bc0e2-1280-717f-bf3b-1f9f117ad436"
+  },
+  answer: {
+    object: "list",
+    data: [
+      {
+        object: "archive_account",
+        id: "019bc0e2-1280-7092-b899-5ab87f4740e8",
+        name: "no_name_here",
+        phone_number: "+31612340011",
+        chats: 0,
+        messages: 0,
+        files: 0,
+        first_message_at: null,
+        last_message_at: null,
+        saving: {
+          state: "stopped",
+          reason: "no_archive_plan",
+          stopped_chats: 0,
+          last_sync_at: null
+        }
+      },
+      {
+        object: "archive_account",
+        id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        name: "Élodie Marchand",
+        phone_number: "+31612340005",
+        chats: 3,
+        messages: 13,
+        files: 0,
+        first_message_at: "2026-01-11T05:00:00.000Z",
+        last_message_at: "2026-01-15T06:00:00.000Z",
+        saving: {
+          state: "check",
+          reason: "connection_unknown",
+          stopped_chats: 0,
+          last_sync_at: "2026-01-15T09:00:00.000Z"
+        }
+      }
+    ],
+    has_more: true
+  }
+} as const
+
+export const listChatMembers = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002"
+  },
+  answer: {
+    object: "list",
+    data: [
+      {
+        object: "chat_member",
+        id: "5000000002",
+        name: "Bram de Vries",
+        username: "bram_dv",
+        phone: null,
+        role: "member",
+        joined_at: null,
+        last_seen_in_chat_at: null
+      }
+    ],
+    has_more: false,
+    unreadable: 0
+  }
+} as const
+
+export const listChats = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    limit: 2
+  },
+  answer: {
+    object: "list",
+    data: [
+      {
+        object: "chat",
+        id: "5000000002",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        type: "private",
+        title: "Bram de Vries",
+        username: "bram_dv",
+        members_count: null,
+        selected: true,
+        effect: "archive",
+        complete: true,
+        messages: 6,
+        files: 0,
+        first_message_at: "2026-01-13T05:00:00.000Z",
+        last_message_at: "2026-01-15T06:00:00.000Z",
+        left_at: null
+      },
+      {
+        object: "chat",
+        id: "-1002000000007",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        type: "channel",
+        title: "Port notices",
+        username: "port_notices",
+        members_count: 0,
+        selected: true,
+        effect: "archive",
+        complete: false,
+        messages: 2,
+        files: 0,
+        first_message_at: "2026-01-14T03:00:00.000Z",
+        last_message_at: "2026-01-15T04:00:00.000Z",
+        left_at: null
+      }
+    ],
+    has_more: true,
+    unreadable: 0
+  }
+} as const
+
+export const listMessageEdits = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    message_id: "4"
+  },
+  answer: {
+    object: "list",
+    data: [
+      {
+        object: "message_edit",
+        revision: 0,
+        text: "They want 30 days instead of 14. D'accord?",
+        caption: null,
+        seen_at: "2026-01-15T09:00:00.000Z",
+        edited_at: null
+      },
+      {
+        object: "message_edit",
+        revision: 1,
+        text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
+        caption: null,
+        seen_at: "2026-01-15T09:00:00.000Z",
+        edited_at: "2026-01-14T07:00:00.000Z"
+      }
+    ],
+    has_more: false,
+    unreadable: 0
+  }
+} as const
+
+export const listMessages = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    limit: 2
+  },
+  answer: {
+    object: "list",
+    data: [
+      {
+        object: "message",
+        id: "6",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        chat_id: "5000000002",
+        sent_at: "2026-01-15T06:00:00.000Z",
+        from: {
+          id: "5000000002",
+          name: "Bram de Vries",
+          username: "bram_dv"
+        },
+        outgoing: false,
+        text: "Forget what I wrote about the discount.",
+        caption: null,
+        transcript: null,
+        reply_to_id: null,
+        forwarded_from: null,
+        kind: "text",
+        files: [],
+        edited_at: null,
+        edits: 0,
+        deleted_at: "2026-01-15T09:00:00.000Z",
+        archived_at: "2026-01-15T09:00:00.000Z"
+      },
+      {
+        object: "message",
+        id: "5",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        chat_id: "5000000002",
+        sent_at: "2026-01-14T07:00:00.000Z",
+        from: {
+          id: "5000000002",
+          name: "Bram de Vries",
+          username: "bram_dv"
+        },
+        outgoing: false,
+        text: "30 days yes, no discount.",
+        caption: null,
+        transcript: null,
+        reply_to_id: null,
+        forwarded_from: null,
+        kind: "text",
+        files: [],
+        edited_at: null,
+        edits: 0,
+        deleted_at: null,
+        archived_at: "2026-01-15T09:00:00.000Z"
+      }
+    ],
+    has_more: true,
+    next_id: "5",
+    unreadable: 0
+  }
+} as const
+
+export const searchMessages = {
+  request: {
+    query: "discount d'accord"
+  },
+  answer: {
+    object: "search_result",
+    data: [
+      {
+        object: "message",
+        id: "4",
+        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+        chat_id: "5000000002",
+        sent_at: "2026-01-14T06:00:00.000Z",
+        from: {
+          id: "31612340005",
+          name: "Élodie Marchand",
+          username: "elodie_m"
+        },
+        outgoing: true,
+        text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
+        caption: null,
+        transcript: null,
+        reply_to_id: null,
+        forwarded_from: null,
+        kind: "text",
+        files: [],
+        edited_at: "2026-01-14T07:00:00.000Z",
+        edits: 1,
+        deleted_at: null,
+        archived_at: "2026-01-15T09:00:00.000Z",
+        matches: [
+          { field: "text", revision: 1, start: 39, length: 8 },
+          { field: "text", revision: 1, start: 56, length: 8 }
+        ],
+        also_in: []
+      }
+    ],
+    has_more: false,
+    cursor: null,
+    complete: true,
+    searched: 13,
+    unreadable: 0
+  }
+} as const

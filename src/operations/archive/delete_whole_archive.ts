@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
+import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid, OwnerRequired } from "../../domain/Failure.ts"
+import { archivePhase, Organization, organization } from "../../domain/organization/Organization.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
+import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import * as samples from "./archive.samples.ts"
+
+export const deleteWholeArchive = Operation.write(
+  "delete_whole_archive",
+  {
+    summary: "Delete everything that the organization has archived, of all accounts.",
+    description:
+      "It cannot be undone: the keys are deleted at once, and nothing of the archive can be read from then on, by anyone; what they opened is deleted soon after, until the phase is `deleted`. The accounts stay. Nothing more is archived before the owner sets a new archive password.",
+    method: "POST",
+    path: "/v1/archive/delete",
+    toolset: "archive",
+    scope: "archive:delete",
+    roles: ["owner"],
+    refusal: OwnerRequired,
+    whole: true,
+    destructive: true,
+    idempotent: true,
+    personal: "confirm_phrase",
+    personalIsArgument: true,
+    personalPage: "/console/organization/delete-archive",
+    body: {
+      confirm_phrase: ConfirmPhrase.annotateKey({
+        description:
+          "The words `delete archive` and the organization's id, such as `delete archive demo`: typed by the owner, never filled in for them."
+      })
+    },
+    success: Organization,
+    sample: samples.deleteWholeArchive,
+    failures: [ConfirmPhraseInvalid, ArchiveHeld, ArchiveEmpty],
+    journal: { action: "archive.deletion_started", target: "organization" }
+  },
+  Effect.fnUntraced(function*({ confirm_phrase }, { caller, now }) {
+    const { organizationId } = caller
+    if (!isConfirmed(confirm_phrase, { kind: "archive", organizationId })) {
+      return yield* new ConfirmPhraseInvalid({ param: "confirm_phrase" })
+    }
+    const organizations = yield* Organizations
+    const deletions = yield* ArchiveDeletions
+    const facts = yield* organizations.lockFacts(organizationId)
+    const phase = archivePhase(facts, now)
+    // Time alone makes the phase `deleting` too: then nothing was begun.
+    if (phase === "deleting" && facts.archive_deletion_started_at !== null && facts.archive_deleted_at === null) {
+      return Operation.unchanged(organization(facts, now))
+    }
+    if (phase === "empty" || phase === "deleted") return yield* new ArchiveEmpty({})
+    if (yield* deletions.isHeld(organizationId, null)) return yield* new ArchiveHeld({})
+    yield* deletions.beginWhole(organizationId, now)
+    yield* (yield* ArchiveKeys).dropAll(organizationId, now)
+    const after = {
+      ...facts,
+      archive_key_set: false,
+      archive_deletion_started_at: now,
+      archive_deleted_at: null
+    }
+    return Operation.changed(organization(after, now))
+  })
+)

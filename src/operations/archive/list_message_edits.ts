@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import { listEdits, openAccount } from "../../archive/Reader.ts"
+import { TargetAccount } from "../../domain/accounts/Account.ts"
+import { TargetChat } from "../../domain/archive/Chat.ts"
+import { MessageEditList, TargetMessage } from "../../domain/archive/Message.ts"
+import { ResourceMissing } from "../../domain/Failure.ts"
+import { archiveReaders } from "../../domain/people/Access.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import * as samples from "./archive.samples.ts"
+import { requireChat } from "./ArchivedChat.ts"
+
+export const listMessageEdits = Operation.unlocked(
+  "list_message_edits",
+  {
+    summary: "List the texts that an archived message has had, oldest first.",
+    description: "The first is the message as it was first seen. At most 1000 edits are listed.",
+    method: "GET",
+    path: "/v1/archive/accounts/:account_id/chats/:chat_id/messages/:message_id/edits",
+    toolset: "archive",
+    scope: "archive:read",
+    roles: archiveReaders,
+    params: { account_id: TargetAccount, chat_id: TargetChat, message_id: TargetMessage },
+    failures: [ResourceMissing],
+    success: MessageEditList,
+    messages: () => 1,
+    sample: samples.listMessageEdits
+  },
+  Effect.fnUntraced(function*({ chat_id, message_id }, { account, archive, caller }) {
+    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
+    const chatId = yield* requireChat(open.account, chat_id)
+    const found = yield* listEdits(open, chatId, BigInt(message_id))
+    if (found === null) return yield* new ResourceMissing({ param: "message_id" })
+    const { hasMore, revisions, unreadable } = found
+    return { object: "list" as const, data: revisions, has_more: hasMore, unreadable }
+  })
+)

@@ -1,0 +1,12 @@
+/** The number of wrong archive passwords that may be tried in an hour. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable, TooManyAttempts } from "../../domain/Failure.ts"
+import type { Caller } from "../../domain/people/Access.ts"
+
+/** Each commits by itself, and never runs inside a transaction, which would take the count back. */
+export class ArchiveAttempts extends Context.Service<ArchiveAttempts, {
+  /** Counts one more, for the credential and for the organization; fails where either has had as many as it may. */
+  count(caller: Caller["Service"]): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+  /** Takes the latest one back, because the password was right or was not tried. */
+  takeBack(caller: Caller["Service"]): Effect.Effect<void, ServiceUnavailable>
+}>()("org-security-console/ports/archive/ArchiveAttempts") {}

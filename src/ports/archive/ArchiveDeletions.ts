@@ -1,0 +1,42 @@
+/** Deletions of all that is archived, of an account or of an organization: first the keys, then what they opened. */
+import { Context, type Effect } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import type { Due } from "../Due.ts"
+
+/** What was deleted. */
+export interface DeletedRecords {
+  readonly pages: number
+  readonly messages: number
+  readonly files: number
+  readonly bytes: number
+}
+
+/** A deletion that is not finished; of the whole archive where there is no account. */
+export interface ArchiveDeletion {
+  readonly organizationId: OrganizationId
+  readonly id: string
+  readonly accountId: AccountId | null
+}
+
+/**
+ * Law: from the commit of the transaction that begins a deletion no key of what it deletes is left, and nothing more is
+ * written under one. All but `due` need the transaction of the organization.
+ */
+export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
+  /** True if a hold binds the account or, for null, anything of the organization. */
+  isHeld(organizationId: OrganizationId, accountId: AccountId | null): Effect.Effect<boolean>
+  /** Shreds the keys of the account, which the caller has locked. */
+  beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
+  /** Locks every account of the organization, which the caller has locked, and shreds their keys. */
+  beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<void>
+  /** Unfinished deletions of all organizations, the oldest first. */
+  due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
+  /** Locks the deletion and then its organization; null where it is finished, or another process is at it. */
+  take(organizationId: OrganizationId, id: string): Effect.Effect<ArchiveDeletion | null>
+  /** Deletes at most so many rows of one kind and counts them; the number of rows, 0 once none of any kind is left. */
+  deleteSome(deletion: ArchiveDeletion, limit: number): Effect.Effect<number>
+  /** Ends a deletion of which nothing is left; what it has deleted. */
+  finish(deletion: ArchiveDeletion, now: Date): Effect.Effect<DeletedRecords>
+}>()("org-security-console/ports/archive/ArchiveDeletions") {}

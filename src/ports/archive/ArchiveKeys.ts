@@ -1,0 +1,48 @@
+/** The key pairs of organizations' archives, and the wraps that their seeds are kept in. */
+import { Context, type Effect } from "effect"
+import type { ArchiveKeyId, WrapKind } from "../../domain/archive/Epoch.ts"
+import type { WrapRow } from "../../domain/archive/KeyWrap.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+
+/** The key pair of an organization that new epochs are sealed to. */
+export interface ArchiveKey {
+  readonly organizationId: OrganizationId
+  readonly keyId: ArchiveKeyId
+  readonly suite: number
+  readonly publicKey: Uint8Array
+  readonly madeAt: Date
+  /** The time when its password was last set. */
+  readonly passwordSetAt: Date
+  /** Another one after each change of the password. */
+  readonly wrapId: string
+}
+
+/** A wrap of the key pair's seed, as it is stored. */
+export interface StoredWrap extends WrapRow {
+  readonly madeAt: Date
+}
+
+/** A key pair that is to be kept, with its wraps. */
+export interface NewArchiveKey {
+  readonly organizationId: OrganizationId
+  readonly keyId: ArchiveKeyId
+  readonly publicKey: Uint8Array
+  readonly wraps: ReadonlyArray<WrapRow>
+  /** The admin; null for the operator. */
+  readonly madeBy: string | null
+}
+
+/** Each runs within the organization's transaction or read. */
+export class ArchiveKeys extends Context.Service<ArchiveKeys, {
+  /** The current key pair; null before there is an archive password. */
+  current(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
+  wrap(key: Pick<ArchiveKey, "organizationId" | "keyId">, kind: WrapKind): Effect.Effect<StoredWrap | null>
+  /** The current key pair, locked with its organization: keys of one organization change one after the other. */
+  lock(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
+  /** Keeps a key pair; the one before is lost from then on. */
+  add(key: NewArchiveKey, now: Date): Effect.Effect<void>
+  /** Forgets every wrap, and retires the key pair in use: none of them can be opened any more. */
+  dropAll(organizationId: OrganizationId, now: Date): Effect.Effect<void>
+  /** Replaces the wrap of its kind. */
+  rewrap(key: Pick<ArchiveKey, "organizationId" | "keyId">, wrap: WrapRow, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/archive/ArchiveKeys") {}

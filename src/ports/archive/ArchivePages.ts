@@ -1,0 +1,74 @@
+/** Sealed records as they are read: pages, and rows of the tail as pages of one message. */
+import { Context, type Effect } from "effect"
+import type { FileState } from "../../domain/archive/Message.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** Sealed frames of one chat and UTC day. `number` orders them, and is one page's or tail row's. */
+export interface SealedFrames {
+  readonly number: bigint
+  readonly day: string
+  readonly sealed: Uint8Array
+}
+
+/** The sealed messages of a page or tail row. */
+export interface SealedMessages extends SealedFrames {
+  readonly lastId: bigint
+  readonly ids: ReadonlyArray<bigint>
+}
+
+/** Messages of a chat beyond `bound` in one direction. */
+export interface MessageWindow {
+  readonly chatId: bigint
+  readonly direction: "older" | "newer"
+  /** Only ids below it, or above it; null for none. */
+  readonly bound: bigint | null
+  /** Pages and tail rows that were read already. */
+  readonly read: ReadonlyArray<bigint>
+  readonly since: Date | null
+  readonly until: Date | null
+  readonly limit: number
+}
+
+/** The edits and the deletion of a message; a message without any has no such row. */
+export interface MessageChanges {
+  readonly messageId: bigint
+  /** The messenger's times of its edits after it was first seen, in Unix seconds, ascending. */
+  readonly editDates: ReadonlyArray<number>
+  readonly deletedAt: Date | null
+  /** The frames with its newest edit. */
+  readonly newest: SealedFrames | null
+}
+
+/** The state of a file; its name is in its message. */
+export interface StoredFile {
+  readonly fileId: string
+  readonly state: FileState
+  readonly sha256: Uint8Array | null
+  readonly at: Date
+}
+
+/**
+ * Law: the union of all windows is the chat; a page of an account that was not asked for is never answered. Each
+ * statement needs the transaction of the organization.
+ */
+export class ArchivePages extends Context.Service<ArchivePages, {
+  /** Pages and tail rows, by their highest id in the direction. */
+  window(account: ArchivedAccount, window: MessageWindow): Effect.Effect<ReadonlyArray<SealedMessages>>
+  changes(
+    account: ArchivedAccount,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>
+  ): Effect.Effect<ReadonlyArray<MessageChanges>>
+  /** Frames with edits of the message, by the messenger's time of the edit, at most `limit`. */
+  edits(
+    account: ArchivedAccount,
+    chatId: bigint,
+    messageId: bigint,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<SealedFrames>>
+  files(
+    account: ArchivedAccount,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>
+  ): Effect.Effect<ReadonlyArray<StoredFile>>
+}>()("org-security-console/ports/archive/ArchivePages") {}

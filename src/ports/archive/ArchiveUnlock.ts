@@ -1,0 +1,47 @@
+/** The opening of an organization's archive for one request. */
+import { Context, type Effect, type Scope } from "effect"
+import type { EpochKey, EpochRef } from "../../domain/archive/Epoch.ts"
+import type { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
+import type {
+  ArchivePasswordInvalid,
+  ArchivePasswordRequired,
+  BridgeRequired,
+  ServiceUnavailable,
+  TooManyAttempts
+} from "../../domain/Failure.ts"
+import type { Caller } from "../../domain/people/Access.ts"
+import type { ArchiveKey } from "./ArchiveKeys.ts"
+
+/** The opened archive of one organization; nothing of it is used after its scope, but by work that was begun in it. */
+export interface Unlocked {
+  /** The key pair that new epochs are sealed to. */
+  readonly key: ArchiveKey
+  /**
+   * The key of an epoch, from its sealed form; it is kept for the next requests of the same password. Fails for an epoch
+   * that is sealed to another key pair.
+   */
+  epochKey(ref: EpochRef, sealedKey: Uint8Array): Effect.Effect<EpochKey, ArchiveUnreadable>
+  /** Runs short work beside what follows; the archive stays open for it, and it ends with the process at the latest. */
+  afterwards<R>(work: Effect.Effect<void, never, R>): Effect.Effect<void, never, R>
+}
+
+export type UnlockFailure =
+  | ArchivePasswordRequired
+  | ArchivePasswordInvalid
+  | BridgeRequired
+  | TooManyAttempts
+  | ServiceUnavailable
+
+/**
+ * Opens archives by the password that a request carries.
+ *
+ * Law: no `Unlocked` outlives its scope and the work that was begun in it. A password is counted before it is derived, for its credential and for its
+ * organization, and the count is taken back where it is right; a wrong one is journaled. The attempt commits by itself,
+ * so that it never runs inside a transaction.
+ */
+export class ArchiveUnlock extends Context.Service<ArchiveUnlock, {
+  withPassword(
+    caller: Caller["Service"],
+    key: ArchiveKey
+  ): Effect.Effect<Unlocked, UnlockFailure, Scope.Scope>
+}>()("org-security-console/ports/archive/ArchiveUnlock") {}

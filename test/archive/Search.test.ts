@@ -1,0 +1,371 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as fc from "fast-check"
+import * as Sealing from "../../src/archive/Sealing.ts"
+import { search, type SearchBudget, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
+import { openVocabulary } from "../../src/archive/Vocabularies.ts"
+import type { EpochKey } from "../../src/domain/archive/Epoch.ts"
+import { fold } from "../../src/domain/archive/Fold.ts"
+import type { EditRecord, MessageRecord } from "../../src/domain/archive/Records.ts"
+import type { SearchHit, SearchPosition } from "../../src/domain/archive/SearchHit.ts"
+import { searchWords } from "../../src/domain/archive/SearchWords.ts"
+import { ArchiveUnreadable } from "../../src/domain/archive/Unreadable.ts"
+import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
+import * as Vectors from "../support/archive/archiveVectors.ts"
+import * as Memory from "../support/archive/memorySearchStore.ts"
+import { texts } from "../support/archive/scripts.ts"
+import { tried } from "../support/drawn.ts"
+
+const accountIds = [Vectors.accountId, Vectors.otherAccountId]
+const start = Date.UTC(2026, 2, 1) / 1000
+const chats = [{ chatId: 1n, shared: false }, { chatId: -1002n, shared: true }]
+
+/** A message, the accounts that have it, and its edits. */
+interface Written {
+  readonly chat: (typeof chats)[number]
+  readonly message: MessageRecord
+  readonly accounts: ReadonlyArray<number>
+  readonly edits: ReadonlyArray<EditRecord>
+}
+
+const written: fc.Arbitrary<ReadonlyArray<Written>> = fc.array(
+  fc.record({
+    chat: fc.constantFrom(...chats),
+    gap: fc.constantFrom(0, 1, 40_000),
+    text: texts,
+    caption: fc.option(texts, { freq: 2 }),
+    sender: fc.constantFrom("u1", "u2"),
+    kind: fc.constantFrom("text" as const, "photo" as const),
+    accounts: fc.constantFrom([0], [1], [0, 1]),
+    edits: fc.array(fc.tuple(fc.constantFrom(1, 90_000), texts), { maxLength: 2 })
+  }),
+  { minLength: 1, maxLength: 25 }
+).map((drawn) => {
+  let at = start
+  return drawn.map(({ accounts, caption, chat, edits, gap, kind, sender, text }, index): Written => {
+    at += gap
+    const id = BigInt(index + 1)
+    const from = { id: sender, name: null, username: null }
+    const details = caption === null ? {} : { caption }
+    return {
+      chat,
+      accounts,
+      message: { id, at, archivedAt: at, from, kind, text, details },
+      edits: edits.map(([later, edited]) => ({
+        change: "edited",
+        id: String(id),
+        seen_at: at + later,
+        edited_at: at + later,
+        text: edited,
+        details: {}
+      }))
+    }
+  })
+})
+
+/** What becomes of a page: it stays loose, or is in a block, whose vocabulary may be unusable. */
+const fates = fc.array(fc.constantFrom("loose", "one", "two", "folded otherwise", "broken"), {
+  minLength: 1,
+  maxLength: 12
+})
+
+type Fate = "loose" | "one" | "two" | "folded otherwise" | "broken"
+
+const keys = Effect.forEach(
+  accountIds,
+  (accountId) => Sealing.newEpoch({ ...Vectors.epochRef(1n), accountId }, Vectors.publicKey)
+).pipe(
+  Effect.map((epochs) => epochs.map(({ key }) => key)),
+  Effect.provide(NodeCrypto.layer),
+  Effect.cached,
+  Effect.runSync
+)
+
+const openKey = (opened: ReadonlyArray<EpochKey>) => (accountId: EpochKey["ref"]["accountId"]) => {
+  const key = opened.find(({ ref }) => ref.accountId === accountId)
+  return key === undefined ? Effect.fail(new ArchiveUnreadable({ part: "epoch" })) : Effect.succeed(key)
+}
+
+/** The records of an account by chat and day, messages apart from edits; some pages are cut in two. */
+const pagesOf = (all: ReadonlyArray<Written>, account: number, most: number) => {
+  const groups = new Map<
+    string,
+    { readonly chat: Written["chat"]; readonly at: number; records: Array<MessageRecord | EditRecord> }
+  >()
+  const put = (chat: Written["chat"], at: number, kind: string, record: MessageRecord | EditRecord) => {
+    const key = `${chat.chatId}/${Math.floor(at / 86_400)}/${kind}`
+    const group = groups.get(key)
+    if (group === undefined || group.records.length >= most) {
+      if (group !== undefined) groups.set(`${key}/${groups.size}`, group)
+      groups.set(key, { chat, at, records: [record] })
+    } else {
+      groups.set(key, { ...group, at: Math.max(group.at, at), records: [...group.records, record] })
+    }
+  }
+  for (const { accounts, chat, edits, message } of all) {
+    if (!accounts.includes(account)) continue
+    put(chat, message.at, "messages", message)
+    for (const edit of edits) put(chat, edit.seen_at, "changes", edit)
+  }
+  return [...groups.values()]
+}
+
+const store = Effect.fnUntraced(function*(all: ReadonlyArray<Written>, most: number, drawn: ReadonlyArray<Fate>) {
+  const opened = yield* keys
+  let number = 0n
+  const pages: Array<Memory.StoredPage> = []
+  const blocks: Array<Memory.StoredArchive["blocks"][number]> = []
+  for (const [account, key] of opened.entries()) {
+    const fated = new Map<Fate, Array<Memory.StoredPage>>()
+    for (const { at, chat, records } of pagesOf(all, account, most)) {
+      number += 1n
+      const page = yield* Memory.sealPage(key, chat, number, at, records)
+      pages.push(page)
+      const fate = drawn[Number(number) % drawn.length] ?? "loose"
+      fated.set(fate, [...(fated.get(fate) ?? []), page])
+    }
+    for (const [fate, held] of fated) {
+      if (fate === "loose") continue
+      const block = yield* Memory.sealBlock(key, ++number, held)
+      const sealed = fate === "broken" ? block.sealed.map((byte, at) => at === 40 ? byte ^ 1 : byte) : block.sealed
+      blocks.push({ ...block, sealed, fold: fate === "folded otherwise" ? 0 : block.fold })
+    }
+  }
+  return { pages, blocks }
+})
+
+type Criteria = Pick<SearchRequest, "fromId" | "kind"> & { readonly scope: Partial<SearchRequest["scope"]> }
+
+const requestOf = (query: string, limit: number, { fromId, kind, scope }: Criteria): SearchRequest => ({
+  scope: { organizationId: Vectors.organizationId, accountIds, chatIds: null, since: null, until: null, ...scope },
+  words: searchWords(query),
+  fromId,
+  kind,
+  limit,
+  position: null
+})
+
+const everything: Criteria = { fromId: null, kind: null, scope: {} }
+
+/** All results of a search, one after the other. */
+const searchAll = Effect.fnUntraced(function*(
+  archive: () => Memory.StoredArchive,
+  request: SearchRequest,
+  budget?: SearchBudget
+) {
+  const opened = yield* keys
+  const results: Array<SearchResult> = []
+  let position: SearchPosition | null = null
+  do {
+    const result: SearchResult = yield* search(openKey(opened), { ...request, position }, budget).pipe(
+      Effect.provide(Memory.layer(archive))
+    )
+    results.push(result)
+    position = result.position
+  } while (position !== null && results.length < 500)
+  expect(results.length).toBeLessThan(500)
+  return results
+})
+
+const found = ({ accountId, alsoIn, chatId, message }: SearchHit): string =>
+  `${message.at} ${chatId}/${message.id} ${[accountId, ...alsoIn].join("+")}`
+
+/** What is found where every text is folded and compared, without any index. */
+const bruteForce = (
+  all: ReadonlyArray<Written>,
+  { fromId, kind, scope, words }: SearchRequest
+): ReadonlyArray<string> => {
+  const has = (fields: ReadonlyArray<string | null | undefined>) =>
+    words.every(({ folded }) => fields.some((field) => fold(field ?? "").includes(folded)))
+  const hits = all.filter(({ chat, edits, message }) =>
+    (has([message.text, message.details.caption]) || edits.some(({ text }) => has([text]))) &&
+    (fromId === null || message.from?.id === fromId) && (kind === null || message.kind === kind) &&
+    (scope.since === null || message.at >= scope.since) && (scope.until === null || message.at < scope.until) &&
+    (scope.chatIds === null || scope.chatIds.includes(chat.chatId))
+  ).flatMap(({ accounts, chat, message }) => {
+    const ids = accounts.flatMap((account) => accountIds.slice(account, account + 1)).filter((id) =>
+      scope.accountIds.includes(id)
+    )
+    const groups = chat.shared ? [ids] : ids.map((id) => [id])
+    return groups.filter((group) => group.length > 0).map((group) => ({ chat, group, message }))
+  })
+  return hits.toSorted((one, other) =>
+    other.message.at - one.message.at || Number(other.chat.chatId - one.chat.chatId) ||
+    Number(other.message.id - one.message.id) || ((one.group[0] ?? "") < (other.group[0] ?? "") ? -1 : 1)
+  ).map(({ chat, group, message }) => `${message.at} ${chat.chatId}/${message.id} ${group.join("+")}`)
+}
+
+const run = <A, E>(effect: Effect.Effect<A, E, Sealing.Services>) =>
+  Effect.runPromise(Effect.provide(effect, Layer.merge(NodeCrypto.layer, Vectors.cheapDerivation)))
+
+const criteria: fc.Arbitrary<Criteria> = fc.record({
+  fromId: fc.constantFrom(null, null, "u1"),
+  kind: fc.constantFrom(null, null, "photo" as const),
+  scope: fc.record({
+    accountIds: fc.constantFrom(accountIds, accountIds, accountIds.slice(1)),
+    chatIds: fc.constantFrom(null, null, [1n]),
+    since: fc.constantFrom(null, null, start + 80_000),
+    until: fc.constantFrom(null, null, start + 120_000)
+  })
+})
+
+/** A query cut from the texts, or of its own; in capitals or decomposed sometimes; a phrase sometimes. */
+const query = fc.record({
+  from: fc.nat(),
+  cut: fc.tuple(fc.nat(), fc.integer({ min: 1, max: 6 })),
+  form: fc.constantFrom("as it is", "upper", "decomposed", "phrase"),
+  own: fc.option(texts, { freq: 6 })
+})
+
+const queryOf = (
+  all: ReadonlyArray<Written>,
+  { cut, form, from, own }: typeof query extends fc.Arbitrary<infer A> ? A : never
+) => {
+  const every = all.flatMap(({ edits, message }) => [message.text ?? "", ...edits.map(({ text }) => text ?? "")])
+  const units = [...(own ?? every[from % every.length] ?? "")]
+  const begin = cut[0] % Math.max(1, units.length)
+  const text = units.slice(begin, begin + cut[1]).join("").replaceAll("\"", "")
+  if (form === "phrase") return `"${text}"`
+  return form === "upper" ? text.toUpperCase() : form === "decomposed" ? text.normalize("NFD") : text
+}
+
+describe("a search of the archive", () => {
+  it("finds what a comparison of every text finds, newest first, page by page, within any budget", () =>
+    fc.assert(
+      fc.asyncProperty(
+        written,
+        fc.integer({ min: 1, max: 4 }),
+        fates,
+        query,
+        criteria,
+        fc.integer({ min: 1, max: 5 }),
+        fc.constantFrom(1, 300, 64 * 1024 * 1024),
+        fc.constantFrom(1, 2, 17, 256),
+        (all, most, drawn, cut, wanted, limit, bytes, listed) =>
+          run(Effect.gen(function*() {
+            const request = requestOf(queryOf(all, cut), limit, wanted)
+            if (request.words.length === 0) return
+            const archive = yield* store(all, most, drawn)
+            const results = yield* searchAll(() => archive, request, { millis: Infinity, bytes, listed })
+            expect(results.flatMap(({ hits }) => hits.map(found))).toEqual(bruteForce(all, request))
+            expect(results.every(({ hits }) => hits.length <= limit)).toBe(true)
+            expect(results.every(({ unreadable }) => unreadable === 0)).toBe(true)
+            if (bytes > 1000) expect(results.every(({ complete }) => complete)).toBe(true)
+          }))
+      ),
+      tried(300)
+    ))
+
+  const writtenAt = (text: string, at: number, more: Partial<Written> = {}, message: Partial<MessageRecord> = {}) => ({
+    chat: { chatId: 1n, shared: false },
+    accounts: [0],
+    edits: [],
+    ...more,
+    message: {
+      id: BigInt(at),
+      at: start + at,
+      archivedAt: start + at,
+      from: null,
+      kind: "text" as const,
+      text,
+      details: {},
+      ...message
+    }
+  })
+
+  const searchOne = (archive: Memory.StoredArchive, query: string, limit = 20) =>
+    Effect.map(searchAll(() => archive, requestOf(query, limit, everything)), (results) => results[0])
+
+  it("answers where in which field and revision each word is, in the text as it was written", () =>
+    run(Effect.gen(function*() {
+      const edit = {
+        change: "edited" as const,
+        id: "5",
+        seen_at: start + 9,
+        edited_at: start + 9,
+        text: "Neue STRASSE",
+        details: {}
+      }
+      const all = [writtenAt("Die alte Straße", 5, { edits: [edit] }, { details: { caption: "Café an der Straße" } })]
+      const result = yield* searchOne(yield* store(all, 4, ["one"]), "strasse")
+      expect(result?.hits.map(({ matches }) => matches)).toEqual([[
+        { field: "text", start: 9, length: 6, edit: null },
+        { field: "caption", start: 12, length: 6, edit: null },
+        { field: "text", start: 5, length: 7, edit }
+      ]])
+      const two = yield* searchOne(yield* store(all, 4, ["one"]), "alte neue")
+      expect(two?.hits).toEqual([])
+    })))
+
+  it("counts pages that do not open, and answers the rest", () =>
+    run(Effect.gen(function*() {
+      const archive = yield* store([writtenAt("hello one", 1), writtenAt("hello two", 90_000)], 1, ["loose"])
+      const broken = archive.pages.map((stored, at) =>
+        at === 0 ? { ...stored, sealed: stored.sealed.map((byte, place) => place === 60 ? byte ^ 1 : byte) } : stored
+      )
+      const result = yield* searchOne({ ...archive, pages: broken }, "hello")
+      expect(result?.unreadable).toBe(1)
+      expect(result?.hits.map(({ message }) => message.text)).toEqual(["hello two"])
+    })))
+
+  it("opens no page that a vocabulary excludes, and counts its messages as searched", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 30 }, (_, at) => writtenAt(`number ${at}`, at * 90_000 + 1))
+      const archive = yield* store(all, 4, ["one"])
+      const unreadable = archive.pages.map((stored) => ({ ...stored, sealed: new Uint8Array() }))
+      const result = yield* searchOne({ ...archive, pages: unreadable }, "absent")
+      expect(result).toEqual({ hits: [], position: null, complete: true, searched: 30, unreadable: 0 })
+      expect((yield* searchOne({ ...archive, pages: unreadable }, "number 29"))?.unreadable).toBe(1)
+    })))
+
+  it("finds a message whose row of the tail is closed into a page while it runs", () =>
+    run(Effect.gen(function*() {
+      const all = [writtenAt("hello old", 1), writtenAt("hello tail", 90_000)]
+      const before = yield* store(all, 1, ["loose"])
+      const [key] = yield* keys
+      if (key === undefined) return
+      const moved = yield* Memory.sealPage(key, chats[0] ?? { chatId: 1n, shared: false }, 99n, start + 90_000, [
+        writtenAt("hello tail", 90_000).message
+      ])
+      const after = { ...before, pages: [...before.pages.slice(0, 1), moved] }
+      let reads = 0
+      const results = yield* searchAll(() => ++reads > 2 ? after : before, requestOf("hello", 20, everything))
+      expect(results.flatMap(({ hits }) => hits.map(({ message }) => message.text))).toEqual([
+        "hello tail",
+        "hello old"
+      ])
+    })))
+
+  it("finds pages that are put into a block, or taken out of one, at any moment while it runs", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 6 }, (_, at) => writtenAt("harbour", at))
+      const loose = yield* store(all, 1, ["loose"])
+      const indexed = yield* store(all, 1, ["one"])
+      for (const [before, after] of [[loose, indexed], [indexed, loose]] as const) {
+        for (let moment = 0; moment < 12; moment++) {
+          let reads = 0
+          const archive = () => reads++ < moment ? before : after
+          const results = yield* searchAll(archive, requestOf("harbour", 20, everything))
+          expect([moment, results.flatMap(({ hits }) => hits).length]).toEqual([moment, 6])
+        }
+      }
+    })))
+
+  it("opens no vocabulary of another block, account or fold", () =>
+    run(Effect.gen(function*() {
+      const [key, other] = yield* keys
+      if (key === undefined || other === undefined) return
+      const page = yield* Memory.sealPage(key, chats[0] ?? { chatId: 1n, shared: false }, 1n, start, [
+        writtenAt("hello", 1).message
+      ])
+      const { sealed } = yield* Memory.sealBlock(key, 7n, [page])
+      expect((yield* openVocabulary(key, 7n, sealed)).words).toBe("hello")
+      expect((sealed.length - 28) % 1024).toBe(0)
+      expect((yield* Effect.flip(openVocabulary(key, 8n, sealed))).part).toBe("vocabulary")
+      const moved = { ...key, ref: { ...key.ref, accountId: other.ref.accountId } }
+      expect((yield* Effect.flip(openVocabulary(moved, 7n, sealed))).part).toBe("vocabulary")
+      const later = { ...key, ref: { ...key.ref, epochId: 2n } }
+      expect((yield* Effect.flip(openVocabulary(later, 7n, sealed))).part).toBe("vocabulary")
+      expect((yield* Effect.flip(openVocabulary(key, 7n, new Uint8Array()))).part).toBe("vocabulary")
+    })))
+})

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { newEpoch } from "../../../src/archive/EpochKeys.ts"
+import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
+import { AccountId } from "../../../src/domain/accounts/Account.ts"
+import { ArchiveKeyId, type EpochRef } from "../../../src/domain/archive/Epoch.ts"
+import type { WrapRow } from "../../../src/domain/archive/KeyWrap.ts"
+import { type Caller, OrganizationId } from "../../../src/domain/people/Access.ts"
+import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
+import * as Unlocks from "../../../src/layers/archive/Unlocks.ts"
+import { ArchiveAttempts } from "../../../src/ports/archive/ArchiveAttempts.ts"
+import { PasswordDerivation } from "../../../src/ports/archive/ArchiveCrypto.ts"
+import { type ArchiveKey, ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
+import { ArchiveUnlock } from "../../../src/ports/archive/ArchiveUnlock.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import { Journal } from "../../../src/ports/journal/Journal.ts"
+
+const organizationId = OrganizationId.make("harbour")
+const password = "harbour lantern archive"
+
+const callerWith = (text: string, id = "one"): Caller["Service"] => ({
+  organizationId,
+  organizationClosed: false,
+  adminId: "admin",
+  adminName: null,
+  role: "owner",
+  readsArchive: true,
+  scopes: [],
+  limit: null,
+  credential: { kind: "api_key", id, label: "" },
+  via: "rest",
+  ip: null,
+  requestId: null,
+  extras: { archivePassword: Redacted.make(text) }
+})
+
+/** A process whose derivations are counted, and wait for `gate`. */
+const make = Effect.gen(function*() {
+  const counts = { attempts: 0, derived: 0, failed: 0 }
+  const gate = { open: Effect.void as Effect.Effect<void> }
+  const derivation = Layer.succeed(PasswordDerivation, {
+    cost: { memory_kib: 1024, passes: 1, lanes: 1 },
+    derive: (given, { salt }) =>
+      Effect.andThen(
+        gate.open,
+        Effect.sync(() => {
+          counts.derived += 1
+          const bytes = new Uint8Array(64)
+          bytes.set(Buffer.from(`${Redacted.value(given)}${salt}`).subarray(0, 64))
+          return Redacted.make(bytes)
+        })
+      )
+  })
+  const attempts = Layer.succeed(ArchiveAttempts, {
+    count: () => Effect.sync(() => void (counts.attempts += 1)),
+    takeBack: () => Effect.sync(() => void (counts.attempts -= 1))
+  })
+  const journal = Layer.mock(Journal, { append: () => Effect.sync(() => void (counts.failed += 1)) })
+  const wraps = new Map<string, WrapRow>()
+  const keys = Layer.succeed(
+    ArchiveKeys,
+    ArchiveKeys.of({
+      current: () => Effect.die("unused"),
+      lock: () => Effect.die("unused"),
+      add: () => Effect.die("unused"),
+      dropAll: () => Effect.die("unused"),
+      rewrap: () => Effect.die("unused"),
+      wrap: ({ keyId }) => Effect.succeed({ ...wraps.get(keyId)!, madeAt: new Date(0) })
+    })
+  )
+  const db = Layer.succeed(
+    Db,
+    Db.of({ read: (_, effect) => effect, transaction: (_, effect) => effect, check: Effect.void })
+  )
+  const primitives = Layer.merge(NodeCrypto.layer, derivation)
+  const context = yield* Layer.build(
+    Unlocks.layer.pipe(Layer.provideMerge(primitives), Layer.provide(Layer.mergeAll(attempts, keys, db, journal)))
+  )
+  const unlock = Context.get(context, ArchiveUnlock)
+  const { keyId, publicKey, seed } = yield* Effect.provide(makeKeyPair, context)
+  const ref = { organizationId, keyId, publicKey, kind: "password" as const }
+  wraps.set(keyId, yield* Effect.provide(wrapSeed(ref, Redacted.make(password), seed), context))
+  const key: ArchiveKey = {
+    organizationId,
+    keyId,
+    publicKey,
+    suite: 1,
+    madeAt: new Date(0),
+    passwordSetAt: new Date(0),
+    wrapId: "first"
+  }
+  const epoch: EpochRef = {
+    organizationId,
+    accountId: AccountId.make("019bc0e2-1280-7691-9060-dc1c794fba00"),
+    epochId: 1n,
+    keyId
+  }
+  const sealed = yield* Effect.provide(newEpoch(epoch, publicKey), context)
+  counts.derived = 0
+  return { counts, epoch, gate, key, sealed, unlock }
+})
+
+describe("opened archive keys", () => {
+  it.effect("are derived once for requests of one credential and password, until five minutes have passed", () =>
+    Effect.gen(function*() {
+      const { counts, key, unlock } = yield* make
+      const open = (text: string, id?: string) => Effect.scoped(unlock.withPassword(callerWith(text, id), key))
+      yield* Effect.all(Array.from({ length: 30 }, () => open(password)), { concurrency: "unbounded" })
+      expect(counts).toEqual({ attempts: 0, derived: 1, failed: 0 })
+      yield* TestClock.adjust("299 seconds")
+      yield* open(password)
+      expect(counts.derived).toBe(1)
+      yield* TestClock.adjust("1 seconds")
+      yield* open(password)
+      expect(counts.derived).toBe(2)
+      yield* open(password, "another")
+      expect(counts.derived).toBe(3)
+    }))
+
+  it.effect("are not found any more once the password is another one", () =>
+    Effect.gen(function*() {
+      const { counts, key, unlock } = yield* make
+      yield* Effect.scoped(unlock.withPassword(callerWith(password), key))
+      yield* Effect.scoped(unlock.withPassword(callerWith(password), { ...key, wrapId: "second" }))
+      expect(counts.derived).toBe(2)
+    }))
+
+  it.effect("a wrong password is counted before its derivation and stays counted", () =>
+    Effect.gen(function*() {
+      const { counts, gate, key, unlock } = yield* make
+      const began = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      gate.open = Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(end))
+      const opening = yield* Effect.forkChild(
+        Effect.flip(Effect.scoped(unlock.withPassword(callerWith("another"), key))),
+        { startImmediately: true }
+      )
+      yield* Deferred.await(began)
+      expect(counts).toEqual({ attempts: 1, derived: 0, failed: 0 })
+      yield* Deferred.succeed(end, undefined)
+      expect((yield* Fiber.join(opening))._tag).toBe("archive_password_invalid")
+      expect(counts).toEqual({ attempts: 1, derived: 1, failed: 1 })
+    }))
+
+  it.effect("eighteen passwords are derived or wait; the next is refused, and not counted", () =>
+    Effect.gen(function*() {
+      const { counts, gate, key, unlock } = yield* make
+      const end = yield* Deferred.make<void>()
+      gate.open = Deferred.await(end)
+      const open = (place: number) =>
+        Effect.exit(Effect.scoped(unlock.withPassword(callerWith(password, `${place}`), key)))
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 18 }, (_, place) => place),
+        (place) => Effect.forkChild(open(place), { startImmediately: true })
+      )
+      expect(counts.attempts).toBe(18)
+      const refused = yield* Effect.flip(Effect.scoped(unlock.withPassword(callerWith(password, "late"), key)))
+      expect([refused._tag, counts.attempts]).toEqual(["service_unavailable", 18])
+      yield* Deferred.succeed(end, undefined)
+      expect((yield* Fiber.joinAll(fibers)).every(Exit.isSuccess)).toBe(true)
+      expect(counts.attempts).toBe(0)
+    }))
+
+  it.effect("open epochs of their own key pair alone, and are zeroed when nobody uses them any more", () =>
+    Effect.gen(function*() {
+      const { epoch, key, sealed, unlock } = yield* make
+      const scope = yield* Scope.make()
+      const archive = yield* Scope.provide(unlock.withPassword(callerWith(password), key), scope)
+      const opened = yield* archive.epochKey(epoch, sealed.sealedKey)
+      expect(Redacted.value(opened.key)).toEqual(Redacted.value(sealed.key.key))
+      expect(yield* archive.epochKey(epoch, sealed.sealedKey)).toBe(opened)
+      const foreign = ArchiveKeyId.make("019bc0e2-1280-4691-9060-dc1c794fba01")
+      for (const other of [{ ...epoch, keyId: foreign }, { ...epoch, epochId: 2n }]) {
+        expect((yield* Effect.flip(archive.epochKey(other, sealed.sealedKey))).part).toBe("epoch")
+      }
+      yield* TestClock.adjust("5 minutes")
+      expect(Redacted.value(opened.key)).toEqual(Redacted.value(sealed.key.key))
+      yield* Scope.close(scope, Exit.void)
+      expect(Redacted.value(opened.key)).toEqual(new Uint8Array(32))
+    }))
+
+  it.effect("work that was begun within a request has the keys until it ends, and no longer", () =>
+    Effect.gen(function*() {
+      const { epoch, key, sealed, unlock } = yield* make
+      const end = yield* Deferred.make<void>()
+      const read: Array<Uint8Array> = []
+      const opened = yield* Effect.scoped(Effect.gen(function*() {
+        const archive = yield* unlock.withPassword(callerWith(password), key)
+        const opened = yield* archive.epochKey(epoch, sealed.sealedKey)
+        const look = Effect.sync(() => {
+          read.push(Redacted.value(opened.key).slice())
+        })
+        yield* archive.afterwards(Effect.andThen(Deferred.await(end), look))
+        return opened
+      }))
+      yield* TestClock.adjust("6 minutes")
+      yield* Deferred.succeed(end, undefined)
+      yield* TestClock.adjust("1 seconds")
+      expect(read).toEqual([Redacted.value(sealed.key.key)])
+      expect(Redacted.value(opened.key)).toEqual(new Uint8Array(32))
+    }))
+})

@@ -1,0 +1,204 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import type { AccountArchive } from "../../src/ports/archive/ArchiveWriter.ts"
+import { setArchiveKey } from "../support/archive/archiveKeys.ts"
+import * as Archives from "../support/archive/archives.ts"
+import * as Searched from "../support/archive/searched.ts"
+import { tried } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import * as World from "../support/world.ts"
+
+const { beginning, commit } = Archives
+
+/** A private chat, and a channel whose messages every account sees under one id. */
+const chats = [4242n, -1_000_000_000_042n] as const
+
+const words = ["harbour", "HARBOURS", "lantern", "Straße", "договор", "東京都", "2026-0417", "naïve"]
+const text = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(" "))
+
+const id = fc.integer({ min: 1, max: 60 })
+const place = { account: fc.integer({ min: 0, max: 2 }), chat: fc.constantFrom(...chats) }
+const path = fc.constantFrom("live" as const, "sweep" as const)
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("append" as const),
+      ...place,
+      path,
+      messages: fc.uniqueArray(fc.record({ id, text }), { selector: (one) => one.id, maxLength: 40, size: "max" })
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("edit" as const),
+      ...place,
+      path,
+      id,
+      text,
+      date: fc.integer({ min: 1, max: 9 })
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), ...place, path, id }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("close" as const), account: place.account }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("take over" as const), account: place.account }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("drop blocks" as const), modulus: fc.integer({ min: 1, max: 3 }) })
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("search" as const), text }) }
+)
+
+/** A day for each message, so that many pages come of few. */
+const atOf = (id: number) => Math.floor(beginning / 1000) - 86_400 * (70 - id)
+
+interface Known {
+  readonly accountId: string
+  readonly chatId: bigint
+  readonly id: bigint
+  readonly at: number
+  readonly texts: Map<number, string>
+}
+
+const written = (model: ReadonlyMap<string, Known>): ReadonlyArray<Searched.Written> =>
+  [...model.values()].map(({ texts, ...message }) => ({
+    ...message,
+    texts: [...texts].sort(([one], [other]) => one - other).map(([, text]) => text)
+  }))
+
+const query = fc.tuple(fc.constantFrom(...words, "arbo", "unfound"), fc.constantFrom("", " lantern", " harb"))
+  .map((parts) => parts.join(""))
+
+describe("a search of the archive over REST", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect(
+        "finds what a comparison of every text finds, on pages of any size, whatever was edited, deleted, closed, and dropped of the vocabularies; and nothing of an account that the caller cannot access",
+        () =>
+          Effect.gen(function*() {
+            const histories = fc.sample(
+              fc.tuple(
+                fc.array(step, { minLength: 10, maxLength: 25, size: "max" }),
+                fc.array(query, { minLength: 3, maxLength: 3 }),
+                fc.integer({ min: 1, max: 9 })
+              ),
+              tried(5)
+            )
+            let blocks = 0
+            for (const [steps, queries, limit] of histories) {
+              yield* TestClock.setTime(beginning)
+              const { admins, id: organizationId } = yield* World.makeOrganization()
+              yield* setArchiveKey(organizationId)
+              const accounts = [
+                yield* World.makeAccount(organizationId),
+                yield* World.makeAccount(organizationId),
+                yield* World.makeAccount(organizationId)
+              ]
+              const reached = accounts.slice(0, 2)
+              yield* World.set(organizationId, "admin", admins.admin.id, { archive_access: true })
+              yield* World.grant(organizationId, admins.admin.id, { accounts: reached })
+              const [owner, admin] = [admins.owner.key, admins.admin.key].map((key) => Redacted.value(key))
+              const model = new Map<string, Known>()
+              const scope = yield* Scope.make()
+              const take = (account: string) =>
+                Effect.provideService(Searched.own(organizationId, account), Scope.Scope, scope)
+              const writers: Array<AccountArchive> = []
+              for (const account of accounts) {
+                const writer = yield* take(account)
+                for (const chatId of chats) {
+                  yield* commit(
+                    { account: { organizationId, accountId: account } },
+                    writer.see({ ...Archives.chat, chatId })
+                  )
+                }
+                writers.push(writer)
+              }
+              const write = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+                commit({ account: { organizationId, accountId: accounts[0]! } }, effect)
+              for (const it of steps) {
+                yield* TestClock.adjust("1 minute")
+                if (it.do === "search") {
+                  yield* Searched.searchAll(owner!, { query: it.text })
+                } else if (it.do === "drop blocks") {
+                  yield* World.query(organizationId, (sql) =>
+                    sql`with dropped as (
+                        delete from archive_block where block_id % ${it.modulus}::integer = 0 returning block_id
+                      )
+                      update archive_page set block_id = null where block_id in (select block_id from dropped)`)
+                } else if (it.do === "close") {
+                  yield* writers[it.account]!.close("all")
+                } else if (it.do === "take over") {
+                  writers[it.account] = yield* take(accounts[it.account]!)
+                } else {
+                  const accountId = accounts[it.account]!
+                  const writer = writers[it.account]!
+                  const keyOf = (id: number) => `${accountId}/${it.chat}/${id}`
+                  const seen = (id: number, text: string, date: number) => ({
+                    ...Archives.seen(id, 0, text, date === 0 ? {} : { edited_at: atOf(id) + date }),
+                    at: atOf(id)
+                  })
+                  const known = (id: number): Known => ({
+                    accountId,
+                    chatId: it.chat,
+                    id: BigInt(id),
+                    at: atOf(id),
+                    texts: new Map()
+                  })
+                  if (it.do === "append") {
+                    yield* write(writer.append(it.chat, it.messages.map(({ id, text }) => seen(id, text, 0)), it.path))
+                    for (const { id, text } of it.messages) {
+                      if (model.has(keyOf(id))) continue
+                      const message = known(id)
+                      message.texts.set(0, text)
+                      model.set(keyOf(id), message)
+                    }
+                  } else if (it.do === "edit") {
+                    yield* write(writer.append(it.chat, [seen(it.id, it.text, it.date)], it.path))
+                    const before = model.get(keyOf(it.id))
+                    // First seen with its edit, the message has that text as its first, whatever is seen later.
+                    const message = before ?? known(it.id)
+                    const date = before === undefined ? 0 : it.date
+                    const first = before === undefined ? it.date : firstDates.get(keyOf(it.id))
+                    if (before === undefined) firstDates.set(keyOf(it.id), it.date)
+                    if (!message.texts.has(date) && (before === undefined || first !== it.date)) {
+                      message.texts.set(date, it.text)
+                    }
+                    model.set(keyOf(it.id), message)
+                  } else {
+                    yield* write(writer.mark(it.chat, [BigInt(it.id)], "deleted", it.path))
+                  }
+                }
+              }
+              const all = written(model)
+              const check = Effect.gen(function*() {
+                for (const query of queries) {
+                  const expected = Searched.bruteForce(all, query)
+                  expect(yield* Searched.searchAll(owner!, { query, limit })).toEqual(expected)
+                  expect(yield* Searched.searchAll(owner!, { query, limit: 100 })).toEqual(expected)
+                  const mine = all.filter(({ accountId }) => reached.some((id) => id === accountId))
+                  expect(yield* Searched.searchAll(admin!, { query, limit })).toEqual(Searched.bruteForce(mine, query))
+                }
+              })
+              yield* check
+              yield* Scope.close(scope, Exit.void)
+              yield* check
+              const [row] = yield* World.query<{ blocks: number }>(
+                organizationId,
+                (sql) => sql`select count(*)::integer as blocks from archive_block`
+              )
+              blocks += row?.blocks ?? 0
+            }
+            expect(blocks).toBeGreaterThan(0)
+          }),
+        120_000
+      )
+    })
+  })
+})
+
+/** The dates with which messages were first seen, where they were edited before. */
+const firstDates = new Map<string, number>()

@@ -1,0 +1,204 @@
+/** Archives that are deleted, and what is left of them. */
+import { expect } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
+import { openEpoch, unwrapSeed } from "../../../src/archive/Sealing.ts"
+import { confirmPhrase } from "../../../src/domain/archive/ConfirmPhrase.ts"
+import { ArchiveKeyId } from "../../../src/domain/archive/Epoch.ts"
+import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
+import { ArchiveWriter } from "../../../src/ports/archive/ArchiveWriter.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import * as World from "../world.ts"
+import { setArchiveKey } from "./archiveKeys.ts"
+import { archivePassword } from "./archivePassword.ts"
+import * as Archives from "./archives.ts"
+
+const { beginning, chat, chatId, seen } = Archives
+
+const tables = [
+  "archive_page",
+  "archive_tail",
+  "archive_change",
+  "archive_chat",
+  "archive_block",
+  "archive_file"
+] as const
+const messagesPerPath = 120
+
+/** An organization with its archive password and accounts that have pages, tails, edits, deletions and files. */
+export const stage = Effect.fnUntraced(function*(accounts = 2) {
+  yield* TestClock.setTime(beginning)
+  const organization = yield* World.makeOrganization({ archive_key_set: false })
+  yield* setArchiveKey(organization.id)
+  const archives = yield* Effect.forEach(Array.from({ length: accounts }), () => fill(organization.id))
+  return { ...organization, archives }
+})
+
+export const keyOf = Effect.fnUntraced(function*(organizationId: Archives.Archive["account"]["organizationId"]) {
+  const key = yield* (yield* Db).read(organizationId, (yield* ArchiveKeys).current(organizationId))
+  if (key === null) return yield* Effect.die(new Error("No archive key"))
+  return key
+})
+
+/** A new account with an archive. */
+export const fill = Effect.fnUntraced(function*(organizationId: Archives.Archive["account"]["organizationId"]) {
+  const accountId = yield* World.makeAccount(organizationId, { facts: { offboarded_at: new Date(0) } })
+  const account = { organizationId, accountId }
+  const writer = yield* (yield* ArchiveWriter).own(account, yield* keyOf(organizationId), crypto.randomUUID())
+  const of = (from: number) =>
+    Array.from(
+      { length: messagesPerPath },
+      (_, n) =>
+        seen(
+          from + n,
+          90_000 - from - n,
+          `secret ${from + n}`,
+          n % 9 === 0 ? { files: [Archives.file("plan.png")] } : {}
+        )
+    )
+  yield* Archives.commit({ account }, writer.see(chat))
+  yield* Archives.commit({ account }, writer.append(chatId, of(1), "sweep"))
+  yield* Archives.commit({ account }, writer.append(chatId, of(1001), "live"))
+  yield* Archives.commit({ account }, writer.mark(chatId, [3n, 1003n], "deleted", "live"))
+  yield* addRow("archive_blob", organizationId, {
+    account_id: accountId,
+    blob_id: crypto.randomUUID(),
+    messenger_file: "1",
+    epoch_id: 1n,
+    key: Uint8Array.of(1, 2, 3),
+    state: "saved",
+    plain_bytes: 1,
+    stored_bytes: 17,
+    writer: crypto.randomUUID(),
+    at: new Date(0)
+  })
+  return { account, writer, messages: 2 * messagesPerPath }
+})
+
+export const countIn = (organizationId: string, table: string, accountId?: string) =>
+  Effect.map(
+    World.query<{ rows: number }>(
+      organizationId,
+      (sql) =>
+        sql`select count(*)::integer as rows from ${sql(table)} where organization_id = ${organizationId}
+          and ${accountId === undefined ? sql`true` : sql`account_id = ${accountId}`}`
+    ),
+    ([row]) => row?.rows ?? 0
+  )
+
+export const addRow = (table: string, organizationId: string, row: Readonly<Record<string, unknown>>) =>
+  World.query<object>(
+    organizationId,
+    (sql) => sql`insert into ${sql(table)} ${sql.insert({ organization_id: organizationId, ...row })}`
+  )
+
+export const rowsOf = (organizationId: string, accountId?: string) =>
+  Effect.map(
+    Effect.forEach(tables, (table) => countIn(organizationId, table, accountId)),
+    (all) => all.reduce((sum, rows) => sum + rows, 0)
+  )
+
+/** Everything of the account's archive, and what its rows count. */
+export const snapshot = (organizationId: string, accountId: string) =>
+  Effect.forEach([...tables, "archive_epoch"], (table) =>
+    World.query<object>(
+      organizationId,
+      (sql) =>
+        sql`select md5(coalesce(string_agg(row::text, ',' order by row::text), '')) as hash from (
+          select * from ${sql(table)} where account_id = ${accountId}) as row`
+    ))
+
+/** Fails where a counter differs from what is there. */
+export const recount = Effect.fnUntraced(function*(organizationId: string) {
+  const [wrong] = yield* World.query<{ wrong: number }>(organizationId, (sql) =>
+    sql`
+    with there as (
+      select account_id, chat_id, sum(messages)::bigint as messages, sum(bytes)::bigint as bytes from (
+        select account_id, chat_id, messages, bytes from archive_page
+        union all
+        select account_id, chat_id, (kind = 'messages')::integer, length(sealed) from archive_tail) as rows
+      group by 1, 2
+    )
+    select count(*)::integer as wrong from archive_chat full join there using (account_id, chat_id)
+    where archive_chat.messages is distinct from coalesce(there.messages, 0)
+      or archive_chat.bytes is distinct from coalesce(there.bytes, 0)`)
+  expect(wrong).toEqual({ wrong: 0 })
+  const accounts = yield* World.query<object>(organizationId, (sql) =>
+    sql`
+    select id from account where organization_id = ${organizationId}
+      and (archive_messages, archive_bytes) <> (
+        select coalesce(sum(messages), 0), coalesce(sum(bytes), 0) from archive_chat where account_id = account.id)`)
+  expect(accounts).toEqual([])
+})
+
+type Key = NonNullable<World.Asking["key"]>
+
+interface Stolen {
+  readonly epochs: ReadonlyArray<{ epoch: string; key_id: string; account_id: string; sealed_key: Uint8Array | null }>
+  readonly wraps: ReadonlyArray<{ key_id: string }>
+}
+
+/** What a thief of the database finds of keys. */
+export const dump = Effect.fnUntraced(function*(organizationId: string) {
+  const epochs = yield* World.query<Stolen["epochs"][number]>(
+    organizationId,
+    (sql) =>
+      sql`select epoch_id::text as epoch, key_id, account_id, sealed_key from archive_epoch
+      where organization_id = ${organizationId}`
+  )
+  const blobs = yield* World.query<{ account_id: string }>(
+    organizationId,
+    (sql) => sql`select account_id from archive_blob where organization_id = ${organizationId} and key is not null`
+  )
+  return { epochs, blobs }
+})
+
+export const opensWith = Effect.fnUntraced(function*(
+  organizationId: Archives.Archive["account"]["organizationId"],
+  { epochs }: Pick<Stolen, "epochs">
+) {
+  const key = yield* keyOf(organizationId)
+  const wrap = yield* (yield* Db).read(organizationId, (yield* ArchiveKeys).wrap(key, "password"))
+  if (wrap === null) return []
+  const seed = yield* unwrapSeed({ ...key, kind: "password" }, wrap, Redacted.make(archivePassword))
+  return yield* Effect.filter(epochs, ({ account_id, epoch, key_id, sealed_key }) =>
+    sealed_key === null
+      ? Effect.succeed(false)
+      : Effect.isSuccess(openEpoch(
+        {
+          organizationId,
+          accountId: account_id as Archives.Archive["account"]["accountId"],
+          epochId: BigInt(epoch),
+          keyId: ArchiveKeyId.make(key_id)
+        },
+        sealed_key,
+        seed
+      )))
+})
+
+const numberOf = (organizationId: string, id: string) =>
+  Effect.map(
+    World.query<{ phone_number: string }>(
+      organizationId,
+      (sql) => sql`select phone_number from account where organization_id = ${organizationId} and id = ${id}`
+    ),
+    ([row]) => row?.phone_number ?? ""
+  )
+
+export const confirmed = (path: string, key: Key, phrase: string) =>
+  World.send("POST", path, { key, body: { confirm_phrase: phrase } })
+
+export const deleteAccount = Effect.fnUntraced(function*(account: Archives.Archive["account"], key: Key) {
+  const phoneNumber = yield* numberOf(account.organizationId, account.accountId)
+  return yield* confirmed(
+    `/v1/accounts/${account.accountId}/delete`,
+    key,
+    confirmPhrase({ kind: "account", phoneNumber })
+  )
+})
+
+export const deleteWhole = (organizationId: string, key: Key) =>
+  confirmed("/v1/archive/delete", key, confirmPhrase({ kind: "archive", organizationId }))
+
+export const phaseOf = (key: Key) => Effect.map(World.get("/v1/organization", key), ({ body }) => body.archive.phase)
