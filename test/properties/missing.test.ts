@@ -10,6 +10,7 @@ import { archivedIds } from "../support/archive/sealedChats.ts"
 import { ask, inputOf, requestOf } from "../support/http/requests.ts"
 import * as Populated from "../support/populated.ts"
 import { asOwner, postgres } from "../support/postgres/database.ts"
+import { outline } from "../support/postgres/plans.ts"
 import { recording, type Said } from "../support/postgres/statements.ts"
 import { type IdKind, idKindOf, type Ids } from "../support/random.ts"
 import * as World from "../support/world.ts"
@@ -71,27 +72,6 @@ const summaryOf = (answer: World.Answer) => ({
 
 describe("7 objects that do not exist for the caller", () => {
   layer(World.world(postgres))((it) => {
-    /**
-     * How the database would run the statement. Whether so few rows are scanned or found by an index depends on the value
-     * and on what other tests have left; the service's reads have one plan for all values.
-     */
-    const plan = Effect.fnUntraced(function*(organizationId: string, { params, sql: text }: Said) {
-      const rows = yield* World.query<Record<string, string>>(
-        organizationId,
-        (sql) =>
-          Effect.andThen(
-            sql`select set_config('enable_seqscan', 'off', true)`,
-            sql.unsafe<Record<string, string>>(`explain (costs off) ${text}`, params)
-          )
-      )
-      return rows.map((row) =>
-        Object.values(row).join().replaceAll(
-          /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|'[^']*'::(?:text|bigint)/g,
-          "id"
-        )
-      )
-    })
-
     it.effect(
       "S4.7-11, S4.8-02, S4.9-02, S4.10-07, S4.11-03, S4.12-03, S4.13-05, S4.14-06, S5.4-01, S7-08: another organization's, an ungranted and a non-existent id get one answer, by one plan",
       () =>
@@ -136,7 +116,7 @@ describe("7 objects that do not exist for the caller", () => {
                   return {
                     summary: summaryOf(answer),
                     said: said.map(({ sql }) => sql).filter((sql) => !sql.startsWith("update api_key")),
-                    plans: yield* Effect.forEach(inside, (statement) => plan(own.id, statement))
+                    plans: yield* Effect.forEach(inside, (statement) => outline(own.id, statement))
                   }
                 }))
               const which = `${operation.id} by ${role}, ${name}`

@@ -54,6 +54,30 @@ const literal = (value: unknown): string => {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : `'${String(value)}'`
 }
 
+/** How the database would run the statement for whatever values it is given, as lines without costs and ids. */
+export const outline = (organizationId: string, { params, sql: text }: Said) =>
+  World.query<Record<string, string>>(organizationId, (sql) =>
+    Effect.gen(function*() {
+      yield* sql.unsafe(
+        "select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+      )
+      yield* sql.unsafe(`prepare outlined as ${text}`)
+      const values = params.length === 0 ? "" : `(${params.map(literal).join(", ")})`
+      const rows = yield* sql.unsafe<Record<string, string>>(`explain (costs off) execute outlined${values}`)
+      yield* sql.unsafe("deallocate outlined")
+      return rows
+    })).pipe(
+      Effect.orDie,
+      Effect.map((rows) =>
+        rows.map((row) =>
+          Object.values(row).join().replaceAll(
+            /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|'[^']*'::(?:text|bigint)/g,
+            "id"
+          )
+        )
+      )
+    )
+
 const planOf = (row: Readonly<Record<string, unknown>> | undefined): Plan => {
   const value = row?.["QUERY PLAN"]
   const [{ Plan }] = Schema.decodeUnknownSync(Explained)(typeof value === "string" ? value : JSON.stringify(value))
