@@ -12,7 +12,7 @@ import { eraseEpochKey, newEpoch } from "./EpochKeys.ts"
 import { openFrames, sealFrame } from "./Frames.ts"
 import { sealVocabulary } from "./Vocabularies.ts"
 
-/** What is sealed after this is under another epoch, so that deleting one key deletes a week. */
+/** An epoch ends after this, so that deleting one key deletes a week. */
 const epochLifetime = Duration.days(7)
 
 /** Frames that one transaction may seal at most: with fewer left the epoch is renewed. */

@@ -17,7 +17,7 @@ import { PasswordUnfit } from "../ports/signin/ConsolePasswords.ts"
 import { PasswordHashes } from "../ports/signin/PasswordHashes.ts"
 import { type ArchiveSeed, eraseSeed, makeKeyPair, makeRecoveryCode, unwrapSeed, wrapSeed } from "./KeyWraps.ts"
 
-/** The key was changed by somebody else since it was looked at. */
+/** The key was changed by another request since it was read. */
 class ArchiveKeyChanged extends Schema.TaggedError<ArchiveKeyChanged>()("ArchiveKeyChanged", {
   message: Schema.String
 }) {}

@@ -14,7 +14,7 @@ export interface Entry {
 /** The messages to go through. */
 export interface Scan extends Pick<MessageWindow, "bound" | "chatId" | "direction" | "since" | "until"> {}
 
-/** What one step has found; every message up to `frontier` was answered by it or by a step before. */
+/** The results of one step; every message up to `frontier` was answered by it or by a step before. */
 export interface Step {
   readonly entries: ReadonlyArray<Entry>
   readonly frontier: bigint | null
@@ -31,7 +31,7 @@ interface Found extends Entry {
   readonly day: string
 }
 
-/** How far a scan is. */
+/** The progress of a scan. */
 export interface Scanner extends Scan {
   readonly open: OpenAccount
   readonly read: Array<bigint>

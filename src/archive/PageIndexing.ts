@@ -28,10 +28,10 @@ const pagesAtOnce = 16
 /** The time that a reader may take after its answer, in milliseconds. */
 const readerMillis = 50
 
-/** Somebody else has made a vocabulary of a page, or has deleted it. */
+/** Another process has made a vocabulary of a page, or has deleted it. */
 class PagesTaken extends Schema.TaggedError<PagesTaken>()("PagesTaken", {}) {}
 
-/** What a block is made of: pages in its order, and their vocabulary. */
+/** The parts of a block: pages in its order, and their vocabulary. */
 interface ReadPages {
   readonly pages: Array<bigint>
   readonly vocabulary: GrowingVocabulary

@@ -108,7 +108,7 @@ export const completeMessages = Effect.fnUntraced(function*(
   })
 })
 
-/** What a list has found so far. */
+/** The results of a list so far. */
 interface Found {
   readonly messages: Array<Message>
   unreadable: number

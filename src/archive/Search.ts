@@ -21,7 +21,7 @@ export interface SearchRequest extends SearchCriteria {
   readonly position: SearchPosition | null
 }
 
-/** What a call may take: it stops at the first time step beyond that, and at least one is done. */
+/** The budget of a call: it stops at the first time step beyond that, and at least one is done. */
 export interface SearchBudget {
   readonly millis: number
   readonly bytes: number
@@ -33,7 +33,7 @@ const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, list
 
 export interface SearchResult {
   readonly hits: ReadonlyArray<SearchHit>
-  /** Where the next call goes on; null where there is no more. */
+  /** The place where the next call goes on; null at the end. */
   readonly position: SearchPosition | null
   /** False where the budget ended before the page was full. */
   readonly complete: boolean
@@ -47,7 +47,7 @@ const pagesAtOnce = 8
 /** Pages that a cleanup deletes meanwhile would be missed again and again. */
 const mostRelists = 3
 
-/** What is still to be read, ranked by the newest message that it can hold. */
+/** The sources still to be read, ranked by the newest message that each can hold. */
 type Unread =
   | { readonly type: "blocks" | "loose"; readonly after: ListPosition | null }
   | { readonly type: "block"; readonly block: SearchBlock }

@@ -1,4 +1,4 @@
-/** What a search has found, as messages are read: with their newest texts, and the revisions that match. */
+/** The results of a search, as messages are read: with their newest texts, and the revisions that match. */
 import { Effect } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
 import type { HitMatch, SearchHit } from "../domain/archive/SearchHit.ts"

@@ -17,7 +17,7 @@ export type SearchKeys<R> = (
   epochId: bigint
 ) => Effect.Effect<EpochKey, ArchiveUnreadable | ServiceUnavailable, R>
 
-/** What is looked for, in which part of the archive. */
+/** The words of a search, and the part of the archive that it covers. */
 export interface SearchCriteria {
   readonly scope: SearchScope
   /** At least one. */
@@ -33,7 +33,7 @@ export interface FoundMatch {
   readonly matches: ReadonlyArray<HitMatch>
 }
 
-/** What a page has; `read` counts bytes, those of pages that were read for its edits' messages included. */
+/** The matches of a page; `read` counts bytes, those of pages that were read for its edits' messages included. */
 export interface PageMatches {
   readonly found: ReadonlyArray<FoundMatch>
   readonly read: number

@@ -72,7 +72,7 @@ export const closeTail = Effect.fnUntraced(function*(writer: EpochWriter, which:
       const rows = yield* records.takeTail(account, group, yield* writer.fence, messagesPerPage)
       if (rows.length === 0) return
       const opened = yield* writer.reopen(group, concat(...rows.map(({ sealed }) => sealed)))
-      // What does not open stays as it is, to be counted by readers.
+      // Frames that do not open stay as they are, to be counted by readers.
       const sealed = Option.isNone(opened)
         ? concat(...rows.map(({ sealed }) => sealed))
         : yield* resealed(writer, group, opened.value)

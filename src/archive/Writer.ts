@@ -21,7 +21,7 @@ import { closeTail, packTail } from "./TailClosing.ts"
 
 type Services = ArchiveChats | ArchiveCrypto | ArchiveRecords | Db | Epochs | SearchBlocks
 
-/** These alone: a scope or a transaction of whoever made the writer is not its callers'. */
+/** These alone: the writer's callers get no scope or transaction of its maker. */
 const services = Effect.map(
   Effect.context<Services>(),
   Context.pick(ArchiveChats, ArchiveCrypto, ArchiveRecords, Db, Epochs, SearchBlocks)
@@ -122,7 +122,7 @@ const editItem = (
   return { id: message.id, at: seen, record, change: { kind: "edited", editDate: editedAt, at: now } }
 }
 
-/** What of the messages is new, and what is a revision that is not known yet, by its edit date. */
+/** Splits messages into new ones and revisions that are not known yet, by their edit dates. */
 const sift = (
   messages: ReadonlyArray<SeenMessage>,
   known: ReadonlySet<bigint>,

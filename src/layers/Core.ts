@@ -18,7 +18,7 @@ import * as Repositories from "./sql/Repositories.ts"
 export { defaultKeyPrefix } from "../domain/Limits.ts"
 
 export interface Options {
-  /** What API keys begin with, before `_live_`. */
+  /** The beginning of API keys, before `_live_`. */
   readonly keyPrefix: string
 }
 

@@ -32,7 +32,7 @@ export interface Options {
   readonly completeList?: boolean
   /** The origins whose pages may call; every one by default. */
   readonly allowedOrigins?: ReadonlyArray<string>
-  /** Whether what a person gives by themselves is taken as an argument too, which a model then sees; off by default. */
+  /** True if values that a person gives are taken as arguments too, which a model then sees; false by default. */
   readonly personalArguments?: boolean
   /** True if a browser finds the console at the site's address; it does by default. */
   readonly console?: boolean

@@ -36,7 +36,7 @@ export interface PendingMessage {
   readonly tool: unknown
   /** The arguments of the call, as they were written. */
   readonly input: unknown
-  /** What the message carries besides its arguments: `_meta`. */
+  /** `_meta`: members of the message besides its arguments. */
   readonly meta: unknown
 }
 

@@ -1,4 +1,4 @@
-/** What is over and kept no longer, of all organizations. */
+/** Rows of all organizations that are over and kept no longer. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 

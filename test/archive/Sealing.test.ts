@@ -1,13 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as fc from "fast-check"
-import * as Sealing from "../../src/archive/Sealing.ts"
+import * as EpochKeys from "../../src/archive/EpochKeys.ts"
+import * as Frames from "../../src/archive/Frames.ts"
+import * as KeyWraps from "../../src/archive/KeyWraps.ts"
 import { concat } from "../../src/domain/archive/Bytes.ts"
 import { decodeRecords } from "../../src/domain/archive/Columns.ts"
 import { FrameKind, type FramePlace } from "../../src/domain/archive/Epoch.ts"
 import type { MessageRecord } from "../../src/domain/archive/Records.ts"
 import { ArchiveUnreadable } from "../../src/domain/archive/Unreadable.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
+import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
 import frames from "../golden/archive/1/frames.json" with { type: "json" }
 import { records } from "../support/archive/archiveRecords.ts"
 import * as Vectors from "../support/archive/archiveVectors.ts"
@@ -28,32 +31,32 @@ const message: MessageRecord = {
 
 const openVectors = Effect.forEach(
   Vectors.epochs,
-  ({ ref, sealed_key }) => Sealing.openEpoch(ref, fromHex(sealed_key), Vectors.vectorSeed())
+  ({ ref, sealed_key }) => EpochKeys.openEpoch(ref, fromHex(sealed_key), Vectors.vectorSeed())
 )
 
 /** The opened epochs by their number; another number is none of the account's. */
-const keysOf = (keys: ReadonlyArray<Sealing.EpochKey>) => (epochId: bigint) => {
+const keysOf = (keys: ReadonlyArray<EpochKeys.EpochKey>) => (epochId: bigint) => {
   const key = keys.find(({ ref }) => ref.epochId === epochId)
   return key === undefined ? Effect.fail(new ArchiveUnreadable({ part: "epoch" })) : Effect.succeed(key)
 }
 
-const newKey = Effect.map(Sealing.newEpoch(Vectors.epochRef(7n), Vectors.publicKey), ({ key }) => key)
+const newKey = Effect.map(EpochKeys.newEpoch(Vectors.epochRef(7n), Vectors.publicKey), ({ key }) => key)
 
 const partOf = <A, R>(opening: Effect.Effect<A, ArchiveUnreadable, R>) =>
   Effect.map(Effect.flip(opening), ({ part }) => part)
 
-const onNode = <A, E>(effect: Effect.Effect<A, E, Sealing.Services>) =>
+const onNode = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation>) =>
   Effect.provide(effect, [NodeCrypto.layer, Vectors.cheapDerivation])
 
 describe.each(Object.entries(Vectors.layers))("the frozen vectors by %s", (_, layer) => {
-  const provided = <A, E>(effect: Effect.Effect<A, E, Sealing.Services>) =>
+  const provided = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation>) =>
     Effect.provide(effect, [layer, Vectors.cheapDerivation])
 
   it.effect("every wrap opens to the seed", () =>
     provided(Effect.gen(function*() {
       expect(Vectors.wraps.map(({ row }) => row.kind)).toEqual(["password", "password", "recovery"])
       for (const { row, secret } of Vectors.wraps) {
-        const seed = yield* Sealing.unwrapSeed({ ...wrapRef, kind: row.kind }, row, secret)
+        const seed = yield* KeyWraps.unwrapSeed({ ...wrapRef, kind: row.kind }, row, secret)
         expect(Redacted.value(seed.bytes)).toEqual(Redacted.value(Vectors.vectorSeed().bytes))
         expect(seed.keyId).toBe(Vectors.keyId)
       }
@@ -77,17 +80,17 @@ describe.each(Object.entries(Vectors.layers))("the frozen vectors by %s", (_, la
       const keys = keysOf(yield* openVectors)
       for (const { bytes, columns, digest, kind, records } of frames.frames) {
         const known = FrameKind.literals.find((one) => one === kind) ?? "messages"
-        const opened = yield* Sealing.openFrames(keys, { ...place, kind: known }, fromHex(bytes))
+        const opened = yield* Frames.openFrames(keys, { ...place, kind: known }, fromHex(bytes))
         expect(Vectors.asVector(opened)).toEqual(records)
         expect(Vectors.asVector(decodeRecords(known, Buffer.from(columns)))).toEqual(records)
-        expect(toHex(yield* Sealing.digestOf(fromHex(bytes)))).toBe(digest)
+        expect(toHex(yield* Frames.digestOf(fromHex(bytes)))).toBe(digest)
       }
       const { bytes, digest } = frames.page
-      expect(Vectors.asVector(yield* Sealing.openFrames(keys, place, fromHex(bytes)))).toEqual(
+      expect(Vectors.asVector(yield* Frames.openFrames(keys, place, fromHex(bytes)))).toEqual(
         frames.frames[0]?.records
       )
-      expect(toHex(yield* Sealing.digestOf(fromHex(bytes)))).toBe(digest)
-      expect(yield* Sealing.epochsOf(fromHex(bytes))).toEqual(Vectors.epochs.map(({ ref }) => ref.epochId))
+      expect(toHex(yield* Frames.digestOf(fromHex(bytes)))).toBe(digest)
+      expect(yield* Frames.epochsOf(fromHex(bytes))).toEqual(Vectors.epochs.map(({ ref }) => ref.epochId))
     })))
 })
 
@@ -98,16 +101,16 @@ describe("a wrap of the archive's key", () => {
 
   it.effect("made of a new pair opens with its password and its recovery code, and with nothing else", () =>
     onNode(Effect.gen(function*() {
-      const pair = yield* Sealing.makeKeyPair
-      const code = yield* Sealing.makeRecoveryCode
+      const pair = yield* KeyWraps.makeKeyPair
+      const code = yield* KeyWraps.makeRecoveryCode
       const ref = { ...wrapRef, keyId: pair.keyId, publicKey: pair.publicKey }
       for (const [kind, secret] of [["password", password], ["recovery", code]] as const) {
-        const wrap = yield* Sealing.wrapSeed({ ...ref, kind }, secret, pair.seed)
-        const seed = yield* Sealing.unwrapSeed({ ...ref, kind }, wrap, secret)
+        const wrap = yield* KeyWraps.wrapSeed({ ...ref, kind }, secret, pair.seed)
+        const seed = yield* KeyWraps.unwrapSeed({ ...ref, kind }, wrap, secret)
         expect(Redacted.value(seed.bytes)).toEqual(Redacted.value(pair.seed.bytes))
-        const others = [Redacted.make("harbour lantern archivE"), Redacted.make(""), yield* Sealing.makeRecoveryCode]
+        const others = [Redacted.make("harbour lantern archivE"), Redacted.make(""), yield* KeyWraps.makeRecoveryCode]
         for (const other of others) {
-          const refusal = yield* Effect.flip(Sealing.unwrapSeed({ ...ref, kind }, wrap, other))
+          const refusal = yield* Effect.flip(KeyWraps.unwrapSeed({ ...ref, kind }, wrap, other))
           expect(refusal._tag).toBe("WrongArchivePassword")
         }
       }
@@ -117,10 +120,10 @@ describe("a wrap of the archive's key", () => {
     onNode(Effect.gen(function*() {
       const seed = Vectors.vectorSeed()
       const ref = { ...wrapRef, kind: "password" as const }
-      const wrap = yield* Sealing.wrapSeed(ref, password, seed)
-      const pair = yield* Sealing.makeKeyPair
-      const refusal = (at: Parameters<typeof Sealing.unwrapSeed>[0], row: Sealing.WrapRow) =>
-        Effect.map(Effect.flip(Sealing.unwrapSeed(at, row, password)), ({ _tag }) => _tag)
+      const wrap = yield* KeyWraps.wrapSeed(ref, password, seed)
+      const pair = yield* KeyWraps.makeKeyPair
+      const refusal = (at: Parameters<typeof KeyWraps.unwrapSeed>[0], row: KeyWraps.WrapRow) =>
+        Effect.map(Effect.flip(KeyWraps.unwrapSeed(at, row, password)), ({ _tag }) => _tag)
       const other = { ...ref, organizationId: Vectors.otherOrganizationId }
       expect(yield* refusal(other, wrap)).toBe("WrongArchivePassword")
       expect(yield* refusal({ ...ref, keyId: pair.keyId }, wrap)).toBe("WrongArchivePassword")
@@ -140,9 +143,9 @@ describe("a wrap of the archive's key", () => {
 
   it.effect("shows nothing of the seed where it is printed, and is zeroed by its owner", () =>
     onNode(Effect.gen(function*() {
-      const { seed } = yield* Sealing.makeKeyPair
+      const { seed } = yield* KeyWraps.makeKeyPair
       expect(JSON.stringify(seed)).not.toMatch(/\d+,\d+/)
-      yield* Sealing.eraseSeed(seed)
+      yield* KeyWraps.eraseSeed(seed)
       expect(Redacted.value(seed.bytes)).toEqual(new Uint8Array(32))
     })))
 })
@@ -154,11 +157,11 @@ describe("an epoch's key", () => {
   it.effect("opens for its organization, account, epoch and archive key alone", () =>
     onNode(Effect.gen(function*() {
       const ref = Vectors.epochRef(7n)
-      const { key, sealedKey } = yield* Sealing.newEpoch(ref, Vectors.publicKey)
+      const { key, sealedKey } = yield* EpochKeys.newEpoch(ref, Vectors.publicKey)
       expect(sealedKey).toHaveLength(1168)
-      const opened = yield* Sealing.openEpoch(ref, sealedKey, Vectors.vectorSeed())
+      const opened = yield* EpochKeys.openEpoch(ref, sealedKey, Vectors.vectorSeed())
       expect(Redacted.value(opened.key)).toEqual(Redacted.value(key.key))
-      const pair = yield* Sealing.makeKeyPair
+      const pair = yield* KeyWraps.makeKeyPair
       const others = [
         { ...ref, epochId: 8n },
         { ...ref, organizationId: Vectors.otherOrganizationId },
@@ -166,16 +169,16 @@ describe("an epoch's key", () => {
         { ...ref, keyId: pair.keyId }
       ]
       for (const other of others) {
-        expect(yield* partOf(Sealing.openEpoch(other, sealedKey, Vectors.vectorSeed()))).toBe("epoch")
+        expect(yield* partOf(EpochKeys.openEpoch(other, sealedKey, Vectors.vectorSeed()))).toBe("epoch")
       }
-      expect(yield* partOf(Sealing.openEpoch(ref, sealedKey, pair.seed))).toBe("epoch")
-      expect(yield* partOf(Sealing.openEpoch(ref, flipped(sealedKey, 1130), Vectors.vectorSeed()))).toBe("epoch")
+      expect(yield* partOf(EpochKeys.openEpoch(ref, sealedKey, pair.seed))).toBe("epoch")
+      expect(yield* partOf(EpochKeys.openEpoch(ref, flipped(sealedKey, 1130), Vectors.vectorSeed()))).toBe("epoch")
     })))
 
   it.effect("is zeroed with all its subkeys by its owner", () =>
     onNode(Effect.gen(function*() {
       const key = yield* newKey
-      yield* Sealing.eraseEpochKey(key)
+      yield* EpochKeys.eraseEpochKey(key)
       for (
         const { bytes } of [key.key, key.frames, key.vocabularies, key.files, key.marks].map((bytes) => ({ bytes }))
       ) {
@@ -192,8 +195,8 @@ describe("a frame", () => {
           Effect.runPromise(onNode(Effect.gen(function*() {
             const key = yield* newKey
             const here: FramePlace<typeof kind> = { ...place, kind }
-            const frame = yield* Sealing.sealFrame(key, here, 3, given)
-            expect(yield* Sealing.openFrames(keysOf([key]), here, frame)).toEqual(given)
+            const frame = yield* Frames.sealFrame(key, here, 3, given)
+            expect(yield* Frames.openFrames(keysOf([key]), here, frame)).toEqual(given)
             expect((frame.length - 20 - 28) % 64).toBe(0)
           })))),
         tried(40)
@@ -203,8 +206,8 @@ describe("a frame", () => {
   it("with any bit changed, or cut anywhere, does not open", () =>
     Effect.runPromise(onNode(Effect.gen(function*() {
       const key = yield* newKey
-      const frame = yield* Sealing.sealFrame(key, place, 3, [message])
-      const open = (bytes: Uint8Array) => partOf(Sealing.openFrames(keysOf([key]), place, bytes))
+      const frame = yield* Frames.sealFrame(key, place, 3, [message])
+      const open = (bytes: Uint8Array) => partOf(Frames.openFrames(keysOf([key]), place, bytes))
       for (let bit = 0; bit < frame.length * 8; bit += 1) {
         const wrong = frame.slice()
         wrong[bit >> 3] = (wrong[bit >> 3] ?? 0) ^ 1 << (bit & 7)
@@ -217,9 +220,9 @@ describe("a frame", () => {
   it.effect("does not open in another chat, day, kind, account, organization or epoch", () =>
     onNode(Effect.gen(function*() {
       const key = yield* newKey
-      const frame = yield* Sealing.sealFrame(key, place, 3, [message])
-      const open = (ref: Sealing.EpochKey["ref"], here: FramePlace, bytes = frame) =>
-        partOf(Sealing.openFrames(() => Effect.succeed({ ...key, ref }), here, bytes))
+      const frame = yield* Frames.sealFrame(key, place, 3, [message])
+      const open = (ref: EpochKeys.EpochKey["ref"], here: FramePlace, bytes = frame) =>
+        partOf(Frames.openFrames(() => Effect.succeed({ ...key, ref }), here, bytes))
       const { ref } = key
       expect(yield* open(ref, { ...place, chatId: place.chatId + 1n })).toBe("frame")
       expect(yield* open(ref, { ...place, day: "2026-03-02" })).toBe("frame")
@@ -228,32 +231,32 @@ describe("a frame", () => {
       expect(yield* open({ ...ref, organizationId: Vectors.otherOrganizationId }, place)).toBe("frame")
       expect(yield* open({ ...ref, epochId: 8n }, place)).toBe("frame")
       const other = { ...(yield* newKey), ref }
-      expect(yield* partOf(Sealing.openFrames(() => Effect.succeed(other), place, frame))).toBe("frame")
+      expect(yield* partOf(Frames.openFrames(() => Effect.succeed(other), place, frame))).toBe("frame")
     })))
 
   it.effect("of a reordered or shortened page still opens, but the page has another digest", () =>
     onNode(Effect.gen(function*() {
       const key = yield* newKey
-      const one = yield* Sealing.sealFrame(key, place, 3, [message])
-      const two = yield* Sealing.sealFrame(key, place, 4, [{ ...message, id: 2n }])
+      const one = yield* Frames.sealFrame(key, place, 3, [message])
+      const two = yield* Frames.sealFrame(key, place, 4, [{ ...message, id: 2n }])
       const page = concat(one, two)
-      const opened = yield* Sealing.openFrames(keysOf([key]), place, page)
+      const opened = yield* Frames.openFrames(keysOf([key]), place, page)
       expect(opened.map(({ id }) => id)).toEqual([1n, 2n])
-      const digest = toHex(yield* Sealing.digestOf(page))
+      const digest = toHex(yield* Frames.digestOf(page))
       for (const wrong of [concat(two, one), one, concat(one, one), concat(page, one)]) {
-        expect(toHex(yield* Sealing.digestOf(wrong))).not.toBe(digest)
+        expect(toHex(yield* Frames.digestOf(wrong))).not.toBe(digest)
       }
     })))
 
   it.effect("takes at most 8 MiB of columns, and a number below 2^24", () =>
     onNode(Effect.gen(function*() {
       const key = yield* newKey
-      const sized = (length: number) => Sealing.sealFrame(key, place, 0, [{ ...message, text: "x".repeat(length) }])
+      const sized = (length: number) => Frames.sealFrame(key, place, 0, [{ ...message, text: "x".repeat(length) }])
       const full = yield* sized(8 * 1024 * 1024 - 200)
-      expect(yield* Sealing.openFrames(keysOf([key]), place, full)).toHaveLength(1)
+      expect(yield* Frames.openFrames(keysOf([key]), place, full)).toHaveLength(1)
       expect((yield* Effect.flip(sized(8 * 1024 * 1024))).bytes).toBeGreaterThan(8 * 1024 * 1024)
       for (const frame of [-1, 2 ** 24]) {
-        expect((yield* Effect.exit(Sealing.sealFrame(key, place, frame, [message])))._tag).toBe("Failure")
+        expect((yield* Effect.exit(Frames.sealFrame(key, place, frame, [message])))._tag).toBe("Failure")
       }
     })))
 
@@ -261,8 +264,8 @@ describe("a frame", () => {
     onNode(Effect.gen(function*() {
       const key = yield* newKey
       const bomb = yield* Vectors.sealPlain(key, place, Buffer.alloc(9 * 1024 * 1024, 32))
-      expect(yield* partOf(Sealing.openFrames(keysOf([key]), place, bomb))).toBe("frame")
+      expect(yield* partOf(Frames.openFrames(keysOf([key]), place, bomb))).toBe("frame")
       const text = yield* Vectors.sealPlain(key, place, Buffer.from("no columns"))
-      expect(yield* partOf(Sealing.openFrames(keysOf([key]), place, text))).toBe("records")
+      expect(yield* partOf(Frames.openFrames(keysOf([key]), place, text))).toBe("records")
     })))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
-import * as Sealing from "../../src/archive/Sealing.ts"
+import * as EpochKeys from "../../src/archive/EpochKeys.ts"
 import { search, type SearchBudget, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
 import { openVocabulary } from "../../src/archive/Vocabularies.ts"
 import type { EpochKey } from "../../src/domain/archive/Epoch.ts"
@@ -11,6 +11,7 @@ import type { SearchHit, SearchPosition } from "../../src/domain/archive/SearchH
 import { searchWords } from "../../src/domain/archive/SearchWords.ts"
 import { ArchiveUnreadable } from "../../src/domain/archive/Unreadable.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
+import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
 import * as Vectors from "../support/archive/archiveVectors.ts"
 import * as Memory from "../support/archive/memorySearchStore.ts"
 import { texts } from "../support/archive/scripts.ts"
@@ -73,7 +74,7 @@ type Fate = "loose" | "one" | "two" | "folded otherwise" | "broken"
 
 const keys = Effect.forEach(
   accountIds,
-  (accountId) => Sealing.newEpoch({ ...Vectors.epochRef(1n), accountId }, Vectors.publicKey)
+  (accountId) => EpochKeys.newEpoch({ ...Vectors.epochRef(1n), accountId }, Vectors.publicKey)
 ).pipe(
   Effect.map((epochs) => epochs.map(({ key }) => key)),
   Effect.provide(NodeCrypto.layer),
@@ -195,7 +196,7 @@ const bruteForce = (
   ).map(({ chat, group, message }) => `${message.at} ${chat.chatId}/${message.id} ${group.join("+")}`)
 }
 
-const run = <A, E>(effect: Effect.Effect<A, E, Sealing.Services>) =>
+const run = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation>) =>
   Effect.runPromise(Effect.provide(effect, Layer.merge(NodeCrypto.layer, Vectors.cheapDerivation)))
 
 const criteria: fc.Arbitrary<Criteria> = fc.record({

@@ -78,6 +78,11 @@ describe("the source", () => {
     expect(all.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
   })
 
+  it("begins no comment with a question word", () => {
+    const word = /(?:\/\*\*|\/\/|--) (?:Who|Whom|Whose|What|Whatever|Whether|How|When|Where|Which|Why)\b/
+    expect(where([...source, ...files("src/**/*.sql")], word, whole)).toEqual([])
+  })
+
   it("S0-01: carries neither the maker's name nor the platform's", () => {
     const published = files("{openapi,tools}.json").concat(files("docs/**/*.json"))
     // The one file that names the library's parts, under neutral names.

@@ -18,7 +18,7 @@ export const ArchiveAccount = Schema.Struct({
 }).annotate({ identifier: "archive_account" })
 export type ArchiveAccount = typeof ArchiveAccount.Type
 
-/** What is archived of an account, summed over its chats. */
+/** The totals of an account's archive over all its chats. */
 export interface ArchiveTotals {
   readonly chats: number
   readonly messages: number

@@ -14,7 +14,7 @@ export const readUtf8 = (bytes: Uint8Array): string | null => {
   }
 }
 
-/** What a key or ciphertext is bound to: UTF-8 of a JSON array of strings. */
+/** The binding of a key or ciphertext: UTF-8 of a JSON array of strings. */
 export const boundTo = (...names: ReadonlyArray<string>): Uint8Array => utf8(JSON.stringify(names))
 
 export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
@@ -48,7 +48,7 @@ export const pad = (bytes: Uint8Array, block: number): Uint8Array => {
   return padded
 }
 
-/** What `pad` was given; null where the length or a zero is wrong. */
+/** The bytes that `pad` was given; null if the length or a zero is wrong. */
 export const unpad = (padded: Uint8Array): Uint8Array | null => {
   if (padded.length < 4) return null
   const end = viewOf(padded).getUint32(0) + 4

@@ -1,4 +1,4 @@
-/** How the secret of a wrap becomes its keys; stored as JSON beside the wrap. */
+/** The derivation of a wrap's keys from its secret; stored as JSON beside the wrap. */
 import { Schema } from "effect"
 
 /** 16 to 64 bytes in lower-case hexadecimal digits. */

@@ -86,7 +86,7 @@ export const MessageInContext = Schema.Struct({
   unreadable: described(Count, "Messages around it that do not open, and texts of edits that do not.")
 }).annotate({ identifier: "message_in_context" })
 
-/** What is known of a message besides its record. */
+/** Facts about a message besides its record. */
 export interface MessageState {
   readonly edits: number
   /** The newest edit; null where there is none, or where it does not open. */

@@ -13,7 +13,7 @@ export const charactersPerBlock = 8 * 1024 * 1024
 /** An epoch's nonces are random: past so many frames it is closed (NIST SP 800-38D allows 2^32). */
 export const framesPerEpoch = 16_777_216
 
-/** What a frame's columns may take, in bytes. */
+/** The largest size of a frame's columns, in bytes. */
 export const inflatedLimit = 8 * 1024 * 1024
 
 /** The UTC day of a time in Unix seconds: `YYYY-MM-DD`. */

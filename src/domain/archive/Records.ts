@@ -50,7 +50,7 @@ const EntityRecord = Schema.Struct({
   url: Schema.optionalKey(Schema.String)
 })
 
-/** What few messages have. Members that this version does not know are kept. Times are Unix seconds. */
+/** Members that few messages have. Those that this version does not know are kept. Times are Unix seconds. */
 export const MessageDetails = Schema.Struct({
   caption: Schema.optionalKey(Schema.String),
   transcript: Schema.optionalKey(Schema.String),
@@ -118,7 +118,7 @@ export const MemberRecord = Schema.Struct({
 })
 export type MemberRecord = typeof MemberRecord.Type
 
-/** What a chat is called, as of `seen_at` in Unix seconds. */
+/** The names of a chat, as of `seen_at` in Unix seconds. */
 export const ChatRecord = Schema.Struct({
   seen_at: UnixSeconds,
   title: Text,

@@ -1,4 +1,4 @@
-/** Where a search goes on, as its caller carries it from one page to the next. */
+/** The position of a search, as its caller carries it from one page to the next. */
 import { Option, Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"

@@ -1,4 +1,4 @@
-/** What a search of the archive finds, and the order of it: newest first. */
+/** Hits of a search of the archive, and their order: newest first. */
 import type { AccountId } from "../accounts/Account.ts"
 import type { EditRecord, MessageRecord } from "./Records.ts"
 import type { FieldMatch } from "./SearchWords.ts"
@@ -25,7 +25,7 @@ export interface HitPlace {
   readonly accountId: AccountId
 }
 
-/** Where a search goes on: after a hit, or with all that was sent at or before a time. */
+/** A search goes on after a hit, or with all that was sent at or before a time. */
 export type SearchPosition = HitPlace | { readonly at: number }
 
 const descending = (one: bigint, other: bigint): number => one < other ? 1 : one > other ? -1 : 0

@@ -8,7 +8,7 @@ export interface SearchWord {
   readonly parts: ReadonlyArray<string>
 }
 
-/** Where a revision has a word: in UTF-16 units of the field's text as it was written. */
+/** The place of a word in a revision, in UTF-16 units of the field's text as it was written. */
 export interface FieldMatch extends TextRange {
   readonly field: TextField
 }

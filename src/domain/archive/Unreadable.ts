@@ -1,7 +1,7 @@
 /** Archived data that cannot be opened, and secrets that open nothing. Operations answer them as failures of the API. */
 import { Schema } from "effect"
 
-/** What did not open: it was changed, moved, sealed under another key, or is beyond a limit. */
+/** Sealed data that did not open: it was changed, moved, sealed under another key, or is beyond a limit. */
 export class ArchiveUnreadable extends Schema.TaggedError<ArchiveUnreadable>()("ArchiveUnreadable", {
   part: Schema.Literals(["wrap", "epoch", "frame", "vocabulary", "file key", "records"])
 }) {

@@ -6,7 +6,7 @@ import * as crypto from "node:crypto"
 const sizes = { publicM: 1184, encapsulatedM: 1088, seedM: 64 }
 const label = Buffer.from("\\.//^\\")
 
-/** What stands before a raw key in DER: PKCS #8 with a seed (RFC 9935), and SubjectPublicKeyInfo (RFC 8410). */
+/** The bytes before a raw key in DER: PKCS #8 with a seed (RFC 9935), and SubjectPublicKeyInfo (RFC 8410). */
 const der = {
   privateM: Buffer.from("3054020100300b060960864801650304040204428040", "hex"),
   publicM: Buffer.from("308204b2300b0609608648016503040402038204a100", "hex"),

@@ -1,4 +1,4 @@
-/** What targets are sent, and their failures. */
+/** The messages to targets, and their failures. */
 import { Effect, Schema } from "effect"
 import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
 import { NotTaken } from "../../ports/journal/CheckpointQueue.ts"

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { Argon2Cost, Argon2Parameters } from "../../domain/archive/KeyDerivation.ts"
 
-/** What was sealed does not open with this key and these additional bytes, or does not inflate within the limit. */
+/** Sealed bytes do not open with this key and these additional bytes, or do not inflate within the limit. */
 export class NotOpened extends Schema.TaggedError<NotOpened>()("NotOpened", {}) {}
 
 /**

@@ -5,7 +5,7 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { Due } from "../Due.ts"
 
-/** What was deleted. */
+/** Counts of what was deleted. */
 export interface DeletedRecords {
   readonly pages: number
   readonly messages: number

@@ -1,4 +1,4 @@
-/** What a search of the archive reads, sealed: blocks of vocabularies, and pages. */
+/** The sealed input of a search of the archive: blocks of vocabularies, and pages. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
@@ -51,7 +51,7 @@ export interface SealedSearchPage {
   readonly sealed: Uint8Array
 }
 
-/** Where a list goes on: after the block or page with this time and number. */
+/** A list goes on after the block or page with this time and number. */
 export interface ListPosition {
   readonly lastAt: number
   readonly number: bigint

@@ -1,4 +1,4 @@
-/** How many searches of an organization's archive run at a time. */
+/** The number of searches of an organization's archive at a time. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"

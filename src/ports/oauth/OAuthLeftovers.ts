@@ -1,4 +1,4 @@
-/** What the authorization server no longer needs. */
+/** Rows that the authorization server no longer needs. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 

@@ -1,4 +1,4 @@
-/** What organizations were notified of while the messenger is away. */
+/** The notices that organizations got while the messenger is away. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"

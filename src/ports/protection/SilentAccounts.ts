@@ -42,7 +42,7 @@ export class SilentAccounts extends Context.Service<SilentAccounts, {
   makeUnknown(organizationId: OrganizationId, accounts: UnknownAccounts): Effect.Effect<void>
   /** The organizations with accounts that were reported together; outside a transaction. */
   readonly reported: Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>
-  /** How many of its accounts were reported, once none of them is unknown any more, and forgets it; null before. */
+  /** The number of its accounts that were reported, once none of them is unknown any more, and forgets it; null before. */
   restored(organizationId: OrganizationId): Effect.Effect<number | null>
   /** Since when no process polls any account, although one is due; null where none is. Outside a transaction. */
   readonly waitingSince: Effect.Effect<Date | null, ServiceUnavailable>

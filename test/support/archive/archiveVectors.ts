@@ -1,7 +1,8 @@
 /** The frozen vectors of the archive's format 1, and the layers that read them. */
 import { XWing } from "@hpke/hybridkem-x-wing"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import type { ArchiveSeed, EpochKey, WrapRow } from "../../../src/archive/Sealing.ts"
+import type { EpochKey } from "../../../src/archive/EpochKeys.ts"
+import type { ArchiveSeed, WrapRow } from "../../../src/archive/KeyWraps.ts"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { boundTo, concat, pad } from "../../../src/domain/archive/Bytes.ts"
 import { ArchiveKeyId, type EpochRef, type FramePlace, WrapKind } from "../../../src/domain/archive/Epoch.ts"

@@ -1,6 +1,6 @@
 /** An archive in memory, as a search reads it: sealed pages, in blocks or loose. */
 import { Effect, Layer } from "effect"
-import * as Sealing from "../../../src/archive/Sealing.ts"
+import * as Frames from "../../../src/archive/Frames.ts"
 import { sealVocabulary } from "../../../src/archive/Vocabularies.ts"
 import type { EpochKey } from "../../../src/domain/archive/Epoch.ts"
 import { foldVersion } from "../../../src/domain/archive/Fold.ts"
@@ -42,8 +42,8 @@ export const sealPage = Effect.fnUntraced(function*(
   const edits = records.filter(isEdit)
   const messages = records.flatMap((record) => isEdit(record) ? [] : [record])
   const sealed = edits.length > 0
-    ? yield* Sealing.sealFrame(key, { ...place, kind: "changes" }, Number(number), edits)
-    : yield* Sealing.sealFrame(key, { ...place, kind: "messages" }, Number(number), messages)
+    ? yield* Frames.sealFrame(key, { ...place, kind: "changes" }, Number(number), edits)
+    : yield* Frames.sealFrame(key, { ...place, kind: "messages" }, Number(number), messages)
   const times = messages.map((message) => message.at)
   const page: SearchPage = {
     ...chat,

@@ -10,7 +10,7 @@ const attributes = (all: Attributes): ReadonlyArray<Html.Html> =>
     value === undefined || value === false ? [] : [value === true ? html` ${name}` : html` ${name}="${value}"`]
   )
 
-/** What a field is about: its name in the form, and its id where that differs. */
+/** A field's name in the form, and its id where that differs. */
 export interface Field {
   readonly name: string
   readonly id?: string

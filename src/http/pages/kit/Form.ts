@@ -18,10 +18,10 @@ import * as Refused from "./RefusedForms.ts"
 import type * as SentForm from "./SentForm.ts"
 import * as Serving from "./Serving.ts"
 
-/** What a page says of the form that was sent before. */
+/** The message of a page about the form that was sent before. */
 export interface Outcome {
   readonly faults: Html.Faults
-  /** What was done. */
+  /** The sentence for a success. */
   readonly done?: string | undefined
   /** The refusal, where it belongs to no field. */
   readonly problem?: string | undefined
@@ -38,11 +38,11 @@ export interface Outcome {
 
 export const none: Outcome = { faults: Html.noFaults }
 
-/** What was done, above everything else of a page. */
+/** The notice of a success, above everything else of a page. */
 export const success = ({ done }: Outcome): Html.Html | undefined =>
   done === undefined ? undefined : html`<p class="good" role="status">${done}</p>`
 
-/** What was refused. */
+/** The notice of a refusal. */
 export const problems = ({ faults, problem }: Outcome): Html.Html | undefined =>
   faults.size > 0 ? Html.summary(faults) : Refused.box(problem)
 
@@ -103,7 +103,7 @@ interface Page<E, R> {
   readonly only?: readonly [roles: ReadonlyArray<Role>, text: string]
   /** The address that signing in returns to, where the path alone is not it. */
   readonly returnTo?: (visit: PageRequest) => string
-  /** What is said when a form of another page leads here, by the member `done` of the query. */
+  /** The sentences for forms of other pages that lead here, by the member `done` of the query. */
   readonly done?: Words
   readonly refusals?: Refusals
   /** True if a refusal that no form is prepared for is a page of its own, not a box on this one. */

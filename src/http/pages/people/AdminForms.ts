@@ -59,7 +59,7 @@ const setRole = (asked: Form.Sent) => {
     : setAdminRole.call({ admin_id: asked.id, role, ...passwordOf(asked) })
 }
 
-/** What gives rights, or takes them for good, asks for the password; the operations that give some check it. */
+/** A form that gives rights, or takes them for good, asks for the password; the operations that give some check it. */
 export const routes = page.routes([
   page.form({
     ...sent,

@@ -1,4 +1,4 @@
-/** What the pages of admins and departments have in common: their roles, and the words of what is refused. */
+/** Shared by the pages of admins and departments: roles, and the words of refusals. */
 import { Effect } from "effect"
 import { superadmins } from "../../../domain/people/Access.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"

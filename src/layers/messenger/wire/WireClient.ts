@@ -15,7 +15,7 @@ export interface Platform {
   readonly applicationHash: Redacted.Redacted
   /** The data centre that is connected to first; the platform names the others. */
   readonly dataCentre: Address
-  /** What the holder sees of the service with its name. */
+  /** The names under which the holder sees the service. */
   readonly version: string
 }
 

@@ -13,7 +13,7 @@ interface EpochRow {
 /** The writer of an epoch that no writer holds. */
 const nobody = "00000000-0000-0000-0000-000000000000"
 
-/** The epochs in SQL. Whoever writes or takes over locks the account first, then its epoch, then rows. */
+/** The epochs in SQL. A write or takeover locks the account first, then its epoch, then rows. */
 export const layer = Layer.effect(
   Epochs,
   Effect.gen(function*() {

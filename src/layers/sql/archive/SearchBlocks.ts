@@ -17,7 +17,7 @@ interface LooseRow extends FramesRow {
   readonly messages: number
 }
 
-/** Where the pages of one do not open, another may have those that do. */
+/** If the pages of one do not open, those of another may. */
 const groupsPerStatement = 4
 
 /** Vocabularies as they are stored, in SQL. */

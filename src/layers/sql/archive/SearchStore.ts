@@ -1,4 +1,4 @@
-/** What a search of the archive reads, in SQL. */
+/** The blocks and pages that a search of the archive reads, in SQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"

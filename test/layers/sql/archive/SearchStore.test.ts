@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { openEpoch } from "../../../../src/archive/Sealing.ts"
+import { openEpoch } from "../../../../src/archive/EpochKeys.ts"
 import { search, type SearchRequest, type SearchResult } from "../../../../src/archive/Search.ts"
 import type { SearchKeys } from "../../../../src/archive/SearchMatches.ts"
 import { sealVocabulary } from "../../../../src/archive/Vocabularies.ts"
