@@ -4,14 +4,16 @@ import { fields } from "../FailureBase.ts"
 
 export class ArchivePasswordRequired extends Schema.TaggedError<ArchivePasswordRequired>()(
   "archive_password_required",
-  fields("The archive is sealed: send its password in the header Archive-Password.")
+  fields("The archive is sealed: send its password in the header Archive-Password, as the base64url of its UTF-8.")
 ) {
   static readonly status = 403
 }
 
 export class ArchivePasswordInvalid extends Schema.TaggedError<ArchivePasswordInvalid>()(
   "archive_password_invalid",
-  fields("This is not the organization's archive password.")
+  fields(
+    "This is not the organization's archive password. The header Archive-Password holds the base64url of its UTF-8."
+  )
 ) {
   static readonly status = 403
 }
