@@ -1,5 +1,6 @@
 /** Messages of a chat in the order of their ids, from pages and tail, as they were first seen. */
 import { Effect } from "effect"
+import { byId } from "../domain/archive/MessageIds.ts"
 import type { MessageRecord } from "../domain/archive/Records.ts"
 import { ArchivePages, type MessageWindow, type SealedMessages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
@@ -57,8 +58,6 @@ const entriesOf = (row: SealedMessages, records: ReadonlyArray<MessageRecord> | 
 const isBeyond = ({ direction, frontier }: Scanner, id: bigint): boolean =>
   frontier === null || (direction === "older" ? id < frontier : id > frontier)
 
-const ascending = (one: Found, other: Found): number => one.id < other.id ? -1 : one.id > other.id ? 1 : 0
-
 /**
  * True if no page that was not read can hold an id before this one. Towards older ids none of those reaches beyond the
  * last page's highest; towards newer ones pages overlap within a day alone, so that the last page's day waits.
@@ -88,7 +87,7 @@ export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
       if (isBeyond(scan, found.id)) waiting.set(found.id, found)
     }
   }
-  const settled = [...waiting.values()].filter((found) => ended || isSettled(scan, found, last)).sort(ascending)
+  const settled = [...waiting.values()].filter((found) => ended || isSettled(scan, found, last)).sort(byId)
   if (direction === "older") settled.reverse()
   for (const { id } of settled) waiting.delete(id)
   scan.frontier = settled.at(-1)?.id ?? scan.frontier

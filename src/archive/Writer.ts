@@ -1,6 +1,6 @@
 /** The writer of archives: seals what it is given to the organization's public key. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { sortedIds } from "../domain/archive/MessageIds.ts"
+import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, MessageRecord, RecordOf } from "../domain/archive/Records.ts"
 import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
@@ -36,20 +36,6 @@ interface Item<Kind extends "messages" | "changes"> {
   readonly change: Omit<NewChange, "chatId" | "messageId" | "place"> | null
 }
 
-const groupsBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
-  const groups = new Map<string, Array<A>>()
-  for (const value of values) {
-    const key = keyOf(value)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [value])
-    else group.push(value)
-  }
-  return groups
-}
-
-const byId = <A extends { readonly id: bigint }>(one: A, other: A): number =>
-  one.id < other.id ? -1 : one.id > other.id ? 1 : 0
-
 const instant = (seconds: number): Date => new Date(seconds * 1000)
 
 /** Stores records of a chat in pages of one frame, or each in the tail, with their rows of changes. */
@@ -70,9 +56,8 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
     if (item.change === null) return
     changes.push({ ...item.change, chatId, messageId: item.id, place: item.change.kind === "seen" ? null : place })
   }
-  for (const [day, all] of groupsBy(items, ({ at }) => dayOf(at))) {
-    const sorted = [...all].sort(byId)
-    for (const piece of piecesOf(sorted, path === "live" ? 1 : messagesPerPage)) {
+  for (const [day, all] of Map.groupBy(items, ({ at }) => dayOf(at))) {
+    for (const piece of piecesOf(all.sort(byId), path === "live" ? 1 : messagesPerPage)) {
       const sealed = yield* writer.seal({ chatId, day, kind }, piece.map(({ record }) => record))
       bytes += sealed.length
       const [first] = piece

@@ -1,6 +1,10 @@
 /** The message ids of a page as they are stored beside it: varints of differences, 1.1 bytes an id. */
+import { Order } from "effect"
 
 const last7 = 0x7fn
+
+/** Ascending ids. */
+export const byId = Order.mapInput(Order.BigInt, ({ id }: { readonly id: bigint }) => id)
 
 /** The ids, ascending and each once; none is negative. */
 export const encodeIds = (ids: ReadonlyArray<bigint>): Uint8Array => {
@@ -38,5 +42,4 @@ export const decodeIds = (bytes: Uint8Array): ReadonlyArray<bigint> => {
 }
 
 /** Ids ascending, each once. */
-export const sortedIds = (ids: Iterable<bigint>): ReadonlyArray<bigint> =>
-  [...new Set(ids)].sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
+export const sortedIds = (ids: Iterable<bigint>): ReadonlyArray<bigint> => [...new Set(ids)].sort(Order.BigInt)
