@@ -1,5 +1,6 @@
 /** What the MCP server may answer: JSON-RPC, the envelope, or nothing to a notification. */
 import * as Tools from "../../src/mcp/Tools.ts"
+import { operations } from "../../src/operations/index.ts"
 import type { Case, Request } from "./case.ts"
 import type { Answer } from "./client.ts"
 import { codeOf, envelope, named, type Verdict } from "./envelope.ts"
@@ -46,6 +47,9 @@ const statusOf: Readonly<Record<string, number>> = {
   rate_limit_error: 429
 }
 
+/** The argument that a person types: left out, it is asked for where the client can ask. */
+const personalOf = (name: string | undefined) => operations.find(({ id }) => id === name)?.personal
+
 /** What is wrong with what a tool answered. */
 const called = (found: Case, request: Request, result: any): ReadonlyArray<string> => {
   const shown: any = content(result)
@@ -55,7 +59,7 @@ const called = (found: Case, request: Request, result: any): ReadonlyArray<strin
     return [
       ...(shown.error.type === "api_error" ? [`a tool answers ${shown.error.code}`] : []),
       ...(status === undefined ? [] : envelope(status, shown)),
-      ...named(found, shown.error)
+      ...(shown.error.message === `${personalOf(toolOf(request))}: is required.` ? [] : named(found, shown.error))
     ]
   }
   const schema = outputs.get(toolOf(request) ?? "")

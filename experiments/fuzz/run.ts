@@ -70,6 +70,7 @@ const journaled: ReadonlySet<string | undefined> = new Set([
   "messenger_refused",
   "messenger_unavailable",
   "password_incorrect",
+  "phone_refused",
   "too_many_attempts"
 ])
 

@@ -70,6 +70,7 @@ describe("10.6 search_messages", () => {
             ["limit", { query, limit: 0 }],
             ["limit", { query, limit: 101 }],
             ["cursor", { query, cursor: "" }],
+            ["cursor", { query, cursor: "😀".repeat(400) }],
             ["cursor", { query, cursor: "WyJzZWFyY2gvMSJd" }]
           ] as const
         ) {

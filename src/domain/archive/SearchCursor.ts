@@ -15,6 +15,11 @@ const Place = Schema.Union([
 
 const Cursor = Schema.StringFromBase64Url.pipe(Schema.decodeTo(Schema.fromJsonString(Place)))
 
+/** A cursor as it is sent: base64url, at most 400 characters. */
+export const SearchCursor = Schema.String.check(
+  Schema.isPattern(/^[\w-]{1,400}$/u, { expected: "a cursor: base64url of at most 400 characters" })
+)
+
 const encode = Schema.encodeSync(Cursor)
 const decode = Schema.decodeUnknownOption(Cursor)
 

@@ -8,7 +8,7 @@ import { hex, utf8 } from "../../domain/archive/Bytes.ts"
 import { MemberId } from "../../domain/archive/Chat.ts"
 import { PlatformId } from "../../domain/archive/PlatformId.ts"
 import { MessageKind } from "../../domain/archive/Records.ts"
-import { readCursor, writeCursor } from "../../domain/archive/SearchCursor.ts"
+import { readCursor, SearchCursor, writeCursor } from "../../domain/archive/SearchCursor.ts"
 import { type FoundMessage, SearchLimit, SearchResult } from "../../domain/archive/SearchResult.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
 import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
@@ -50,7 +50,7 @@ const body = {
   }),
   kind: Schema.optionalKey(MessageKind).annotateKey({ description: "Only messages of this kind." }),
   limit: Schema.optionalKey(SearchLimit).annotateKey({ description: "The most messages on a page." }),
-  cursor: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(400))).annotateKey({
+  cursor: Schema.optionalKey(SearchCursor).annotateKey({
     description: "The cursor of the page before, with all else as it was."
   })
 }
@@ -140,7 +140,7 @@ const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Serv
   const query = yield* hashOf(input, words.map(({ folded }) => folded), organizationId)
   const position = cursor === undefined ? null : readCursor(cursor, query)
   if (cursor !== undefined && position === null) {
-    return yield* invalid("cursor", "expected the cursor of the page before, of the same search")
+    return yield* invalid("cursor", "there is no such page, or it is another search's")
   }
   const accountIds = yield* accountsOf(caller, input.account_ids)
   const chatIds = yield* chatsOf(caller, accountIds, chat_ids)
