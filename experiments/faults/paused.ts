@@ -6,7 +6,8 @@ import { type Attempt, judge } from "./ledger.ts"
 import { onPostgres, pause } from "./stage.ts"
 
 const writers = 8
-const readsPerSecond = 50
+/** Each waits for up to 11 s: together they stay below the 500 connections that one address may open. */
+const readsPerSecond = 40
 
 /** The deadline of a statement, a second of grace, and what a loaded machine adds. */
 const longest = 13_000
