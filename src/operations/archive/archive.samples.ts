@@ -1,6 +1,93 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
 import { organization } from "../Demo.samples.ts"
 
+const account = { account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9" } as const
+
+/** Where most of the samples' messages are. */
+const place = { ...account, chat_id: "5000000002" } as const
+
+const bram = { id: "5000000002", name: "Bram de Vries", username: "bram_dv" } as const
+
+/** The members of most messages after their text. */
+const plain = {
+  caption: null,
+  transcript: null,
+  reply_to_id: null,
+  forwarded_from: null,
+  kind: "text",
+  files: [],
+  edited_at: null,
+  edits: 0,
+  deleted_at: null,
+  archived_at: "2026-01-15T09:00:00.000Z"
+} as const
+
+const sent = {
+  object: "message",
+  id: "3",
+  ...place,
+  sent_at: "2026-01-13T07:00:00.000Z",
+  from: bram,
+  outgoing: false,
+  text: "Then I send the invoice to Lindqvist today.",
+  ...plain,
+  reply_to_id: "2"
+} as const
+
+const edited = {
+  object: "message",
+  id: "4",
+  ...place,
+  sent_at: "2026-01-14T06:00:00.000Z",
+  from: { id: "31612340005", name: "Élodie Marchand", username: "elodie_m" },
+  outgoing: true,
+  text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
+  ...plain,
+  edited_at: "2026-01-14T07:00:00.000Z",
+  edits: 1
+} as const
+
+const answered = {
+  object: "message",
+  id: "5",
+  ...place,
+  sent_at: "2026-01-14T07:00:00.000Z",
+  from: bram,
+  outgoing: false,
+  text: "30 days yes, no discount.",
+  ...plain
+} as const
+
+const deleted = {
+  object: "message",
+  id: "6",
+  ...place,
+  sent_at: "2026-01-15T06:00:00.000Z",
+  from: bram,
+  outgoing: false,
+  text: "Forget what I wrote about the discount.",
+  ...plain,
+  deleted_at: "2026-01-15T09:00:00.000Z"
+} as const
+
+const chat = {
+  object: "chat",
+  id: "5000000002",
+  ...account,
+  type: "private",
+  title: "Bram de Vries",
+  username: "bram_dv",
+  members_count: null,
+  selected: true,
+  effect: "archive",
+  complete: true,
+  messages: 6,
+  files: 0,
+  first_message_at: "2026-01-13T05:00:00.000Z",
+  last_message_at: "2026-01-15T06:00:00.000Z",
+  left_at: null
+} as const
+
 export const deleteAccountWithArchive = {
   request: {
     account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
@@ -32,107 +119,22 @@ export const deleteWholeArchive = {
 
 export const getChat = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002"
+    ...place
   },
-  answer: {
-    object: "chat",
-    id: "5000000002",
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    type: "private",
-    title: "Bram de Vries",
-    username: "bram_dv",
-    members_count: null,
-    selected: true,
-    effect: "archive",
-    complete: true,
-    messages: 6,
-    files: 0,
-    first_message_at: "2026-01-13T05:00:00.000Z",
-    last_message_at: "2026-01-15T06:00:00.000Z",
-    left_at: null
-  }
+  answer: chat
 } as const
 
 export const getMessage = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002",
+    ...place,
     message_id: "4",
     around: 1
   },
   answer: {
-    object: "message",
-    id: "4",
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002",
-    sent_at: "2026-01-14T06:00:00.000Z",
-    from: {
-      id: "31612340005",
-      name: "Élodie Marchand",
-      username: "elodie_m"
-    },
-    outgoing: true,
-    text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
-    caption: null,
-    transcript: null,
-    reply_to_id: null,
-    forwarded_from: null,
-    kind: "text",
-    files: [],
-    edited_at: "2026-01-14T07:00:00.000Z",
-    edits: 1,
-    deleted_at: null,
-    archived_at: "2026-01-15T09:00:00.000Z",
+    ...edited,
     context: [
-      {
-        object: "message",
-        id: "3",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        chat_id: "5000000002",
-        sent_at: "2026-01-13T07:00:00.000Z",
-        from: {
-          id: "5000000002",
-          name: "Bram de Vries",
-          username: "bram_dv"
-        },
-        outgoing: false,
-        text: "Then I send the invoice to Lindqvist today.",
-        caption: null,
-        transcript: null,
-        reply_to_id: "2",
-        forwarded_from: null,
-        kind: "text",
-        files: [],
-        edited_at: null,
-        edits: 0,
-        deleted_at: null,
-        archived_at: "2026-01-15T09:00:00.000Z"
-      },
-      {
-        object: "message",
-        id: "5",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        chat_id: "5000000002",
-        sent_at: "2026-01-14T07:00:00.000Z",
-        from: {
-          id: "5000000002",
-          name: "Bram de Vries",
-          username: "bram_dv"
-        },
-        outgoing: false,
-        text: "30 days yes, no discount.",
-        caption: null,
-        transcript: null,
-        reply_to_id: null,
-        forwarded_from: null,
-        kind: "text",
-        files: [],
-        edited_at: null,
-        edits: 0,
-        deleted_at: null,
-        archived_at: "2026-01-15T09:00:00.000Z"
-      }
+      sent,
+      answered
     ],
     unreadable: 0
   }
@@ -187,8 +189,7 @@ export const listAccounts = {
 
 export const listChatMembers = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002"
+    ...place
   },
   answer: {
     object: "list",
@@ -211,29 +212,13 @@ export const listChatMembers = {
 
 export const listChats = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    ...account,
     limit: 2
   },
   answer: {
     object: "list",
     data: [
-      {
-        object: "chat",
-        id: "5000000002",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        type: "private",
-        title: "Bram de Vries",
-        username: "bram_dv",
-        members_count: null,
-        selected: true,
-        effect: "archive",
-        complete: true,
-        messages: 6,
-        files: 0,
-        first_message_at: "2026-01-13T05:00:00.000Z",
-        last_message_at: "2026-01-15T06:00:00.000Z",
-        left_at: null
-      },
+      chat,
       {
         object: "chat",
         id: "-1002000000007",
@@ -259,8 +244,7 @@ export const listChats = {
 
 export const listMessageEdits = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002",
+    ...place,
     message_id: "4"
   },
   answer: {
@@ -290,61 +274,14 @@ export const listMessageEdits = {
 
 export const listMessages = {
   request: {
-    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-    chat_id: "5000000002",
+    ...place,
     limit: 2
   },
   answer: {
     object: "list",
     data: [
-      {
-        object: "message",
-        id: "6",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        chat_id: "5000000002",
-        sent_at: "2026-01-15T06:00:00.000Z",
-        from: {
-          id: "5000000002",
-          name: "Bram de Vries",
-          username: "bram_dv"
-        },
-        outgoing: false,
-        text: "Forget what I wrote about the discount.",
-        caption: null,
-        transcript: null,
-        reply_to_id: null,
-        forwarded_from: null,
-        kind: "text",
-        files: [],
-        edited_at: null,
-        edits: 0,
-        deleted_at: "2026-01-15T09:00:00.000Z",
-        archived_at: "2026-01-15T09:00:00.000Z"
-      },
-      {
-        object: "message",
-        id: "5",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        chat_id: "5000000002",
-        sent_at: "2026-01-14T07:00:00.000Z",
-        from: {
-          id: "5000000002",
-          name: "Bram de Vries",
-          username: "bram_dv"
-        },
-        outgoing: false,
-        text: "30 days yes, no discount.",
-        caption: null,
-        transcript: null,
-        reply_to_id: null,
-        forwarded_from: null,
-        kind: "text",
-        files: [],
-        edited_at: null,
-        edits: 0,
-        deleted_at: null,
-        archived_at: "2026-01-15T09:00:00.000Z"
-      }
+      deleted,
+      answered
     ],
     has_more: true,
     next_id: "5",
@@ -360,28 +297,7 @@ export const searchMessages = {
     object: "search_result",
     data: [
       {
-        object: "message",
-        id: "4",
-        account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
-        chat_id: "5000000002",
-        sent_at: "2026-01-14T06:00:00.000Z",
-        from: {
-          id: "31612340005",
-          name: "Élodie Marchand",
-          username: "elodie_m"
-        },
-        outgoing: true,
-        text: "They want 30 days instead of 14, and a discount of 2 %. D'accord?",
-        caption: null,
-        transcript: null,
-        reply_to_id: null,
-        forwarded_from: null,
-        kind: "text",
-        files: [],
-        edited_at: "2026-01-14T07:00:00.000Z",
-        edits: 1,
-        deleted_at: null,
-        archived_at: "2026-01-15T09:00:00.000Z",
+        ...edited,
         matches: [
           { field: "text", revision: 1, start: 39, length: 8 },
           { field: "text", revision: 1, start: 56, length: 8 }

@@ -1,6 +1,19 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
 import { connection } from "../Demo.samples.ts"
 
+const key = {
+  object: "api_key",
+  id: "019bc0e9-6580-71ed-9fe1-b9a5e50e8030",
+  label: "Nightly export",
+  scopes: ["org:read"],
+  owner_email: "olivia@demo.example",
+  mine: true,
+  created_at: "2026-01-15T09:08:00.000Z",
+  last_used_at: null,
+  expires_at: "2026-04-15T09:00:00.000Z",
+  revoked_at: null
+} as const
+
 export const createApiKey = {
   request: {
     label: "Nightly export",
@@ -9,18 +22,7 @@ export const createApiKey = {
     ]
   },
   answer: {
-    object: "api_key",
-    id: "019bc0e9-6580-71ed-9fe1-b9a5e50e8030",
-    label: "Nightly export",
-    scopes: [
-      "org:read"
-    ],
-    owner_email: "olivia@demo.example",
-    mine: true,
-    created_at: "2026-01-15T09:08:00.000Z",
-    last_used_at: null,
-    expires_at: "2026-04-15T09:00:00.000Z",
-    revoked_at: null,
+    ...key,
     secret: "osc_live_..."
   }
 } as const
@@ -207,17 +209,7 @@ export const revokeApiKey = {
     api_key_id: "019bc0e9-6580-71ed-9fe1-b9a5e50e8030"
   },
   answer: {
-    object: "api_key",
-    id: "019bc0e9-6580-71ed-9fe1-b9a5e50e8030",
-    label: "Nightly export",
-    scopes: [
-      "org:read"
-    ],
-    owner_email: "olivia@demo.example",
-    mine: true,
-    created_at: "2026-01-15T09:08:00.000Z",
-    last_used_at: null,
-    expires_at: "2026-04-15T09:00:00.000Z",
+    ...key,
     revoked_at: "2026-01-15T09:09:00.000Z"
   }
 } as const

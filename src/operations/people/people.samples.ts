@@ -1,17 +1,28 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
 import { account, invited, organization, superadmin } from "../Demo.samples.ts"
 
+const departments = ["019bc0e2-1280-7691-9060-dc0536cd9fd0", "019bc0e2-1280-7691-9060-dc06a2f0c1b4"] as const
+
+/** The invited admin after a change of role and access. */
+const archivist = {
+  ...invited,
+  role: "archive",
+  access: { scope_type: "granted", account_ids: [], department_ids: departments, archive: true }
+} as const
+
+const legal = {
+  object: "department",
+  id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
+  name: "Legal",
+  accounts: 0,
+  created_at: "2026-01-15T09:11:00.000Z"
+} as const
+
 export const createDepartment = {
   request: {
     name: "Legal"
   },
-  answer: {
-    object: "department",
-    id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
-    name: "Legal",
-    accounts: 0,
-    created_at: "2026-01-15T09:11:00.000Z"
-  }
+  answer: legal
 } as const
 
 export const deleteDepartment = {
@@ -30,18 +41,8 @@ export const disableAdmin = {
     admin_id: "019bc0f0-4d00-7a11-8c42-6f3a90d1e7b5"
   },
   answer: {
-    ...invited,
-    role: "archive",
+    ...archivist,
     status: "disabled",
-    access: {
-      scope_type: "granted",
-      account_ids: [],
-      department_ids: [
-        "019bc0e2-1280-7691-9060-dc0536cd9fd0",
-        "019bc0e2-1280-7691-9060-dc06a2f0c1b4"
-      ],
-      archive: true
-    },
     disabled_at: "2026-01-15T09:19:00.000Z"
   }
 } as const
@@ -50,19 +51,7 @@ export const enableAdmin = {
   request: {
     admin_id: "019bc0f0-4d00-7a11-8c42-6f3a90d1e7b5"
   },
-  answer: {
-    ...invited,
-    role: "archive",
-    access: {
-      scope_type: "granted",
-      account_ids: [],
-      department_ids: [
-        "019bc0e2-1280-7691-9060-dc0536cd9fd0",
-        "019bc0e2-1280-7691-9060-dc06a2f0c1b4"
-      ],
-      archive: true
-    }
-  }
+  answer: archivist
 } as const
 
 export const getAdmin = {
@@ -159,13 +148,7 @@ export const renameDepartment = {
     department_id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
     name: "Legal and compliance"
   },
-  answer: {
-    object: "department",
-    id: "019bc0ec-2500-7344-9a3e-5b0d6a31c7f2",
-    name: "Legal and compliance",
-    accounts: 0,
-    created_at: "2026-01-15T09:11:00.000Z"
-  }
+  answer: { ...legal, name: "Legal and compliance" }
 } as const
 
 export const resendAdminInvitation = {
@@ -192,25 +175,10 @@ export const setAdminAccess = {
   request: {
     admin_id: "019bc0f0-4d00-7a11-8c42-6f3a90d1e7b5",
     account_ids: [],
-    department_ids: [
-      "019bc0e2-1280-7691-9060-dc0536cd9fd0",
-      "019bc0e2-1280-7691-9060-dc06a2f0c1b4"
-    ],
+    department_ids: departments,
     current_password: "what the owner signs in with"
   },
-  answer: {
-    ...invited,
-    role: "archive",
-    access: {
-      scope_type: "granted",
-      account_ids: [],
-      department_ids: [
-        "019bc0e2-1280-7691-9060-dc0536cd9fd0",
-        "019bc0e2-1280-7691-9060-dc06a2f0c1b4"
-      ],
-      archive: true
-    }
-  }
+  answer: archivist
 } as const
 
 export const setAdminRole = {
