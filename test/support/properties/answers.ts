@@ -52,7 +52,16 @@ export const makeNaming = (known: ReadonlySet<string>) => {
     })
 }
 
-const unnamed = new Set(["content_notice", "has_more", "last_sequence", "head_hash", "hash", "prev_hash", "accounts"])
+const unnamed = new Set([
+  "content_notice",
+  "has_more",
+  "last_sequence",
+  "head_hash",
+  "hash",
+  "prev_hash",
+  "accounts",
+  "searched"
+])
 
 /** Differs by what was asked with, and not by what is shown. */
 const ofCredential = new Set(["credential", "via", "request_id", "last_used_at", "last_active_at"])

@@ -90,6 +90,10 @@ const play = Effect.fnUntraced(function*(
   return { collected: collected.map(naming), rows: naming(rows), requests }
 })
 
+/** The time of a credential's last use is written soon after its answer: whether the next answer has it is chance. */
+const withoutUse = (text: string | undefined) =>
+  text?.replaceAll(/"last_used_at":"[^"]*"/g, "\"last_used_at\":\"used\"")
+
 /** Plays a sequence among the others' requests and without them, and compares what the one was told and has. */
 export const compare = Effect.fnUntraced(function*(
   stage: Stage,
@@ -98,7 +102,7 @@ export const compare = Effect.fnUntraced(function*(
   const among = yield* play(stage, steps, alone, () => true)
   const without = yield* play(stage, steps, alone, ({ by }) => by === alone)
   for (const [index, text] of without.collected.entries()) {
-    if (among.collected[index] !== text) {
+    if (withoutUse(among.collected[index]) !== withoutUse(text)) {
       throw new Error(`Among the others' requests:\n${among.collected[index]}\nwithout them:\n${text}`)
     }
   }
