@@ -135,7 +135,8 @@ describe("the tools", () => {
       code: "^[0-9A-Za-z-]{3,12}$",
       emailCode: "^[0-9]{4,12}$",
       chat: "^(?:0|-?[1-9][0-9]{0,18})$",
-      message: "^(?:0|[1-9][0-9]{0,18})$"
+      message: "^(?:0|[1-9][0-9]{0,18})$",
+      cursor: "^[0-9A-Za-z_-]{1,400}$"
     }
     expect([...patterns].toSorted()).toEqual(Object.values(forms).toSorted())
     for (const { outputSchema } of tools) expect(outputSchema).toMatchObject({ type: "object" })

@@ -17,7 +17,7 @@ const Cursor = Schema.StringFromBase64Url.pipe(Schema.decodeTo(Schema.fromJsonSt
 
 /** A cursor as it is sent: base64url, at most 400 characters. */
 export const SearchCursor = Schema.String.check(
-  Schema.isPattern(/^[\w-]{1,400}$/u, { expected: "a cursor: base64url of at most 400 characters" })
+  Schema.isPattern(/^[0-9A-Za-z_-]{1,400}$/u, { expected: "a cursor: base64url of at most 400 characters" })
 )
 
 const encode = Schema.encodeSync(Cursor)

@@ -3,7 +3,7 @@ import { organization } from "../Demo.samples.ts"
 
 const account = { account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9" } as const
 
-/** Where most of the samples' messages are. */
+/** The chat of most of the samples' messages. */
 const place = { ...account, chat_id: "5000000002" } as const
 
 const bram = { id: "5000000002", name: "Bram de Vries", username: "bram_dv" } as const
