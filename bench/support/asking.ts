@@ -10,11 +10,12 @@ export interface Answered {
 /** Asks over at most so many kept connections; without more than one, one thing after another. */
 export const startAsking = (address: string, connections = 1) => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
-  const send = (method: string, key: string, path: string, content?: unknown): Promise<Answered> =>
+  const send = (method: string, key: string, path: string, content?: unknown, further = {}): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const begun = process.hrtime.bigint()
       const headers = {
         authorization: `Bearer ${key}`,
+        ...further,
         ...(content === undefined ? {} : { "content-type": "application/json" })
       }
       http.request(new URL(path, address), { agent, headers, method }, (response) => {

@@ -66,15 +66,16 @@ export const makeKeys = async (
   ground: Ground,
   organizationId: string,
   member: Member,
-  count: number
+  count: number,
+  scopes: ReadonlyArray<string> = ["org:read", "accounts:write"]
 ): Promise<ReadonlyArray<string>> => {
   const made = secrets(ground, "osc_live_", count)
   await ground.superuser.query(
     `insert into api_key (organization_id, id, admin_id, label, scopes, digest, pepper_id, created_at, last_used_at)
     select $1, gen_random_uuid(), ${idOf("admin", organizationId, `'${member}'`)}, 'Key',
-      array['org:read', 'accounts:write'], digest, ${pepperId("$3")}, now(), now()
+      $4, digest, ${pepperId("$3")}, now(), now()
     from unnest($2::text[]) digest`,
-    [organizationId, made.map(({ digest }) => digest), ground.pepper]
+    [organizationId, made.map(({ digest }) => digest), ground.pepper, scopes]
   )
   return made.map(({ secret }) => secret)
 }

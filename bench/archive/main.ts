@@ -1,0 +1,49 @@
+/** `npm run bench:archive`: what it costs to archive, store, list and search messages, and how that grows. */
+import { parseArgs } from "node:util"
+import { record, type Table } from "../support/figure.ts"
+import { startGround } from "../support/ground.ts"
+import { messagesPerAccount } from "./corpus.ts"
+import { columns, measure } from "./measure.ts"
+
+const help = `npm run bench:archive -- [--messages 1000000,5000000]
+
+Archives so many messages, ${
+  messagesPerAccount.toLocaleString("en")
+} of each account, on a PostgreSQL of its own, beside
+a table with a row for each message; then lists and searches both. About a quarter of an hour, and 6 GB of disk.`
+
+const { values } = parseArgs({
+  options: { messages: { type: "string", default: "1000000,5000000" }, help: { type: "boolean", default: false } }
+})
+
+const run = async (sizes: ReadonlyArray<number>) => {
+  const tables: Array<Table> = []
+  for (const messages of sizes) {
+    const ground = await startGround()
+    try {
+      const title = `${messages.toLocaleString("en")} messages of ${messages / messagesPerAccount} accounts`
+      tables.push({ title, columns, rows: await measure(ground, messages) })
+    } finally {
+      await ground.remove()
+    }
+  }
+  record({
+    name: "archive",
+    title: "The archive",
+    command: "npm run bench:archive",
+    text: [
+      "Made-up chats with words as frequent as in a language, 60 characters a message on average, 11 messages on a day on which somebody writes. The archive is written by its own writer, and read over HTTP from the installed service, with the archive password, as the owner of the organization, who may read all accounts.",
+      "The peer is a table with a row for each message, each sealed under a key of its account, and an index of keyed fingerprints of its words. It is asked by its statements alone, without a server or duties. It finds whole words only, and its index shows to a thief of the database which messages have words in common; the archive finds parts of words, and shows nothing of them.",
+      "A search is timed until its first page of 20 is complete, however many calls that takes."
+    ],
+    tables,
+    charts: []
+  })
+}
+
+const sizes = values.messages.split(",").map(Number)
+if (values.help) console.log(help)
+else if (sizes.some((size) => !(size > 0) || size % messagesPerAccount !== 0)) {
+  console.error(`--messages takes multiples of ${messagesPerAccount}, such as 1000000,5000000`)
+  process.exitCode = 1
+} else await run(sizes)

@@ -1,0 +1,77 @@
+/** The corpus in the service's archive, written by its own writer over PostgreSQL. */
+import { Effect, Layer, Redacted } from "effect"
+import * as crypto from "node:crypto"
+import { makeKeyPair, wrapSeed } from "../../src/archive/KeyWraps.ts"
+import * as Writer from "../../src/archive/Writer.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { piecesOf } from "../../src/domain/archive/PageRules.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
+import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
+import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
+import * as Core from "../../src/layers/Core.ts"
+import { Peppers } from "../../src/layers/crypto/Peppers.ts"
+import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
+import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
+import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
+import { ArchiveWriter, type SealingKey } from "../../src/ports/archive/ArchiveWriter.ts"
+import { Db } from "../../src/ports/Db.ts"
+import { postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
+import type { Ground } from "../support/ground.ts"
+import { chatNumbers, chatOf } from "./corpus.ts"
+
+export const password = "harbour lantern archive"
+export const organizationId = OrganizationId.make("archive")
+
+/** Messages of one transaction: about 45 pages. */
+const batch = 500
+
+const services = (ground: Ground) =>
+  Writer.layer.pipe(
+    Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(Layer.mergeAll(
+      NodeCrypto.layer,
+      MailSettings.layer(null),
+      PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 }),
+      PasswordDerivation.layer,
+      Peppers.layerText(Redacted.make(ground.pepper))
+    )),
+    Layer.provideMerge(postgresLayer(ground.url))
+  )
+
+const makeKey = Effect.gen(function*() {
+  const keys = yield* ArchiveKeys
+  const db = yield* Db
+  const pair = yield* makeKeyPair
+  const ref = { organizationId, keyId: pair.keyId, publicKey: pair.publicKey, kind: "password" as const }
+  const wrap = yield* wrapSeed(ref, Redacted.make(password), pair.seed)
+  yield* db.transaction(organizationId, keys.add({ ...ref, wraps: [wrap], madeBy: null }, new Date()))
+  return ref satisfies SealingKey
+})
+
+const writeAccount = Effect.fnUntraced(function*(accountId: string, place: number, key: SealingKey) {
+  const db = yield* Db
+  const account = { organizationId, accountId: AccountId.make(accountId) }
+  const archive = yield* (yield* ArchiveWriter).own(account, key, crypto.randomUUID())
+  for (const number of chatNumbers) {
+    const { chatId, messages, title } = chatOf(place, number)
+    const info = { title, username: null, members_count: null }
+    yield* db.transaction(organizationId, archive.see({ chatId, type: "private", leftAt: null, info }))
+    for (const piece of piecesOf(messages, batch)) {
+      yield* db.transaction(organizationId, archive.append(chatId, piece, "sweep"))
+    }
+    yield* archive.close("due")
+  }
+  yield* archive.close("all")
+})
+
+/** Archives the corpus of the accounts, after their key is made; `done` is called with each account. */
+export const writeSealed = (ground: Ground, accountIds: ReadonlyArray<string>, done: () => void) =>
+  Effect.runPromise(
+    Effect.flatMap(makeKey, (key) =>
+      Effect.forEach(
+        accountIds,
+        (accountId, place) =>
+          Effect.scoped(writeAccount(accountId, place, key)).pipe(Effect.tap(() => Effect.sync(done))),
+        { discard: true }
+      )).pipe(Effect.provide(services(ground)))
+  )
