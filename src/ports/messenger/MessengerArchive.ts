@@ -5,7 +5,7 @@ import type { MemberRecord, MessageRecord } from "../../domain/archive/Records.t
 import type { SessionRef } from "../../domain/messenger/Messenger.ts"
 import type { MessengerFailure } from "./PlatformFailures.ts"
 
-/** How the adapter addresses a chat or a file again; stored as it is, and never shown. */
+/** The adapter addresses a chat or a file again by it; stored as it is, and never shown. */
 export type ChatRef = string
 export type FileLocation = string
 
@@ -51,7 +51,7 @@ export interface MessageSeen {
   readonly files: ReadonlyArray<FileSeen>
 }
 
-/** Whose positions count: people and basic groups share the common box, each channel has its own. */
+/** Positions count in one: people and basic groups share the common box, each channel has its own. */
 export type Box = "common" | bigint
 
 export type ChatChange =
@@ -91,7 +91,7 @@ export interface ChannelNews {
   readonly position: number | null
 }
 
-/** What happened in the common box since a state, as it is now; what was deleted meanwhile is left out. */
+/** Changes in the common box since a state, with messages as they are now; those deleted meanwhile are left out. */
 export type Difference =
   | {
     readonly _tag: "Since"
