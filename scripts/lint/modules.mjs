@@ -83,6 +83,12 @@ export const modules = [
     packages: [core]
   },
   {
+    paths: ["capture"],
+    holds: "reading chats from the messenger into the archive: rules, runs, what is pushed, and what is promised of it",
+    imports: ["messenger", "ports", "domain"],
+    packages: [core]
+  },
+  {
     paths: ["operator"],
     holds: "an operator's changes to organizations, admins, keys and applications, journaled as made by the operator",
     imports: ["archive", "changes", "ports", "domain"],
@@ -97,7 +103,7 @@ export const modules = [
   {
     paths: ["jobs"],
     holds: "periodic background work: the scheduler, the list of all jobs, and a file for each",
-    imports: ["protection", "signin", "archive", "changes", "messenger", "ports", "domain"],
+    imports: ["protection", "capture", "signin", "archive", "changes", "messenger", "ports", "domain"],
     packages: [core]
   },
   {
@@ -152,7 +158,7 @@ export const modules = [
   {
     paths: composing,
     holds: "what composes the implementations with jobs and sign-in, for programs, tests and embedding",
-    imports: ["layers", "jobs", "protection", "signin", "archive", "messenger", "ports", "domain"],
+    imports: ["layers", "jobs", "protection", "capture", "signin", "archive", "messenger", "ports", "domain"],
     packages: [any]
   },
   {

@@ -1,9 +1,12 @@
 /** The list of all background work, and the service that does it. */
 import { Context, Effect, Layer, Option, Record, Struct } from "effect"
+import { Capture } from "../capture/Capture.ts"
 import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
 import { refreshStatuses } from "./accounts/refresh_statuses.ts"
 import { sampleStatuses } from "./accounts/sample_statuses.ts"
+import { captureArchives } from "./archive/capture_archives.ts"
+import { closeArchiveDays } from "./archive/close_archive_days.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
 import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
@@ -82,6 +85,7 @@ export class Upkeep extends Context.Service<
 /** The jobs of a process that has the messenger. */
 const engineJobs = [watchAccounts, secureAccounts, closeSessions]
 const loginJobs = [endLogins]
+const captureJobs = [captureArchives, closeArchiveDays]
 
 /** The jobs of a service whose accounts are to be watched, by this process or by another one. */
 const aboutWorkers: ReadonlyArray<string> = [noticeSilence.name, noticeNoWorker.name]
@@ -95,7 +99,7 @@ export interface Documented extends Declared {
 
 /** Every job that there is. */
 export const documented: ReadonlyArray<Documented> = [
-  ...[...engineJobs, ...loginJobs].map((job) => ({ ...job, worker: true })),
+  ...[...engineJobs, ...loginJobs, ...captureJobs].map((job) => ({ ...job, worker: true })),
   ...Object.values(upkeepJobs).map((job) => ({ ...job, worker: false }))
 ]
 
@@ -130,6 +134,7 @@ export const jobs = Effect.fnUntraced(function*(watched?: boolean) {
   return [
     ...watching,
     ...(yield* withService(LoginEndings, loginJobs)),
+    ...(yield* withService(Capture, captureJobs)),
     ...Struct.keys(upkeepJobs)
       // That nobody watches is noticed by every process of a service whose accounts are to be watched.
       .filter((name) => !aboutWorkers.includes(name) || (watched ?? watching.length > 0))

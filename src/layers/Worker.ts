@@ -1,5 +1,7 @@
 /** The watch over the accounts, over a core and a messenger. */
 import { Duration, Layer } from "effect"
+import { Capture } from "../capture/Capture.ts"
+import { OpenArchives } from "../capture/OpenArchives.ts"
 import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
 import * as Outages from "../jobs/protection/MessengerOutages.ts"
@@ -17,9 +19,14 @@ export interface Options {
   readonly maxLive?: number
 }
 
-/** Watches the accounts; `Background.layer` over it claims those that are due. */
+/** Calls and runs of capture, as the messenger bears them. */
+const captureLimits = { pace: { rate: 1, burst: 5 }, runs: 32 }
+
+/** Watches the accounts and archives their chats; `Background.layer` over it claims those that are due. */
 export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
+    Layer.provideMerge(Capture.layer({ maxLive, ...captureLimits })),
+    Layer.provideMerge(OpenArchives.layer),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
     Layer.provide([Outages.layer, RefusalLog.layer, Watch.layer]),
     Layer.provideMerge(LoginEndings.layer),

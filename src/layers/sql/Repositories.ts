@@ -16,6 +16,9 @@ import * as ArchiveKeys from "./archive/ArchiveKeys.ts"
 import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
 import * as ArchiveRecords from "./archive/ArchiveRecords.ts"
+import * as ArchiveRules from "./archive/ArchiveRules.ts"
+import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
+import * as CaptureStore from "./archive/CaptureStore.ts"
 import * as Epochs from "./archive/Epochs.ts"
 import * as SearchBlocks from "./archive/SearchBlocks.ts"
 import * as SearchStore from "./archive/SearchStore.ts"
@@ -106,7 +109,10 @@ export const layer = Layer.mergeAll(
   AccountPasskeys.layer,
   ArchiveAttempts.layer,
   ArchiveReads.layer,
+  ArchiveRules.layer,
+  ArchiveRuns.layer,
   Attempts.layer,
+  CaptureStore.layer,
   EmailChanges.layer,
   Facets.layer,
   Logins.layer,

@@ -1,11 +1,16 @@
 /** The simulated platform: a model of the messaging platform for the demo organization and for tests. */
 import { Cause, Context, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
+import { MessengerArchive } from "../../../ports/messenger/MessengerArchive.ts"
 import { MessengerSession, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import * as Migrate from "../../postgres/Migrate.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { ChatDocumentStore } from "./ChatDocumentStore.ts"
 import * as Pushes from "./Pushes.ts"
+import * as SimulatedArchive from "./SimulatedArchive.ts"
+import * as SimulatedCalls from "./SimulatedCalls.ts"
 import * as SimulatedChanges from "./SimulatedChanges.ts"
+import * as SimulatedChats from "./SimulatedChats.ts"
 import * as SimulatedOutside from "./SimulatedOutside.ts"
 import { SimulatedPlatform } from "./SimulatedPlatform.ts"
 import * as SimulatedSessions from "./SimulatedSessions.ts"
@@ -14,18 +19,28 @@ import * as SimulatedStoreSql from "./SimulatedStoreSql.ts"
 
 const layerNoDeps = Layer.effectContext(Effect.gen(function*() {
   const store = yield* SimulatedStore
+  const documents = yield* ChatDocumentStore
   const pushes = Pushes.make()
+  const chatPushes = SimulatedChats.makePushes()
   const changes = SimulatedChanges.make(store, pushes)
-  return Context.make(MessengerSession, SimulatedSessions.make(store, changes, pushes, randomUUID())).pipe(
-    Context.add(SimulatedPlatform, SimulatedOutside.make(store, changes, pushes))
+  const place = randomUUID()
+  const calls = SimulatedCalls.make(store, changes, place)
+  return Context.make(MessengerSession, SimulatedSessions.make(store, changes, pushes, place)).pipe(
+    Context.add(SimulatedPlatform, SimulatedOutside.make(store, changes, pushes)),
+    Context.add(MessengerArchive, SimulatedArchive.make(store, documents, chatPushes, calls)),
+    Context.add(SimulatedChats.SimulatedChats, SimulatedChats.make(store, documents, chatPushes))
   )
 }))
 
 /** The simulated platform with its state in the process. */
-export const layerMemory = layerNoDeps.pipe(Layer.provide(SimulatedStore.layerMemory))
+export const layerMemory = layerNoDeps.pipe(
+  Layer.provide(Layer.merge(SimulatedStore.layerMemory, ChatDocumentStore.layerMemory))
+)
 
 /** The simulated platform in the database, over tables that are there, or that a seed creates before anything else. */
-export const layerSeeded = layerNoDeps.pipe(Layer.provide(SimulatedStoreSql.layer))
+export const layerSeeded = layerNoDeps.pipe(
+  Layer.provide(Layer.merge(SimulatedStoreSql.layer, ChatDocumentStore.layerSql))
+)
 
 const createTables = Effect.catchCause(
   Effect.asVoid(Migrate.simulate),

@@ -38,7 +38,11 @@ export const PlatformOperation = Schema.Literals([
   "submit_code",
   "submit_password",
   "cancel",
-  "resolve"
+  "resolve",
+  "difference",
+  "read_chats",
+  "read_history",
+  "read_file"
 ])
 export type PlatformOperation = typeof PlatformOperation.Type
 

@@ -38,6 +38,20 @@ create table archive_chat (
   complete boolean not null default false, -- archived from its beginning
   stopped_by uuid, -- the cleanup after which nothing more of it is saved
   left_at timestamptz(3), -- since when the account is no longer in it
+  -- Capturing it
+  ref text, -- the messenger's address of it, opaque; null before it was seen there
+  rule_id uuid, -- the rule that decided its effect; null where none did
+  live boolean not null default false, -- new messages are archived as they arrive
+  joined_at timestamptz(3), -- the time when the account joined it, as last seen
+  protected boolean not null default false, -- the messenger asks its clients not to save from it
+  migrated_to bigint, -- the chat that continues it
+  position integer, -- everything of its box up to here is archived; null where it shares the common box
+  top_id bigint, -- the newest message that the messenger named
+  covered int8multirange not null default '{}', -- ids of which everything that the account sees is archived
+  edge bigint, -- covered up to here without a gap to the newest message; null where that is unknown
+  floor bigint, -- the account sees nothing below; null while that is unknown
+  floor_at timestamptz(3), -- the time when that was seen
+  refused_until timestamptz(3), -- the messenger refuses to read it, and is not asked before
   info_page bigint, -- the page with its title; null before one is written
   members_page bigint, -- the page with its members; null before one is written
   first_id bigint, -- the lowest message id; null without messages
@@ -56,6 +70,71 @@ alter table archive_chat enable row level security, force row level security;
 create policy tenant on archive_chat to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_chat to console_app;
+
+-- Rules that decide which chats are archived: the most specific one wins.
+create table archive_rule (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  rule_id uuid not null, -- of the API
+  level text not null check (level in ('organization', 'department', 'account')), -- of its target
+  target uuid, -- the department or account; null for the organization
+  chat_type text check (chat_type in ('private', 'group', 'channel', 'bot', 'saved', 'any')), -- the chats it names
+  chat_id bigint, -- the one chat that it names; of an account alone
+  effect text not null check (effect in ('archive', 'skip', 'review')), -- its decision
+  media text not null check (media in ('all', 'none')), -- files that are archived
+  max_file_bytes bigint check (max_file_bytes >= 0), -- the largest file that is archived; null without a limit
+  live boolean not null, -- new messages are archived as they arrive
+  updated_at timestamptz(3) not null, -- the time of its last change
+  updated_by uuid, -- the admin; null where a seed made it
+  check ((level = 'organization') = (target is null)),
+  check ((chat_type is null) <> (chat_id is null)),
+  check (chat_id is null or level = 'account'),
+  primary key (organization_id, rule_id)
+);
+-- Keeps one rule for each target and selector, and finds those of an account.
+create unique index archive_rule_target on archive_rule (organization_id, level, target, chat_type, chat_id)
+  nulls not distinct;
+alter table archive_rule enable row level security, force row level security;
+create policy tenant on archive_rule to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update, delete on archive_rule to console_app;
+
+-- The common box of an account: private chats and basic groups share it.
+create table archive_state (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  position integer not null, -- everything up to here is archived
+  date integer not null, -- the messenger's date of the position, in Unix seconds
+  qts integer not null, -- the position of encrypted chats, which are not archived
+  heard_at timestamptz(3) not null, -- the time when it was last moved
+  primary key (organization_id, account_id)
+);
+alter table archive_state enable row level security, force row level security;
+create policy tenant on archive_state to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_state to console_service using (true);
+grant select, insert, update, delete on archive_state to console_app;
+grant select (organization_id, account_id) on archive_state to console_service;
+
+-- The next run of each account that is watched: it reads what the archive lacks.
+create table archive_run (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  next_at timestamptz(3) not null, -- the time of the next run
+  asked_at timestamptz(3), -- since when an admin waits for it
+  claimed_until timestamptz(3), -- end of the claim of the process that runs it
+  fence bigint not null default 0, -- number of that claim; a run with an older one ends
+  failures integer not null default 0, -- runs that failed in a row
+  primary key (organization_id, account_id),
+  foreign key (organization_id, account_id) references account (organization_id, id) on delete cascade
+) with (fillfactor = 50);
+-- ArchiveRuns: accounts whose run is due.
+create index archive_run_due on archive_run (next_at);
+alter table archive_run enable row level security, force row level security;
+create policy tenant on archive_run to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_run to console_service using (true);
+grant select, insert, update on archive_run to console_app;
+grant select, insert, update on archive_run to console_service;
 
 -- Messages and changes of the day, one frame each, until they are closed into pages.
 create table archive_tail (

@@ -109,6 +109,13 @@ create table simulated_call (
 );
 grant select, insert, delete on simulated_call to console_service;
 
+-- Chats of the platform, and the boxes of its accounts.
+create table simulated_document (
+  name text primary key, -- of the chat or account
+  body text not null -- as JSON
+);
+grant select, insert, update on simulated_document to console_service;
+
 -- Refreshes the planner's statistics of the tables that a seed fills; only an owner may.
 create function analyze_seeded() returns void language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -1,0 +1,195 @@
+/** Archiving of this process's accounts: runs that are due, and what is pushed between them. */
+import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, FiberSet, Layer, Option, Stream } from "effect"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { SessionRef } from "../domain/messenger/Messenger.ts"
+import { now } from "../domain/Moments.ts"
+import { inTime } from "../messenger/OpenSessions.ts"
+import { Accounts } from "../ports/accounts/Accounts.ts"
+import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
+import type { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
+import type { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
+import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import { Db } from "../ports/Db.ts"
+import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
+import { Ownership } from "../ports/messenger/Ownership.ts"
+import type { Organizations } from "../ports/organization/Organizations.ts"
+import { runCapture } from "./CaptureRun.ts"
+import { claimTime } from "./CaptureSteps.ts"
+import { CaptureStopped } from "./CaptureStop.ts"
+import { captureLive } from "./LiveCapture.ts"
+import { afterRun, type RunOutcome } from "./NextRuns.ts"
+import { OpenArchives } from "./OpenArchives.ts"
+import { makePacer, type Pace } from "./Pacer.ts"
+
+export interface Options {
+  /** The rate of calls for each account. */
+  readonly pace: Pace
+  /** The number of runs at the same time. */
+  readonly runs: number
+  /** The number of accounts whose pushes are archived as they arrive. */
+  readonly maxLive: number
+}
+
+/** An account whose feed ended is not asked again before this. */
+const feedPause = Duration.seconds(30)
+
+type Services =
+  | Accounts
+  | ArchiveCrypto
+  | ArchiveKeys
+  | ArchiveRecords
+  | ArchiveRules
+  | ArchiveRuns
+  | CaptureStore
+  | Db
+  | OpenArchives
+  | Organizations
+  | Ownership
+
+const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
+
+/** The session through which the account's chats are read. */
+const sessionOf = Effect.fnUntraced(function*({ accountId, organizationId }: ArchivedAccount) {
+  const db = yield* Db
+  const accounts = yield* Accounts
+  const facts = yield* db.transaction(organizationId, accounts.hold(organizationId, accountId))
+  const ref = facts?.session_ref ?? null
+  return ref === null ? yield* new CaptureStopped({ reason: "no_connection" }) : SessionRef.make(ref)
+})
+
+export class Capture extends Context.Service<Capture, {
+  /** Starts the runs that are due, and the feeds of accounts that have none. */
+  readonly claim: Effect.Effect<number, ServiceUnavailable>
+  /** Runs what is due, and waits until nothing is. */
+  readonly tick: Effect.Effect<number, ServiceUnavailable>
+  /** Closes days that are over, and archives that nothing is written to. */
+  readonly tend: Effect.Effect<void>
+}>()("org-security-console/capture/Capture") {
+  static readonly layer = ({ maxLive, pace, runs: places }: Options) =>
+    Layer.effect(
+      Capture,
+      Effect.gen(function*() {
+        const messenger = yield* Effect.serviceOption(MessengerArchive)
+        const archives = yield* OpenArchives
+        const ownership = yield* Ownership
+        const runs = yield* ArchiveRuns
+        const store = yield* CaptureStore
+        const db = yield* Db
+        const services = yield* Effect.context<Services>()
+        const fibers = yield* FiberSet.make<void>()
+        const lives = yield* FiberMap.make<string, void>()
+        const restsUntil = new Map<string, number>()
+        let underWay = 0
+
+        const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
+          const at = yield* now
+          const next = afterRun(run, outcome, at)
+          if (outcome._tag !== "Stopped" || outcome.reason !== "claim_lost") {
+            yield* db.transaction(run.organizationId, store.end(run, next, at))
+          }
+          yield* runs.finish(run, { at: next.nextAt, failures: next.failures })
+        })
+
+        const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {
+          const ref = yield* sessionOf(run)
+          const feed = yield* inTime(port.feed(ref))
+          const reader = yield* inTime(port.read(ref))
+          yield* runCapture(run, { feed, reader, pacer: makePacer(pace) })
+        }, Effect.scoped)
+
+        const start = (run: ClaimedRun, port: MessengerArchive["Service"]) =>
+          work(run, port).pipe(
+            Effect.exit,
+            Effect.tap((exit) =>
+              Exit.isFailure(exit) && Cause.hasDies(exit.cause)
+                ? Effect.logError("A run over an archive failed", exit.cause)
+                : Effect.void
+            ),
+            Effect.tap((exit) => Effect.sync(() => console.log(JSON.stringify(outcomeOf(exit))))),
+            Effect.flatMap((exit) => Effect.ignore(finish(run, outcomeOf(exit)))),
+            Effect.ensuring(Effect.sync(() => void (underWay -= 1))),
+            Effect.provideContext(services)
+          )
+
+        const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
+          Effect.gen(function*() {
+            const feed = yield* inTime(port.feed(yield* sessionOf(account)))
+            yield* captureLive(account, feed)
+          }).pipe(
+            Effect.scoped,
+            Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),
+            Effect.ignoreCause,
+            Effect.andThen(Clock.currentTimeMillis),
+            Effect.map((at) => void restsUntil.set(keyOf(account), at + Duration.toMillis(feedPause))),
+            Effect.provideContext(services)
+          )
+
+        const startFeeds = Effect.fnUntraced(function*(port: MessengerArchive["Service"]) {
+          const at = yield* Clock.currentTimeMillis
+          for (const account of yield* runs.begun(maxLive)) {
+            const key = keyOf(account)
+            if ((restsUntil.get(key) ?? 0) <= at) {
+              yield* FiberMap.run(lives, key, live(account, port), { onlyIfMissing: true })
+            }
+          }
+        })
+
+        const claim = Effect.gen(function*() {
+          if (Option.isNone(messenger) || ownership.current() === null) return 0
+          yield* runs.addMissing
+          const until = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(claimTime))
+          const found = yield* runs.claim(places - underWay, Math.max(1, places / 2), until)
+          for (const run of found) {
+            underWay += 1
+            yield* FiberSet.run(fibers, start(run, messenger.value))
+          }
+          yield* startFeeds(messenger.value)
+          return found.length
+        })
+
+        yield* ownership.changes.pipe(
+          Stream.runForEach(() => Effect.andThen(FiberMap.clear(lives), FiberSet.clear(fibers))),
+          Effect.forkScoped({ startImmediately: true })
+        )
+
+        return Capture.of({
+          claim,
+          tick: Effect.gen(function*() {
+            let all = 0
+            for (let found = yield* claim; found > 0; found = yield* claim) {
+              all += found
+              yield* FiberSet.awaitEmpty(fibers)
+            }
+            return all
+          }),
+          tend: archives.tend
+        })
+      })
+    )
+}
+
+const outcomeOf = (exit: Exit.Exit<void, { readonly _tag: string }>): RunOutcome => {
+  if (Exit.isSuccess(exit)) return { _tag: "Done" }
+  const failure = Cause.findErrorOption(exit.cause)
+  if (Option.isNone(failure)) return { _tag: "Failed", error: "unexpected" }
+  return outcomeOfFailure(failure.value)
+}
+
+const outcomeOfFailure = (failure: { readonly _tag: string }): RunOutcome => {
+  if (failure instanceof CaptureStopped) return { _tag: "Stopped", reason: failure.reason }
+  switch (failure._tag) {
+    case "NoSession":
+      return { _tag: "Stopped", reason: "no_connection" }
+    case "PlatformBusy":
+      return { _tag: "Waiting", seconds: "retryAfterSeconds" in failure ? Number(failure.retryAfterSeconds) : 60 }
+    case "PlatformUnavailable":
+    case "ServiceUnavailable":
+    case "WriterReplaced":
+      return { _tag: "Waiting", seconds: 60 }
+    default:
+      return { _tag: "Failed", error: failure._tag === "FrameTooLarge" ? "record_too_large" : "messenger_refused" }
+  }
+}

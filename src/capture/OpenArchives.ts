@@ -1,0 +1,127 @@
+/** The archives that this process writes: one writer for each account, while there is something to write. */
+import { Clock, Context, Duration, Effect, Exit, Layer, Ref, Scope, Semaphore } from "effect"
+import { hex } from "../domain/archive/Bytes.ts"
+import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
+import {
+  type AccountArchive,
+  ArchiveWriter,
+  type NoSuchAccount,
+  type WriterReplaced
+} from "../ports/archive/ArchiveWriter.ts"
+import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import { Db } from "../ports/Db.ts"
+import { CaptureStopped } from "./CaptureStop.ts"
+
+/** A writer that nothing uses for so long gives its account up. */
+const idleTime = Duration.minutes(10)
+
+interface Open {
+  readonly archive: AccountArchive
+  readonly scope: Scope.Closeable
+  readonly keyId: string
+  usedAt: number
+}
+
+interface Place {
+  /** Steps of one account follow each other: what is pushed waits for the page that is being asked for. */
+  readonly turn: Semaphore.Semaphore
+  open: Open | null
+  waiting: number
+}
+
+export type WritingFailure = CaptureStopped | FrameTooLarge | NoSuchAccount | ServiceUnavailable | WriterReplaced
+
+export class OpenArchives extends Context.Service<OpenArchives, {
+  /** Runs a step with the account's writer, one after the other. */
+  step<A, E, R>(
+    account: ArchivedAccount,
+    work: (archive: AccountArchive) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | WritingFailure, R>
+  /** Closes the account's writer, so that what is left of the day is in pages. */
+  close(account: ArchivedAccount): Effect.Effect<void>
+  /** Closes full and ended days of the writers in use, and gives up those that are not. */
+  readonly tend: Effect.Effect<void>
+}>()("org-security-console/capture/OpenArchives") {
+  static readonly layer = Layer.effect(
+    OpenArchives,
+    Effect.gen(function*() {
+      const db = yield* Db
+      const keys = yield* ArchiveKeys
+      const writers = yield* ArchiveWriter
+      const crypto = yield* ArchiveCrypto
+      const around = yield* Effect.scope
+      const writer = hex(yield* crypto.random(16))
+      const places = yield* Ref.make(new Map<string, Place>())
+
+      const placeOf = (account: ArchivedAccount) =>
+        Ref.modify(places, (all) => {
+          const key = `${account.organizationId}/${account.accountId}`
+          const known = all.get(key) ?? { turn: Semaphore.makeUnsafe(1), open: null, waiting: 0 }
+          all.set(key, known)
+          return [known, all] as const
+        })
+
+      const drop = (place: Place) =>
+        Effect.suspend(() => {
+          const { open } = place
+          place.open = null
+          return open === null ? Effect.void : Scope.close(open.scope, Exit.void)
+        })
+
+      const current = Effect.fnUntraced(function*(account: ArchivedAccount, place: Place) {
+        const key = yield* db.read(account.organizationId, keys.current(account.organizationId))
+        if (key === null) return yield* new CaptureStopped({ reason: "no_key" })
+        if (place.open !== null && place.open.keyId === key.keyId) {
+          yield* place.open.archive.renew(key)
+          return place.open
+        }
+        yield* drop(place)
+        const scope = yield* Scope.fork(around)
+        const archive = yield* Scope.provide(writers.own(account, key, writer), scope).pipe(
+          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+        )
+        const open: Open = { archive, scope, keyId: key.keyId, usedAt: yield* Clock.currentTimeMillis }
+        place.open = open
+        return open
+      })
+
+      const forget = (key: string, place: Place) =>
+        Ref.update(places, (all) => {
+          if (place.open === null && place.waiting === 0) all.delete(key)
+          return all
+        })
+
+      return OpenArchives.of({
+        step: (account, work) =>
+          Effect.flatMap(placeOf(account), (place) =>
+            Effect.acquireUseRelease(
+              Effect.sync(() => void (place.waiting += 1)),
+              () =>
+                place.turn.withPermit(Effect.gen(function*() {
+                  const open = yield* current(account, place)
+                  open.usedAt = yield* Clock.currentTimeMillis
+                  return yield* Effect.tapCause(work(open.archive), () => drop(place))
+                })),
+              () => Effect.sync(() => void (place.waiting -= 1))
+            )),
+
+        close: (account) => Effect.flatMap(placeOf(account), (place) => place.turn.withPermit(drop(place))),
+
+        tend: Effect.gen(function*() {
+          const now = yield* Clock.currentTimeMillis
+          for (const [key, place] of yield* Ref.get(places)) {
+            yield* place.turn.withPermit(Effect.suspend(() => {
+              if (place.open === null) return Effect.void
+              if (now - place.open.usedAt > Duration.toMillis(idleTime)) return drop(place)
+              return Effect.catch(place.open.archive.close("due"), () => drop(place))
+            }))
+            yield* forget(key, place)
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,28 @@
+/** The rate of calls to the messenger: some at once, then one after another. */
+import { Clock, Effect } from "effect"
+
+export interface Pacer {
+  /** Waits until the next call may be made. */
+  readonly take: Effect.Effect<void>
+}
+
+export interface Pace {
+  /** Calls a second, in the long run. */
+  readonly rate: number
+  /** Calls that may be made without waiting after a pause. */
+  readonly burst: number
+}
+
+/** A bucket of calls that fills at the rate. */
+export const makePacer = ({ burst, rate }: Pace): Pacer => {
+  const interval = 1000 / rate
+  let free = Number.NEGATIVE_INFINITY
+  return {
+    take: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      free = Math.max(free, now - (burst - 1) * interval)
+      const wait = free - now
+      free += interval
+      return wait > 0 ? Effect.sleep(wait) : Effect.void
+    })
+  }
+}

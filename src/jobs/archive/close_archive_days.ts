@@ -1,0 +1,9 @@
+import { Effect } from "effect"
+import { Capture } from "../../capture/Capture.ts"
+import * as Job from "../Job.ts"
+
+export const closeArchiveDays = Job.makeWith("close_archive_days", {
+  period: "1 minute",
+  does: "makes pages of archived days that are over, and gives up archives that nothing was written to for 10 minutes",
+  start: Effect.map(Capture, ({ tend }) => ({ run: tend }))
+})

@@ -1,0 +1,78 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { now } from "../../../domain/Moments.ts"
+import { ArchiveRuns, type ClaimedRun } from "../../../ports/archive/ArchiveRuns.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+const missing = `
+  insert into archive_run (organization_id, account_id, next_at)
+  select organization_id, account_id, $1 from monitor
+  where next_at is not null and not exists (
+    select from archive_run
+    where archive_run.organization_id = monitor.organization_id and archive_run.account_id = monitor.account_id)
+  limit 1000
+  on conflict do nothing`
+
+const claimed = `
+  with ranked as (
+    select organization_id, account_id, asked_at, next_at,
+      row_number() over (partition by organization_id order by asked_at nulls last, next_at) as place
+    from archive_run
+    where next_at <= $1 and (claimed_until is null or claimed_until <= $1)
+  ), due as (
+    select archive_run.organization_id, archive_run.account_id
+    from archive_run join ranked using (organization_id, account_id)
+    where place <= $3 and (claimed_until is null or claimed_until <= $1)
+    order by ranked.asked_at nulls last, ranked.next_at
+    limit $2 for no key update of archive_run skip locked
+  )
+  update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null
+  from due where archive_run.organization_id = due.organization_id and archive_run.account_id = due.account_id
+  returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
+    fence::int as fence, failures`
+
+const finished = `
+  update archive_run set claimed_until = null, failures = $5,
+    next_at = case when asked_at is null then $4 else next_at end
+  where organization_id = $1 and account_id = $2 and fence = $3`
+
+const begun = `
+  select organization_id as "organizationId", account_id::text as "accountId"
+  from archive_state join monitor using (organization_id, account_id)
+  where monitor.next_at is not null
+  limit $1`
+
+/** The runs in SQL. */
+export const layer = Layer.effect(
+  ArchiveRuns,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+    return ArchiveRuns.of({
+      addMissing: Effect.flatMap(now, (now) => Effect.asVoid(Tenant.ask(sql, missing, [now]))),
+
+      claim: Effect.fnUntraced(function*(limit, ofOrganization, until) {
+        return yield* Tenant.ask<ClaimedRun>(sql, claimed, [yield* now, limit, ofOrganization, until])
+      }),
+
+      begun: (limit) => Tenant.ask<ArchivedAccount>(sql, begun, [limit]),
+
+      renew: ({ accountId, fence, organizationId }, until) =>
+        sql`
+          update archive_run set claimed_until = ${until}
+          where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
+          returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
+
+      finish: ({ accountId, fence, organizationId }, { at, failures }) =>
+        Effect.asVoid(Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures])),
+
+      request: ({ accountId, organizationId }, now) =>
+        post(sql`
+          insert into archive_run (organization_id, account_id, next_at, asked_at)
+          values (${organizationId}, ${accountId}, ${now}, ${now})
+          on conflict (organization_id, account_id) do update set next_at = least(archive_run.next_at, ${now}),
+            asked_at = coalesce(archive_run.asked_at, ${now})`)
+    })
+  })
+)

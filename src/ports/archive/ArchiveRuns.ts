@@ -1,0 +1,35 @@
+/** The runs that read what archives lack, across organizations: a process takes an account first, and gives it back. */
+import { Context, type Effect } from "effect"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** A run that this process has claimed. */
+export interface ClaimedRun extends ArchivedAccount {
+  readonly fence: number
+  /** Runs that failed in a row before it. */
+  readonly failures: number
+}
+
+/** The next run of an account, and how many failed in a row. */
+export interface NextRun {
+  readonly at: Date
+  readonly failures: number
+}
+
+export class ArchiveRuns extends Context.Service<ArchiveRuns, {
+  /** Gives watched accounts that have none a run that is due now. */
+  readonly addMissing: Effect.Effect<void, ServiceUnavailable>
+  /** Takes accounts whose run is due until `until`, those that are waited for first. */
+  claim(limit: number, ofOrganization: number, until: Date): Effect.Effect<
+    ReadonlyArray<ClaimedRun>,
+    ServiceUnavailable
+  >
+  /** Watched accounts of which something was captured, at most so many: what is pushed is archived too. */
+  begun(limit: number): Effect.Effect<ReadonlyArray<ArchivedAccount>, ServiceUnavailable>
+  /** Renews the claim inside the transaction of the organization; false where it was lost. */
+  renew(run: ClaimedRun, until: Date): Effect.Effect<boolean>
+  /** Gives the account back; an admin who asked meanwhile has the next run now. */
+  finish(run: ClaimedRun, next: NextRun): Effect.Effect<void, ServiceUnavailable>
+  /** Makes the account's run due inside the transaction of the organization. */
+  request(account: ArchivedAccount, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/archive/ArchiveRuns") {}

@@ -1,0 +1,116 @@
+/** Accounts whose chats are captured in tests, with the people who write in them. */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
+import { Capture } from "../../../src/capture/Capture.ts"
+import type { ChatType } from "../../../src/domain/archive/Chat.ts"
+import { SimulatedChats } from "../../../src/layers/messenger/simulated/SimulatedChats.ts"
+import * as World from "../world.ts"
+import { setArchiveKey } from "./archiveKeys.ts"
+import { passwordHeader } from "./archivePassword.ts"
+import { beginning } from "./archives.ts"
+
+export const grace = { id: "901", name: "Grace Hopper", username: "grace" }
+
+/** The people on the simulated platform. */
+export const people = Effect.map(Effect.serviceOption(SimulatedChats), Option.getOrThrow)
+
+/** A rule of the whole organization, past the API. */
+export const addRule = (
+  organizationId: string,
+  { chatType = "any", effect = "archive", live = true }: {
+    chatType?: ChatType | "any"
+    effect?: string
+    live?: boolean
+  } = {}
+) =>
+  World.query(organizationId, (sql) =>
+    sql`insert into archive_rule ${
+      sql.insert({
+        organization_id: organizationId,
+        rule_id: crypto.randomUUID(),
+        level: "organization",
+        target: null,
+        chat_type: chatType,
+        chat_id: null,
+        effect,
+        media: "all",
+        max_file_bytes: null,
+        live,
+        updated_at: new Date(beginning),
+        updated_by: null
+      })
+    }`)
+
+/** A live account in an organization with an archive password. */
+export const stageCapture = Effect.fnUntraced(function*() {
+  yield* TestClock.setTime(beginning)
+  const organization = yield* World.makeOrganization({ archive_key_set: false })
+  yield* setArchiveKey(organization.id)
+  const account = yield* World.makeLiveAccount(organization.id, {}, { facts: { baselined: true } })
+  return { ...organization, account }
+})
+type Staged = Effect.Success<ReturnType<typeof stageCapture>>
+
+/** A chat between the account and Grace, with messages that she wrote a minute apart, the last one a minute ago. */
+export const converse = Effect.fnUntraced(function*(
+  { account }: Pick<Staged, "account">,
+  count: number,
+  { chatId = 7001n, shared = false }: { readonly chatId?: bigint; readonly shared?: boolean } = {}
+) {
+  const chats = yield* people
+  const where = { userId: account.userId, chatId, shared }
+  const type = shared ? "group" as const : "private" as const
+  yield* chats.join(account.userId, {
+    chatId,
+    type,
+    shared,
+    title: shared ? "Team" : grace.name,
+    members: [{ ...grace, role: "member" }]
+  })
+  for (let n = 1; n <= count; n++) {
+    yield* chats.send(where, { from: grace, text: `word ${n}`, at: new Date(beginning - (count - n + 1) * 60_000) })
+  }
+  return { chats, where }
+})
+
+/** Runs everything that is due, while the Clock goes on. */
+export const runs = Effect.gen(function*() {
+  const { tick } = yield* Capture
+  const fiber = yield* Effect.forkChild(tick)
+  while (fiber.pollUnsafe() === undefined) {
+    yield* Effect.sleep("1 millis").pipe(TestClock.withLive)
+    yield* TestClock.adjust("1 second")
+  }
+})
+
+/** What the archive answers of the chat, oldest first. */
+export const archived = Effect.fnUntraced(function*({ account, admins }: Staged, chatId: bigint) {
+  const path = `/v1/archive/accounts/${account.id}/chats/${chatId}/messages?limit=100`
+  const messages: Array<{ id: string; text: string | null; edits: number; deleted_at: string | null }> = []
+  let next: string | null = null
+  do {
+    const { body, status }: World.Answer = yield* World.send("GET", next === null ? path : `${path}&before_id=${next}`, {
+      key: admins.owner.key,
+      headers: passwordHeader()
+    })
+    if (status !== 200) return yield* Effect.die(new Error(JSON.stringify(body)))
+    messages.push(...body.data)
+    next = body.next_id
+  } while (next !== null)
+  return messages.reverse()
+})
+
+/** What the account sees of the chat, oldest first. */
+export const visible = Effect.fnUntraced(function*({ account }: Staged, chatId: bigint) {
+  const chats = yield* people
+  const all = yield* chats.visible(account.userId)
+  return all.filter((message) => message.chatId === chatId).map(({ record }) => ({
+    id: String(record.id),
+    text: record.text
+  }))
+})
+
+export const sqlNow = <A extends object>(text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<A>(text))
