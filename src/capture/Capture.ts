@@ -108,7 +108,6 @@ export class Capture extends Context.Service<Capture, {
                 ? Effect.logError("A run over an archive failed", exit.cause)
                 : Effect.void
             ),
-            Effect.tap((exit) => Effect.sync(() => console.log(JSON.stringify(outcomeOf(exit))))),
             Effect.flatMap((exit) => Effect.ignore(finish(run, outcomeOf(exit)))),
             Effect.ensuring(Effect.sync(() => void (underWay -= 1))),
             Effect.provideContext(services)

@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as Worker from "../../src/layers/Worker.ts"
 import * as Captured from "../support/archive/captured.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -16,10 +17,55 @@ describe("a run over an account", () => {
         yield* Captured.addRule(staged.id)
         const { where } = yield* Captured.converse(staged, 250)
         yield* Captured.runs
-        console.log(yield* World.query(staged.id, (sql) => sql`select * from archive_run`), yield* World.query(staged.id, (sql) => sql`select next_at from monitor`), yield* World.query(staged.id, (sql) => sql`select archive_error, archive_retry_at, session_ref, archive_next_backup_at from account`), yield* World.query(staged.id, (sql) => sql`select * from archive_chat`))
         const found = yield* Captured.archived(staged, where.chatId)
         expect(texts(found)).toEqual(texts(yield* Captured.visible(staged, where.chatId)))
         expect(found).toHaveLength(250)
+      }))
+
+    it.effect("archives nothing of a chat that the rules skip, and nothing without a rule", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* Captured.addRule(staged.id, { effect: "skip", chatType: "private" })
+        yield* Captured.converse(staged, 3)
+        yield* Captured.converse(staged, 3, { chatId: -1_000_000_007_002n, shared: true })
+        yield* Captured.runs
+        const chats = yield* World.query<{ effect: string; messages: number }>(
+          staged.id,
+          (sql) => sql`select effect, messages::int from archive_chat order by effect`
+        )
+        expect(chats).toEqual([{ effect: "review", messages: 0 }, { effect: "skip", messages: 0 }])
+      }))
+
+    it.effect("a second run asks for nothing that is archived, and finds what is new", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* Captured.addRule(staged.id, { live: false })
+        const { chats, where } = yield* Captured.converse(staged, 120)
+        yield* Captured.runs
+        yield* chats.send(where, { from: Captured.grace, text: "later" })
+        yield* chats.edit(where, 7n, "edited")
+        yield* chats.remove(where, [9n])
+        yield* TestClock.adjust("1 day")
+        yield* Captured.runs
+        const found = yield* Captured.archived(staged, where.chatId)
+        expect(found).toHaveLength(121)
+        expect(found.at(-1)?.text).toBe("later")
+        expect(found.find(({ id }) => id === "7")).toMatchObject({ text: "edited", edits: 1 })
+        expect(found.find(({ id }) => id === "9")?.deleted_at).not.toBeNull()
+      }))
+
+    it.effect("what is pushed is archived within a second, and what is unsent at once stays", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* Captured.addRule(staged.id)
+        const { chats, where } = yield* Captured.converse(staged, 2)
+        yield* Captured.runs
+        const id = yield* chats.send(where, { from: Captured.grace, text: "unsent soon" })
+        yield* chats.remove(where, [id])
+        yield* Captured.passes("2 seconds")
+        const found = yield* Captured.archived(staged, where.chatId)
+        expect(found.at(-1)).toMatchObject({ id: String(id), text: "unsent soon" })
+        expect(found.at(-1)?.deleted_at).not.toBeNull()
       }))
   })
 })

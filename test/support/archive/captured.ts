@@ -1,6 +1,5 @@
 /** Accounts whose chats are captured in tests, with the people who write in them. */
-import { Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { Capture } from "../../../src/capture/Capture.ts"
@@ -75,12 +74,21 @@ export const converse = Effect.fnUntraced(function*(
   return { chats, where }
 })
 
+/** Lets the Clock go on, and what waits for the database with it. */
+export const passes = Effect.fnUntraced(function*(duration: Duration.Input) {
+  const steps = Math.ceil(Duration.toMillis(Duration.fromInputUnsafe(duration)) / 100)
+  for (let step = 0; step < steps; step++) {
+    yield* TestClock.adjust("100 millis")
+    yield* TestClock.withLive(Effect.sleep("5 millis"))
+  }
+})
+
 /** Runs everything that is due, while the Clock goes on. */
 export const runs = Effect.gen(function*() {
   const { tick } = yield* Capture
   const fiber = yield* Effect.forkChild(tick)
   while (fiber.pollUnsafe() === undefined) {
-    yield* Effect.sleep("1 millis").pipe(TestClock.withLive)
+    yield* TestClock.withLive(Effect.sleep("1 millis"))
     yield* TestClock.adjust("1 second")
   }
 })
@@ -91,10 +99,14 @@ export const archived = Effect.fnUntraced(function*({ account, admins }: Staged,
   const messages: Array<{ id: string; text: string | null; edits: number; deleted_at: string | null }> = []
   let next: string | null = null
   do {
-    const { body, status }: World.Answer = yield* World.send("GET", next === null ? path : `${path}&before_id=${next}`, {
-      key: admins.owner.key,
-      headers: passwordHeader()
-    })
+    const { body, status }: World.Answer = yield* World.send(
+      "GET",
+      next === null ? path : `${path}&before_id=${next}`,
+      {
+        key: admins.owner.key,
+        headers: passwordHeader()
+      }
+    )
     if (status !== 200) return yield* Effect.die(new Error(JSON.stringify(body)))
     messages.push(...body.data)
     next = body.next_id
@@ -111,6 +123,3 @@ export const visible = Effect.fnUntraced(function*({ account }: Staged, chatId: 
     text: record.text
   }))
 })
-
-export const sqlNow = <A extends object>(text: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<A>(text))

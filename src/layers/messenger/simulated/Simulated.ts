@@ -25,9 +25,10 @@ const layerNoDeps = Layer.effectContext(Effect.gen(function*() {
   const changes = SimulatedChanges.make(store, pushes)
   const place = randomUUID()
   const calls = SimulatedCalls.make(store, changes, place)
-  return Context.make(MessengerSession, SimulatedSessions.make(store, changes, pushes, place)).pipe(
+  const sessions = SimulatedSessions.make(store, changes, pushes, place)
+  return Context.make(MessengerSession, sessions).pipe(
     Context.add(SimulatedPlatform, SimulatedOutside.make(store, changes, pushes)),
-    Context.add(MessengerArchive, SimulatedArchive.make(store, documents, chatPushes, calls)),
+    Context.add(MessengerArchive, SimulatedArchive.make(store, documents, chatPushes, calls, sessions)),
     Context.add(SimulatedChats.SimulatedChats, SimulatedChats.make(store, documents, chatPushes))
   )
 }))

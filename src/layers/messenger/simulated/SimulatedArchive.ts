@@ -12,7 +12,7 @@ import {
   PositionRefused,
   type Push
 } from "../../../ports/messenger/MessengerArchive.ts"
-import { NoSession } from "../../../ports/messenger/MessengerSession.ts"
+import { type MessengerSession, NoSession } from "../../../ports/messenger/MessengerSession.ts"
 import { changesSince, type ChatDocument, chatName, emptyAccount, visibleTo } from "./ChatDocuments.ts"
 import type { ChatDocumentStore } from "./ChatDocumentStore.ts"
 import { changesOf, chatSeen, messageSeen, refOf } from "./ChatViews.ts"
@@ -52,7 +52,8 @@ export const make = (
   store: SimulatedStore["Service"],
   documents: ChatDocumentStore["Service"],
   pushes: ChatPushes,
-  { session }: Calls
+  { session }: Calls,
+  { open }: Pick<MessengerSession["Service"], "open">
 ): MessengerArchive["Service"] => {
   const userOf = (ref: SessionRef) =>
     Effect.flatMap(
@@ -123,7 +124,8 @@ export const make = (
   })
 
   const feed = Effect.fnUntraced(function*(ref: SessionRef) {
-    const userId = yield* session(ref, "read_chats", userOf(ref))
+    yield* open(ref)
+    const userId = yield* userOf(ref)
     const queue = yield* Queue.unbounded<Push>()
     const inbox = makeInbox(queue)
     const known = pushes.listeners.get(userId) ?? new Set()
@@ -225,6 +227,6 @@ export const make = (
 
   return {
     feed,
-    read: (ref) => Effect.map(session(ref, "read_chats", userOf(ref)), (userId) => reader(ref, userId))
+    read: (ref) => Effect.map(Effect.andThen(open(ref), userOf(ref)), (userId) => reader(ref, userId))
   }
 }
