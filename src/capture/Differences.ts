@@ -1,4 +1,4 @@
-/** What happened in boxes since their last known positions, asked for and stored. */
+/** Changes of boxes since their last known positions, asked for and stored. */
 import { Effect } from "effect"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"

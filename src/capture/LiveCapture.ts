@@ -1,4 +1,4 @@
-/** What the messenger pushes of an account's chats, stored as it arrives. */
+/** Pushes of an account's chats, stored as they arrive. */
 import { Duration, Effect, Stream } from "effect"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -19,9 +19,9 @@ const gapTime = Duration.millis(500)
 const silence = Duration.minutes(15)
 
 /** A push's place after the position that is stored. */
-export type PushPlace = "next" | "past" | "beyond"
+type PushPlace = "next" | "past" | "beyond"
 
-export const placeOf = (position: number | null, push: Pick<Pushed, "count" | "position">): PushPlace => {
+const placeOf = (position: number | null, push: Pick<Pushed, "count" | "position">): PushPlace => {
   if (position === null || push.position <= position) return "past"
   return push.position === position + push.count ? "next" : "beyond"
 }

@@ -6,7 +6,7 @@ import type { CaptureStopped } from "./CaptureStop.ts"
 
 export type RunOutcome =
   | { readonly _tag: "Done" }
-  /** What stops saving is looked at again. */
+  /** Something stops saving; that is looked at again. */
   | { readonly _tag: "Stopped"; readonly reason: CaptureStopped["reason"] }
   /** The messenger or the database is away, or asks to wait: no failure. */
   | { readonly _tag: "Waiting"; readonly seconds: number }
@@ -23,13 +23,13 @@ const dayMillis = Duration.toMillis(Duration.days(1))
 const nightMillis = Duration.toMillis(Duration.hours(6))
 
 /** The account's moment of the next night: the same each night, and even over all accounts. */
-export const nextNight = (accountId: string, after: Date): Date => {
+const nextNight = (accountId: string, after: Date): Date => {
   const share = Number.parseInt(accountId.slice(-8), 16) / 2 ** 32
   const today = Math.floor(after.getTime() / dayMillis) * dayMillis + Math.floor(share * nightMillis)
   return new Date(today > after.getTime() ? today : today + dayMillis)
 }
 
-/** What a run leaves behind. */
+/** The facts that a run leaves behind. */
 export const afterRun = (
   { accountId, failures }: Pick<ClaimedRun, "accountId" | "failures">,
   outcome: RunOutcome,

@@ -1,4 +1,4 @@
-/** What the messenger answered, as the archive's writer takes it. */
+/** Answers of the messenger, as the archive's writer takes them. */
 import { Effect } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"

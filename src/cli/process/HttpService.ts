@@ -12,6 +12,7 @@ import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
 import * as Randomness from "../../layers/crypto/Randomness.ts"
 import * as ClientDocuments from "../../layers/documents/ClientDocuments.ts"
 import * as Codes from "../../layers/messenger/simulated/Codes.ts"
+import { Conversations } from "../../layers/messenger/simulated/Conversations.ts"
 import { Strangers } from "../../layers/messenger/simulated/Strangers.ts"
 import * as DatabaseClock from "../../layers/postgres/DatabaseClock.ts"
 import * as Tenant from "../../layers/postgres/Tenant.ts"
@@ -276,7 +277,9 @@ const serveIn = (settings: ServeSettings) =>
             Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched })),
             Layer.provideMerge(watches ? Background.watch(settings) : Layer.empty),
             Layer.provideMerge(
-              watches && settings.demo ? Layer.merge(Strangers.layerComing, Codes.layerLogged) : Layer.empty
+              watches && settings.demo
+                ? Layer.mergeAll(Strangers.layerComing, Conversations.layerGoingOn, Codes.layerLogged)
+                : Layer.empty
             ),
             Layer.provideMerge(core),
             Layer.provideMerge(Sites.consoleAddress(sites))

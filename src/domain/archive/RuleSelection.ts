@@ -1,4 +1,4 @@
-/** What the rules of the archive say of a chat. */
+/** The decision of the archive's rules about a chat. */
 import type { RuleInEffect } from "./ArchiveRule.ts"
 import type { ChatEffect, ChatType } from "./Chat.ts"
 

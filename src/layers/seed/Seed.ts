@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { AccountStatus, MonitoringState, StopReason } from "../../domain/accounts/ProtectionStatus.ts"
 import { RunPhase } from "../../domain/archive/ArchiveSummary.ts"
+import { ChatEffect, ChatType } from "../../domain/archive/Chat.ts"
 import { JournalDetails } from "../../domain/journal/JournalEvent.ts"
 import { maxApiKeyLabelLength, maxRoleLabelLength } from "../../domain/Limits.ts"
 import { PhoneNumber } from "../../domain/logins/PhoneNumber.ts"
@@ -254,6 +255,14 @@ const JournalEvent = Schema.Struct({
 }).annotate({ identifier: "journal_event", description: "Something that happened before." })
 export type SeedEvent = typeof JournalEvent.Type
 
+const ArchiveRule = Schema.Struct({
+  chat_type: Schema.Union([ChatType, Schema.Literal("any")]),
+  effect: ChatEffect,
+  media: optional(Schema.Literals(["all", "none"])),
+  live: optional(Schema.Boolean)
+}).annotate({ identifier: "archive_rule", description: "A rule of the whole organization." })
+export type SeedRule = typeof ArchiveRule.Type
+
 const Organization = Schema.Struct({
   id: Schema.String.check(isOrganizationId),
   name: Name,
@@ -276,6 +285,9 @@ const Organization = Schema.Struct({
   archive: optional(Schema.Struct({
     password: optional(ArchivePassword).annotate({
       description: "The archive password; without one, no chats can be sealed."
+    }),
+    rules: optional(Schema.Array(ArchiveRule)).annotate({
+      description: "Which chats are archived; without any, each one waits for a decision."
     }),
     key_set: optional(Schema.Boolean),
     first_record_at: optional(SeedTime),

@@ -17,7 +17,7 @@ import * as Records from "../sql/archive/ArchiveRecords.ts"
 import * as Epochs from "../sql/archive/Epochs.ts"
 import * as Blocks from "../sql/archive/SearchBlocks.ts"
 import type { SeedAccount } from "./Seed.ts"
-import { deletedIds, generatedChats, type SeedChat, seenChat, seenMembers, seenMessages } from "./SeedChats.ts"
+import { deletedIds, generatedChats, type SeedChat, seenChat, seenMembers, seenMessages, selfOf } from "./SeedChats.ts"
 
 /** Everything of a file is one transaction, which is open already and inside the organization. */
 const surrounding = Layer.succeed(
@@ -84,11 +84,7 @@ export const writeChats = Effect.fnUntraced(function*(
   const random = yield* SecureRandom.SecureRandom
   const writer = yield* ArchiveWriter
   const account = { organizationId, accountId }
-  const self = {
-    id: seed.phone.slice(1),
-    name: [seed.first_name, seed.last_name].filter((name) => name !== undefined).join(" ") || seed.phone,
-    username: seed.username ?? null
-  }
+  const self = selfOf(seed)
   // The account was made before, and nobody else can have it.
   yield* Effect.orDie(Effect.scoped(Effect.gen(function*() {
     const archive = yield* writer.own(account, key, yield* random.uuidV7())

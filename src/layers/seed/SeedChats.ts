@@ -91,6 +91,29 @@ export const seenMessages = (
     return [first, ...edits]
   })
 
+/** The account as the sender of its own messages. */
+export const selfOf = (account: {
+  readonly phone: string
+  readonly first_name?: string
+  readonly last_name?: string
+  readonly username?: string
+}) => ({
+  id: account.phone.slice(1),
+  name: [account.first_name, account.last_name].filter((name) => name !== undefined).join(" ") || account.phone,
+  username: account.username ?? null
+})
+
+/** The messages that the account still sees, each as last edited. */
+export const messagesLeft = (
+  chat: SeedChat,
+  account: SeenMessage["from"],
+  now: Date
+): ReadonlyArray<SeenMessage> => {
+  const gone = new Set(deletedIds(chat))
+  const newest = new Map(seenMessages(chat, account, now).map((message) => [message.id, message]))
+  return [...newest.values()].filter(({ id }) => !gone.has(id))
+}
+
 /** The ids of messages that the account no longer sees. */
 export const deletedIds = ({ messages }: SeedChat): ReadonlyArray<bigint> =>
   messages.flatMap(({ deleted }, place) => deleted === true ? [BigInt(place + 1)] : [])

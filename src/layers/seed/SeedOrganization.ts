@@ -153,6 +153,23 @@ export const makeOrganization = Effect.fnUntraced(function*(seed: SeedOrganizati
     accounts.set(account.phone, made.id)
     sessions.set(account.phone, made.sessions)
   }
+  yield* Provisioning.rows(
+    "archive_rule",
+    seed.id,
+    yield* Effect.forEach(
+      seed.archive?.rules ?? [],
+      ({ chat_type, effect, live = true, media = "all" }) =>
+        Effect.map(random.uuidV7(), (rule_id) => ({
+          rule_id,
+          level: "organization",
+          chat_type,
+          effect,
+          live,
+          media,
+          updated_at: now
+        }))
+    )
+  )
   if (seed.archive?.password !== undefined) {
     const organizationId = OrganizationId.make(seed.id)
     const key = yield* SeedArchive.makeKey(organizationId, seed.archive.password, now)

@@ -1,7 +1,9 @@
 /** The people of a seed file on the simulated messenger. */
-import { Clock, Duration, Effect, Redacted } from "effect"
+import { Clock, Duration, Effect, Option, Redacted } from "effect"
+import { SimulatedChats } from "../messenger/simulated/SimulatedChats.ts"
 import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
 import { isPaired, resolve, type SeedAccount, type SeedPerson, type SeedSession } from "./Seed.ts"
+import { messagesLeft, selfOf } from "./SeedChats.ts"
 
 /** A person as the messenger knows them, with the ids of the sessions that the seed gives the account. */
 export interface SeededUser {
@@ -49,12 +51,30 @@ const makePerson = Effect.fnUntraced(function*(account: SeedAccount, messenger: 
   })
 })
 
+/** Puts the account's archived chats on the messenger too, where they go on. */
+const makeChats = Effect.fnUntraced(function*(account: SeedAccount, userId: string, now: Date) {
+  const platform = yield* Effect.serviceOption(SimulatedChats)
+  if (Option.isNone(platform)) return
+  for (const chat of account.archive?.chats ?? []) {
+    const where = { userId, chatId: BigInt(chat.id), shared: true }
+    yield* platform.value.join(userId, {
+      ...where,
+      type: chat.type,
+      title: chat.title,
+      ...(chat.username === undefined ? {} : { username: chat.username }),
+      members: chat.members.map(({ id, name, username }) => ({ id, name, username: username ?? null, role: "member" }))
+    })
+    yield* platform.value.restore(where, messagesLeft(chat, selfOf(account), now))
+  }
+})
+
 /** Makes the person on the simulated messenger, the service's sessions, and the person's other devices. */
 export const connect = Effect.fnUntraced(function*(account: SeedAccount, now: Date) {
   const platform = yield* SimulatedPlatform
   const { messenger, sessions = [] } = account
   if (messenger === undefined) return undefined
   const userId = yield* makePerson(account, messenger)
+  yield* makeChats(account, userId, now)
   const signed_in_at = resolve(messenger.connected_at ?? "-30d", now)
   const current = sessions.find((session) => session.current === true)
   const sessionRef = messenger.connected === false ? null : yield* platform.connect(userId, {

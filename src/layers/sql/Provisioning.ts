@@ -265,6 +265,7 @@ export const rows = Effect.fnUntraced(
     table:
       | "department"
       | "admin_account"
+      | "archive_rule"
       | "admin_department"
       | "sign_up_link"
       | "session"

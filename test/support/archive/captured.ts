@@ -13,7 +13,7 @@ import { beginning } from "./archives.ts"
 export const grace = { id: "901", name: "Grace Hopper", username: "grace" }
 
 /** The people on the simulated platform. */
-export const people = Effect.map(Effect.serviceOption(SimulatedChats), Option.getOrThrow)
+const people = Effect.map(Effect.serviceOption(SimulatedChats), Option.getOrThrow)
 
 /** A rule of the whole organization, past the API. */
 export const addRule = (
@@ -111,7 +111,7 @@ export const archived = Effect.fnUntraced(function*({ account, admins }: Staged,
     messages.push(...body.data)
     next = body.next_id
   } while (next !== null)
-  return messages.reverse()
+  return messages.toReversed()
 })
 
 /** What the account sees of the chat, oldest first. */

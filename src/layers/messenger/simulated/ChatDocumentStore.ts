@@ -1,4 +1,4 @@
-/** Where the chats of the simulated platform are kept. */
+/** The place of the simulated platform's chats. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountDocument, ChatDocument } from "./ChatDocuments.ts"

@@ -4,7 +4,7 @@ import { ChatType } from "../../../domain/archive/Chat.ts"
 import { MessageDetails, MessageKind, SenderRecord } from "../../../domain/archive/Records.ts"
 
 /** The number of changes that a box remembers: of what is older a difference is too long. */
-export const logKept = 500
+const logKept = 500
 
 /** Ids are decimal texts: they have 64 bits. */
 const Id = Schema.String

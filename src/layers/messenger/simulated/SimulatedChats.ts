@@ -51,6 +51,8 @@ export class SimulatedChats extends Context.Service<SimulatedChats, {
   /** Makes the chat, or adds the account to it; from then on it sees what `hidden` does not hide. */
   join(userId: string, chat: NewSimulatedChat, options?: { readonly hidden?: boolean }): Effect.Effect<void>
   leave(chat: ChatOf): Effect.Effect<void>
+  /** Puts messages of the past into the chat, with their ids, without any push. */
+  restore(chat: ChatOf, messages: ReadonlyArray<MessageSeen["record"]>): Effect.Effect<void>
   /** Answers the message's id. */
   send(chat: ChatOf, message: NewSimulatedMessage): Effect.Effect<bigint>
   edit(chat: ChatOf, id: bigint, text: string): Effect.Effect<void>
@@ -133,6 +135,7 @@ export const make = (
         const name = chatName(userId, chatId, shared)
         const account = (yield* documents.account(userId)) ?? emptyAccount
         const before = yield* documents.chat(name)
+        if (before?.accounts[userId]?.left === false) return
         const made: ChatDocument = before ?? {
           chatId: String(chatId),
           type,
@@ -164,6 +167,23 @@ export const make = (
           ...chat,
           accounts: { ...chat.accounts, [where.userId]: { ...member, left: true } }
         })
+      })),
+
+    restore: (where, records) =>
+      store.exclusively(Effect.gen(function*() {
+        const { chat, name } = yield* find(where)
+        const restored = records.map(({ at, details, from, id, kind, text }) => ({
+          id: String(id),
+          at,
+          from,
+          kind,
+          text,
+          details,
+          files: []
+        }))
+        const nextId = records.reduce((next, { id }) => Math.max(next, Number(id) + 1), chat.nextId)
+        const messages = restored.reduce((all, message) => withMessage(all, message), chat).messages
+        yield* documents.saveChat(name, { ...chat, messages, nextId })
       })),
 
     send: Effect.fnUntraced(function*(where, { at, details = {}, files = [], from, kind = "text", text }) {

@@ -170,16 +170,16 @@ export const layer = Layer.effect(
           update account set archive_chats_discovered = counted.discovered, archive_chats_selected = counted.selected,
             archive_chats_with_data = counted.filled, archive_chats_complete = counted.complete,
             archive_chats_review = counted.review, archive_chats_stopped = counted.stopped,
-            archive_live = counted.live, archive_selects = counted.selected > 0 or counted.discovered = 0
+            archive_live = counted.live, archive_selects = counted.selected > 0
           from (
-            select count(*) as discovered, count(*) filter (where effect = 'archive') as selected,
+            select count(ref) as seen, count(*) as discovered, count(*) filter (where effect = 'archive') as selected,
               count(*) filter (where messages > 0) as filled, count(*) filter (where complete) as complete,
               count(*) filter (where effect = 'review') as review,
               count(*) filter (where effect = 'archive' and stopped_by is not null) as stopped,
               coalesce(bool_or(live and effect = 'archive'), false) as live
             from archive_chat where ${mine(account)}
           ) as counted
-          where ${theAccount(account)}`),
+          where ${theAccount(account)} and counted.seen > 0`),
 
       end: (account, { done, error, nextAt, retryAt }, now) =>
         post(sql`
