@@ -60,6 +60,7 @@ describe("a run over an account", () => {
         yield* Captured.addRule(staged.id)
         const { chats, where } = yield* Captured.converse(staged, 2)
         yield* Captured.runs
+        yield* Captured.passes("1 second")
         const id = yield* chats.send(where, { from: Captured.grace, text: "unsent soon" })
         yield* chats.remove(where, [id])
         yield* Captured.passes("2 seconds")

@@ -8,7 +8,10 @@ import { type HeldAccount, SimulatedPlatform } from "./SimulatedPlatform.ts"
 const messagesAtMost = 2000
 
 const firstPause = { from: Duration.seconds(3), to: Duration.seconds(10) }
-const laterPause = { from: Duration.seconds(10), to: Duration.seconds(45) }
+const laterPause = { from: Duration.seconds(5), to: Duration.seconds(20) }
+
+/** Lines of each conversation that are there when the others begin. */
+const firstLines = 2
 
 const colleague = { id: "7100001", name: "Noor Haddad", username: "noor_haddad" }
 const customer = { id: "7100002", name: "Tomasz Wilk", username: null }
@@ -104,6 +107,14 @@ export class Conversations extends Context.Service<Conversations, {
         yield* say(yield* Random.choice(connected), yield* Random.choice(conversations))
       })
 
+      const begin = Effect.gen(function*() {
+        for (const account of yield* platform.connected) {
+          for (const conversation of conversations) {
+            yield* Effect.repeat(say(account, conversation), { times: firstLines - 1 })
+          }
+        }
+      })
+
       return Conversations.of({
         write,
         goOn: Effect.gen(function*() {
@@ -112,6 +123,10 @@ export class Conversations extends Context.Service<Conversations, {
             Effect.logInfo("People write to the accounts from now on, and the archive keeps it"),
             demoEvent,
             "conversation"
+          )
+          yield* Effect.catchCause(
+            begin,
+            (cause) => Effect.logWarning("The conversations of the demo could not begin", cause)
           )
           for (let count = 0; count < messagesAtMost; count++) {
             yield* Effect.catchCause(
