@@ -2,6 +2,7 @@
 import { Duration, Layer } from "effect"
 import { Capture } from "../capture/Capture.ts"
 import { OpenArchives } from "../capture/OpenArchives.ts"
+import type { Pace } from "../capture/Pacer.ts"
 import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
 import * as Outages from "../jobs/protection/MessengerOutages.ts"
@@ -17,15 +18,22 @@ export interface Options {
   readonly reviewWindow?: Duration.Input
   /** The number of sessions on the messenger that stay open; 1200 by default. */
   readonly maxLive?: number
+  /** The rate of calls that read chats, of each account; 1 a second and 5 at once by default. */
+  readonly archivePace?: Pace
 }
 
-/** Calls and runs of capture, as the messenger bears them. */
-const captureLimits = { pace: { rate: 1, burst: 5 }, runs: 32 }
+/** The number of runs over archives at the same time. */
+const archiveRuns = 32
+
+/** Calls of an archive's run to the messenger, as it bears them. */
+const defaultArchivePace: Pace = { rate: 1, burst: 5 }
 
 /** Watches the accounts and archives their chats; `Background.layer` over it claims those that are due. */
-export const layer = ({ maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}) =>
+export const layer = (
+  { archivePace = defaultArchivePace, maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}
+) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
-    Layer.provideMerge(Capture.layer({ maxLive, ...captureLimits })),
+    Layer.provideMerge(Capture.layer({ maxLive, pace: archivePace, runs: archiveRuns })),
     Layer.provideMerge(OpenArchives.layer),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
     Layer.provide([Outages.layer, RefusalLog.layer, Watch.layer]),

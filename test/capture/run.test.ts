@@ -1,7 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Worker from "../../src/layers/Worker.ts"
 import * as Captured from "../support/archive/captured.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -10,7 +9,7 @@ const texts = (messages: ReadonlyArray<{ readonly id: string; readonly text: str
   messages.map(({ id, text }) => `${id} ${text}`)
 
 describe("a run over an account", () => {
-  layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
+  layer(Captured.watch.pipe(Layer.provideMerge(World.world(postgres))))((it) => {
     it.effect("archives everything that the account sees of the chats that the rules select", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()

@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import { Capture } from "../../../src/capture/Capture.ts"
 import type { ChatType } from "../../../src/domain/archive/Chat.ts"
 import { SimulatedChats } from "../../../src/layers/messenger/simulated/SimulatedChats.ts"
+import * as Worker from "../../../src/layers/Worker.ts"
 import * as World from "../world.ts"
 import { setArchiveKey } from "./archiveKeys.ts"
 import { passwordHeader } from "./archivePassword.ts"
@@ -83,15 +84,11 @@ export const passes = Effect.fnUntraced(function*(duration: Duration.Input) {
   }
 })
 
-/** Runs everything that is due, while the Clock goes on. */
-export const runs = Effect.gen(function*() {
-  const { tick } = yield* Capture
-  const fiber = yield* Effect.forkChild(tick)
-  while (fiber.pollUnsafe() === undefined) {
-    yield* TestClock.withLive(Effect.sleep("1 millis"))
-    yield* TestClock.adjust("1 second")
-  }
-})
+/** A watch whose runs need not wait between their calls. */
+export const watch = Worker.layer({ archivePace: { rate: 1_000_000, burst: 1_000_000 } })
+
+/** Runs everything that is due. */
+export const runs = Effect.flatMap(Capture, ({ tick }) => tick)
 
 /** What the archive answers of the chat, oldest first. */
 export const archived = Effect.fnUntraced(function*({ account, admins }: Staged, chatId: bigint) {

@@ -128,7 +128,7 @@ describe("the simulated platform in the database", () => {
           const tables = yield* sql<{ name: string }>`
         select relname as name from pg_class where relname like 'simulated%' and relkind in ('r', 'S') order by relname
       `
-          assert.strictEqual(tables.length, 9)
+          assert.strictEqual(tables.length, 10)
           for (const { name } of tables) {
             const refused = yield* Effect.flip(
               sql.withTransaction(Effect.andThen(sql`set local role console_app`, sql`select * from ${sql(name)}`))
