@@ -102,6 +102,8 @@ export class Capture extends Context.Service<Capture, {
 
         const start = (run: ClaimedRun, port: MessengerArchive["Service"]) =>
           work(run, port).pipe(
+            // One that is cut off at the end gives the account back, for the process that watches next.
+            Effect.onInterrupt(() => Effect.ignore(finish(run, { _tag: "Waiting", seconds: 0 }))),
             Effect.exit,
             Effect.tap((exit) =>
               Exit.isFailure(exit) && Cause.hasDies(exit.cause)
