@@ -33,8 +33,9 @@ export const layer = (
   { archivePace = defaultArchivePace, maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}
 ) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
-    Layer.provideMerge(Capture.layer({ maxLive, pace: archivePace, runs: archiveRuns })),
-    Layer.provideMerge(OpenArchives.layer),
+    Layer.provideMerge(
+      Layer.provide(Capture.layer({ maxLive, pace: archivePace, runs: archiveRuns }), OpenArchives.layer)
+    ),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
     Layer.provide([Outages.layer, RefusalLog.layer, Watch.layer]),
     Layer.provideMerge(LoginEndings.layer),

@@ -1,4 +1,5 @@
 /** The layers behind the ports: databases, keys, messengers, and all of them composed. */
+export { Capture } from "../capture/Capture.ts"
 export { LiveSessions } from "../messenger/OpenSessions.ts"
 export type { PushTarget } from "../ports/journal/CheckpointQueue.ts"
 export { type LeaseState, Ownership } from "../ports/messenger/Ownership.ts"
