@@ -10,16 +10,21 @@ import { resumeProtection } from "./accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
 import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { createArchiveRule } from "./archive/create_archive_rule.ts"
 import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.ts"
+import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { getChat } from "./archive/get_chat.ts"
 import { getMessage } from "./archive/get_message.ts"
 import { listAccounts } from "./archive/list_accounts.ts"
+import { listArchiveRules } from "./archive/list_archive_rules.ts"
 import { listChatMembers } from "./archive/list_chat_members.ts"
 import { listChats } from "./archive/list_chats.ts"
 import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
 import { searchMessages } from "./archive/search_messages.ts"
+import { startBackup } from "./archive/start_backup.ts"
+import { updateArchiveRule } from "./archive/update_archive_rule.ts"
 import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
@@ -157,6 +162,11 @@ export const operations = [
   searchMessages,
   listChatMembers,
   listMessageEdits,
+  listArchiveRules,
+  createArchiveRule,
+  updateArchiveRule,
+  deleteArchiveRule,
+  startBackup,
   deleteAccountWithArchive,
   deleteWholeArchive
 ] as const

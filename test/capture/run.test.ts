@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Captured from "../support/archive/captured.ts"
+import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -13,7 +14,7 @@ describe("a run over an account", () => {
     it.effect("archives everything that the account sees of the chats that the rules select", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
-        yield* Captured.addRule(staged.id)
+        yield* makeRule(staged.id, "any")
         const { where } = yield* Captured.converse(staged, 250)
         yield* Captured.runs
         const found = yield* Captured.archived(staged, where.chatId)
@@ -24,7 +25,7 @@ describe("a run over an account", () => {
     it.effect("archives nothing of a chat that the rules skip, and nothing without a rule", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
-        yield* Captured.addRule(staged.id, { effect: "skip", chatType: "private" })
+        yield* makeRule(staged.id, "private", { effect: "skip" })
         yield* Captured.converse(staged, 3)
         yield* Captured.converse(staged, 3, { chatId: -1_000_000_007_002n, shared: true })
         yield* Captured.runs
@@ -38,7 +39,7 @@ describe("a run over an account", () => {
     it.effect("a second run asks for nothing that is archived, and finds what is new", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
-        yield* Captured.addRule(staged.id, { live: false })
+        yield* makeRule(staged.id, "any", { live: false })
         const { chats, where } = yield* Captured.converse(staged, 120)
         yield* Captured.runs
         yield* chats.send(where, { from: Captured.grace, text: "later" })
@@ -56,7 +57,7 @@ describe("a run over an account", () => {
     it.effect("what is pushed is archived within a second, and what is unsent at once stays", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
-        yield* Captured.addRule(staged.id)
+        yield* makeRule(staged.id, "any")
         const { chats, where } = yield* Captured.converse(staged, 2)
         yield* Captured.runs
         yield* Captured.passes("1 second")

@@ -57,7 +57,8 @@ const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
       login: own.ids.login,
       chat: [],
       message: [],
-      member: []
+      member: [],
+      rule: own.ids.rule
     })
   )
 

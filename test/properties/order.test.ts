@@ -9,6 +9,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
+import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -98,6 +99,7 @@ const makeStage = Effect.gen(function*() {
     const phone = `+1${crypto.randomInt(1_000_000_000, 9_999_999_999)}`
     const watched = yield* World.makeAccount(id, { phone })
     const login = yield* World.makeLogin(id, admins.owner.id)
+    yield* makeRule(id, "saved")
     return { id, account, admins, department, login, person, phone, used, watched }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
@@ -127,6 +129,7 @@ const named = (
     rename_department: { name: "taken" },
     set_account_department: {},
     invite_admin: { email: "Taken@example.com", access: {} },
+    create_archive_rule: { selector: { chat_type: "saved", chat_id: null } },
     set_admin_access: { account_ids: [], department_ids: [], archive: true },
     start_account_connect: { phone_number: phone },
     delete_account_with_archive: { confirm_phrase: confirmPhrase({ kind: "account", phoneNumber: phone }) },

@@ -194,15 +194,19 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "access_not_applicable",
   "archive_closed",
   "archive_empty",
+  "archive_readonly",
   "idempotency_in_progress",
   "idempotency_key_reused",
   "messenger_refused",
   "no_archive_key",
+  "no_archive_plan",
   "no_paired_session",
   "no_pending_change",
   "passkey_not_eligible",
   "passkey_not_managed",
   "passkey_unsupported",
+  "rule_exists",
+  "storage_full",
   "two_fa_not_managed",
   "two_fa_not_released",
   "two_fa_password_required",
@@ -212,7 +216,13 @@ const shownElsewhere: ReadonlySet<string> = new Set([
 const paused = (made: Made, at: Date | null) => World.set(made.id, "account", made.account, { paused_at: at })
 
 /** What makes something makes it anew by every call. */
-const makesAnew = new Set(["create_api_key", "create_department", "create_support_request", "invite_admin"])
+const makesAnew = new Set([
+  "create_api_key",
+  "create_archive_rule",
+  "create_department",
+  "create_support_request",
+  "invite_admin"
+])
 
 const nameless = (operation: Operation.Any, answer: Arguments): Arguments =>
   makesAnew.has(operation.id) ? without(without(without(answer, "id"), "secret"), "number") : answer

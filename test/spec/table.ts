@@ -177,6 +177,11 @@ export const table = [
     "yes",
     "readers"
   ],
+  ["list_archive_rules", "GET", "/v1/archive/rules", "archive:read", "yes", "readers"],
+  ["create_archive_rule", "POST", "/v1/archive/rules", "accounts:write", "no", "readers"],
+  ["update_archive_rule", "PATCH", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],
+  ["delete_archive_rule", "DELETE", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],
+  ["start_backup", "POST", "/v1/accounts/{account_id}/archive/backup", "accounts:write", "no", "readers"],
   [
     "delete_account_with_archive",
     "POST",

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import * as Archives from "./archive/archives.ts"
+import { makeRule } from "./archive/rules.ts"
 import type { Ids } from "./random.ts"
 import * as World from "./world.ts"
 
@@ -80,6 +81,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
   )
   const login = yield* World.makeLogin(id, admins.owner.id)
   yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
+  const rules = [yield* makeRule(id, "private"), yield* makeRule(id, "group")]
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -113,7 +115,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       login: [login],
       chat: [String(Archives.chatId)],
       message: ["1", "2"],
-      member: ["77"]
+      member: ["77"],
+      rule: rules
     }
   } satisfies Populated
 })
@@ -140,7 +143,8 @@ export const nothing: Ids = {
   login: [crypto.randomUUID()],
   chat: ["404"],
   message: ["404"],
-  member: ["404"]
+  member: ["404"],
+  rule: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -159,5 +163,6 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   login: all.flatMap((ids) => ids.login),
   chat: all.flatMap((ids) => ids.chat),
   message: all.flatMap((ids) => ids.message),
-  member: all.flatMap((ids) => ids.member)
+  member: all.flatMap((ids) => ids.member),
+  rule: all.flatMap((ids) => ids.rule)
 })

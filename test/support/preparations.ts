@@ -7,6 +7,7 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
+import { makeRule } from "./archive/rules.ts"
 import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
 import { type IdKind, isStep } from "./random.ts"
@@ -121,6 +122,27 @@ const archived: Preparation = Effect.fnUntraced(function*(place) {
   return { subject: { account: id, chat, member, message } }
 })
 
+const removeRules = (organization: string) =>
+  World.query<object>(organization, (sql) => sql`delete from archive_rule where organization_id = ${organization}`)
+
+/** An account whose rules the asker may change. */
+const ruled = Effect.fnUntraced(function*(place: Place) {
+  const { id } = yield* makeAccount(place)
+  yield* World.set(place.organization, "admin", place.asker.id, { archive_access: true })
+  return id
+})
+
+const rule: Preparation = Effect.fnUntraced(function*(place) {
+  const target = yield* ruled(place)
+  yield* removeRules(place.organization)
+  const id = yield* makeRule(place.organization, "any", { target })
+  const anew = Effect.andThen(
+    removeRules(place.organization),
+    makeRule(place.organization, "any", { id, target })
+  )
+  return { subject: { rule: id }, anew, again: anew }
+})
+
 /** An account that is no longer protected, with archived chats. */
 const deletable: Preparation = Effect.fnUntraced(function*(place) {
   const { id } = yield* makeAccount(place, { offboarded_at: early, session_ref: null })
@@ -230,6 +252,23 @@ const preparations = {
     )
     return { subject: { connection: id }, again }
   }),
+  start_backup: Effect.fnUntraced(function*(place) {
+    const { id } = yield* makeAccount(place)
+    yield* sealChats(place.organization, id, thirdParty)
+    const again = World.query<object>(
+      place.organization,
+      (sql) => sql`update archive_run set asked_at = null where organization_id = ${place.organization}`
+    )
+    return { subject: { account: id }, again, anew: again }
+  }),
+  list_archive_rules: (place) => Effect.map(ruled(place), (account) => ({ subject: { account } })),
+  create_archive_rule: Effect.fnUntraced(function*(place) {
+    const id = yield* ruled(place)
+    const anew = removeRules(place.organization)
+    return { members: { target: { level: "account", id } }, anew, again: anew }
+  }),
+  update_archive_rule: rule,
+  delete_archive_rule: rule,
   create_department: () => Effect.succeed({ members: { name: fresh("Legal") } }),
   rename_department: ({ organization }) =>
     Effect.map(World.makeDepartment(organization), (department) => ({

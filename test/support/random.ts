@@ -22,6 +22,7 @@ export type IdKind =
   | "chat"
   | "message"
   | "member"
+  | "rule"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -41,7 +42,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   message_id: "message",
   after_id: "message",
   chat_ids: "chat",
-  from_id: "member"
+  from_id: "member",
+  rule_id: "rule"
 }
 
 /** The values in which the fields of a declaration do something, where random ones would rarely. */
@@ -63,7 +65,8 @@ const listed: Readonly<Record<string, IdKind>> = {
   list_sessions: "record",
   list_accounts: "account",
   list_chats: "chat",
-  list_chat_members: "member"
+  list_chat_members: "member",
+  list_archive_rules: "rule"
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
@@ -101,7 +104,8 @@ export const noIds: Ids = {
   login: [],
   chat: [],
   message: [],
-  member: []
+  member: [],
+  rule: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

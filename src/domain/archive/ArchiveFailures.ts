@@ -76,3 +76,31 @@ export class ArchiveClosed extends Schema.TaggedError<ArchiveClosed>()(
 ) {
   static readonly status = 409
 }
+
+export class RuleExists extends Schema.TaggedError<RuleExists>()(
+  "rule_exists",
+  fields("There is a rule for these accounts and chats already: change that one.")
+) {
+  static readonly status = 409
+}
+
+export class NoArchivePlan extends Schema.TaggedError<NoArchivePlan>()(
+  "no_archive_plan",
+  fields("The plan or the account's licence has no archive.")
+) {
+  static readonly status = 409
+}
+
+export class ArchiveReadonly extends Schema.TaggedError<ArchiveReadonly>()(
+  "archive_readonly",
+  fields("Nothing is added to the organization's archive now.")
+) {
+  static readonly status = 409
+}
+
+export class StorageFull extends Schema.TaggedError<StorageFull>()(
+  "storage_full",
+  fields("The organization's storage limit is reached: nothing more is archived.")
+) {
+  static readonly status = 409
+}

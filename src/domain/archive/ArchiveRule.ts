@@ -1,20 +1,108 @@
 /** Rules that decide which chats are archived, and with which files. */
-import type { ChatEffect, ChatType } from "./Chat.ts"
+import { Schema } from "effect"
+import { described, Kind, Timestamp, Uuid } from "../JsonShapes.ts"
+import { ChatEffect, ChatType } from "./Chat.ts"
+import { PlatformId } from "./PlatformId.ts"
 
-export type RuleLevel = "organization" | "department" | "account"
+export const RuleLevel = Schema.Literals(["organization", "department", "account"])
+export type RuleLevel = typeof RuleLevel.Type
 
-export type RuleMedia = "all" | "none"
+export const RuleMedia = Schema.Literals(["all", "none"])
+export type RuleMedia = typeof RuleMedia.Type
 
-/** A rule as it concerns one account; a rule about a single chat has its id instead of a type. */
-export interface RuleInEffect {
-  readonly ruleId: string
+const RuleChatType = Schema.Literals([...ChatType.literals, "any"])
+
+/** The largest file that the messenger takes, in bytes. */
+const largestFile = 4 * 1024 ** 3
+
+export const MaxFileBytes = Schema.NullOr(
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestFile }))
+)
+
+/** The accounts of a rule; only an organization's has no id. */
+export const RuleTarget = Schema.Struct({
+  level: described(RuleLevel, "Whether it concerns the organization, a department or one account."),
+  id: described(Schema.NullOr(Uuid), "The department or account: a UUID; null for the organization.")
+}).check(Schema.makeFilter(
+  ({ id, level }: { readonly id: string | null; readonly level: RuleLevel }) =>
+    (id === null) === (level === "organization"),
+  { expected: "an id for a department or account, and null for the organization" }
+)).annotate({ identifier: "archive_rule_target" })
+
+/** The chats of a rule: those of a type, or one chat of an account. */
+export const RuleSelector = Schema.Struct({
+  chat_type: described(Schema.NullOr(RuleChatType), "The kind of chats; null where it names one chat."),
+  chat_id: described(Schema.NullOr(PlatformId), "The one chat, at the level account only; from list_chats.")
+}).check(Schema.makeFilter(
+  ({ chat_id, chat_type }: { readonly chat_id: string | null; readonly chat_type: string | null }) =>
+    (chat_id === null) !== (chat_type === null),
+  { expected: "either a chat_type or a chat_id, and null for the other" }
+)).annotate({ identifier: "archive_rule_selector" })
+
+/** A decision of a rule. */
+const decision = {
+  effect: described(ChatEffect, "Whether the chats are archived, skipped, or wait for a decision."),
+  media: described(RuleMedia, "Whether their files are archived."),
+  max_file_bytes: described(MaxFileBytes, "The largest file that is archived, in bytes; null without a limit."),
+  live: described(Schema.Boolean, "Whether new messages are archived as they arrive, and not only at night.")
+}
+
+const fields = {
+  object: Kind("archive_rule"),
+  id: described(Uuid, "The rule's id: a UUID."),
+  target: described(RuleTarget, "The accounts that it concerns."),
+  selector: described(RuleSelector, "The chats that it concerns."),
+  ...decision,
+  updated_at: described(Timestamp, "When it was last changed."),
+  updated_by: described(Schema.NullOr(Uuid), "The admin who changed it last; null where none did.")
+}
+
+export const ArchiveRule = Schema.Struct(fields).annotate({ identifier: "archive_rule" })
+export type ArchiveRule = typeof ArchiveRule.Type
+
+export const DeletedArchiveRule = Schema.Struct({
+  object: Kind("archive_rule"),
+  id: described(Uuid, "The rule's id: a UUID."),
+  deleted: described(Schema.Literal(true), "True: it is deleted.")
+}).annotate({ identifier: "deleted_archive_rule" })
+
+export const RuleId = Uuid.pipe(Schema.brand("RuleId"))
+export type RuleId = typeof RuleId.Type
+
+/** The rule that an operation is about, as a member of its path. */
+export const TargetRule = RuleId.annotateKey({ description: "From list_archive_rules." })
+
+/** A rule as it is stored. */
+export interface StoredRule {
+  readonly id: string
   readonly level: RuleLevel
-  readonly chatType: ChatType | "any" | null
+  readonly target: string | null
+  readonly chatType: (typeof RuleChatType)["Type"] | null
   readonly chatId: bigint | null
   readonly effect: ChatEffect
   readonly media: RuleMedia
-  /** In bytes; null without a limit. */
   readonly maxFileBytes: number | null
-  /** New messages are archived as they arrive, not only by the nightly run. */
   readonly live: boolean
+  readonly updatedAt: Date
+  readonly updatedBy: string | null
 }
+
+/** A rule as it concerns one account; a rule about a single chat has its id instead of a type. */
+export interface RuleInEffect
+  extends Pick<StoredRule, "chatId" | "chatType" | "effect" | "level" | "live" | "maxFileBytes" | "media">
+{
+  readonly ruleId: string
+}
+
+export const archiveRule = (rule: StoredRule): ArchiveRule => ({
+  object: "archive_rule",
+  id: rule.id,
+  target: { level: rule.level, id: rule.target },
+  selector: { chat_type: rule.chatType, chat_id: rule.chatId === null ? null : String(rule.chatId) },
+  effect: rule.effect,
+  media: rule.media,
+  max_file_bytes: rule.maxFileBytes,
+  live: rule.live,
+  updated_at: rule.updatedAt,
+  updated_by: rule.updatedBy
+})

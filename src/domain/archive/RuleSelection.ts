@@ -17,7 +17,7 @@ export interface Selection extends Pick<RuleInEffect, "live" | "maxFileBytes" | 
 }
 
 /** The platform's own accounts, which send login codes: whoever reads their chats could sign in as the holder. */
-const serviceAccounts: ReadonlySet<bigint> = new Set([777_000n, 42_777n])
+export const serviceAccounts: ReadonlySet<bigint> = new Set([777_000n, 42_777n])
 
 const levels = { account: 2, department: 1, organization: 0 }
 

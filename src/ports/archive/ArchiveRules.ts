@@ -1,9 +1,35 @@
 /** The archive's rules. Each statement needs the transaction of the organization. */
 import { Context, type Effect } from "effect"
-import type { RuleInEffect } from "../../domain/archive/ArchiveRule.ts"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { RuleId, RuleInEffect, StoredRule } from "../../domain/archive/ArchiveRule.ts"
+import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
+
+/** The rules in effect for an account, or all that the caller can access in full. */
+export interface RuleQuery {
+  readonly accountId: AccountId | undefined
+  readonly after: RuleId | undefined
+  readonly limit: number
+}
+
+export type NewRule = Omit<StoredRule, "id">
+
+/** A rule's accounts: of which chats are judged again. */
+export type RuleScope = Pick<StoredRule, "level" | "target">
 
 export class ArchiveRules extends Context.Service<ArchiveRules, {
   /** The rules that concern the account: its own, its department's and the organization's. */
   inEffect(account: ArchivedAccount): Effect.Effect<ReadonlyArray<RuleInEffect>>
+  /** The rules after `after`, the most general first; null where that is none of them. */
+  list(caller: Caller["Service"], query: RuleQuery): Effect.Effect<ReadonlyArray<StoredRule> | null>
+  /** The rule for the rest of the transaction; null where the caller cannot access all its accounts. */
+  lock(caller: Caller["Service"], id: RuleId): Effect.Effect<StoredRule | null>
+  /** True if the caller can access all accounts of the rule, and there is such a department or account. */
+  reaches(caller: Caller["Service"], scope: RuleScope): Effect.Effect<boolean>
+  /** The id of the new rule; null where there is one for the same accounts and chats. */
+  add(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RuleId | null>
+  change(organizationId: OrganizationId, rule: StoredRule): Effect.Effect<void>
+  remove(organizationId: OrganizationId, id: RuleId): Effect.Effect<void>
+  /** Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. */
+  selectAgain(organizationId: OrganizationId, scope: RuleScope, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveRules") {}

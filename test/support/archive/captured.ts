@@ -1,9 +1,7 @@
 /** Accounts whose chats are captured in tests, with the people who write in them. */
 import { Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import * as crypto from "node:crypto"
 import { Capture } from "../../../src/capture/Capture.ts"
-import type { ChatType } from "../../../src/domain/archive/Chat.ts"
 import { SimulatedChats } from "../../../src/layers/messenger/simulated/SimulatedChats.ts"
 import * as Worker from "../../../src/layers/Worker.ts"
 import * as World from "../world.ts"
@@ -15,33 +13,6 @@ export const grace = { id: "901", name: "Grace Hopper", username: "grace" }
 
 /** The people on the simulated platform. */
 const people = Effect.map(Effect.serviceOption(SimulatedChats), Option.getOrThrow)
-
-/** A rule of the whole organization, past the API. */
-export const addRule = (
-  organizationId: string,
-  { chatType = "any", effect = "archive", live = true }: {
-    chatType?: ChatType | "any"
-    effect?: string
-    live?: boolean
-  } = {}
-) =>
-  World.query(organizationId, (sql) =>
-    sql`insert into archive_rule ${
-      sql.insert({
-        organization_id: organizationId,
-        rule_id: crypto.randomUUID(),
-        level: "organization",
-        target: null,
-        chat_type: chatType,
-        chat_id: null,
-        effect,
-        media: "all",
-        max_file_bytes: null,
-        live,
-        updated_at: new Date(beginning),
-        updated_by: null
-      })
-    }`)
 
 /** A live account in an organization with an archive password. */
 export const stageCapture = Effect.fnUntraced(function*() {

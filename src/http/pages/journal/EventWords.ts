@@ -20,7 +20,11 @@ export const journalPath = "/console/journal"
 /** Labels of actions whose names are too short to read well. */
 const labels: ReadonlyMap<string, string> = new Map([
   ["account.deleted", "Account deleted with its archive"],
+  ["archive_rule.created", "Rule of the archive made"],
+  ["archive_rule.updated", "Rule of the archive changed"],
+  ["archive_rule.deleted", "Rule of the archive deleted"],
   ["archive.deleted", "Archived records deleted"],
+  ["backup.queued", "Archiving of an account asked for"],
   ["archive.deletion_started", "Deletion of the whole archive started"],
   ["archive.searched", "Archive searched"],
   ["archive_key.set", "Archive password set"],

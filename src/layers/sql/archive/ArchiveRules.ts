@@ -1,11 +1,27 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import type { RuleInEffect } from "../../../domain/archive/ArchiveRule.ts"
-import { ArchiveRules } from "../../../ports/archive/ArchiveRules.ts"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type Statement } from "effect/sql"
+import { RuleId, type RuleInEffect, type StoredRule } from "../../../domain/archive/ArchiveRule.ts"
+import { serviceAccounts } from "../../../domain/archive/RuleSelection.ts"
+import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
+import { ArchiveRules, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 
-interface RuleRow extends Omit<RuleInEffect, "chatId" | "maxFileBytes"> {
+interface RuleRow extends Omit<StoredRule, "chatId" | "maxFileBytes"> {
   readonly chat: string | null
   readonly max: string | null
+}
+
+const ruleOf = ({ chat, max, ...rule }: RuleRow): StoredRule => ({
+  ...rule,
+  chatId: chat === null ? null : BigInt(chat),
+  maxFileBytes: max === null ? null : Number(max)
+})
+
+const inEffectOf = (row: RuleRow): RuleInEffect => {
+  const { id, ...rule } = ruleOf(row)
+  return { ...rule, ruleId: id }
 }
 
 /** The rules in SQL. */
@@ -13,25 +29,164 @@ export const layer = Layer.effect(
   ArchiveRules,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const post = Tenant.post(sql)
+
+    const columns = sql.literal(
+      `rule_id::text as id, level, target::text as target, chat_type as "chatType", chat_id::text as chat, effect, media,
+      max_file_bytes::text as max, live, updated_at as "updatedAt", updated_by::text as "updatedBy"`
+    )
+    const generality = sql.literal(
+      `(case level when 'organization' then 0 when 'department' then 1 else 2 end), coalesce(target::text, ''),
+      coalesce(chat_id, 0), coalesce(chat_type, ''), rule_id`
+    )
+
+    const concerning = (organizationId: string, accountId: string) =>
+      sql`(level = 'organization' or level = 'account' and target = ${accountId}
+        or level = 'department' and target = (
+          select department_id from account where organization_id = ${organizationId} and id = ${accountId}))`
+
+    const accounts = (caller: Caller["Service"], id: Statement.Fragment) =>
+      sql`exists (
+        select 1 from account
+        where account.organization_id = ${caller.organizationId} and account.id = ${id} and ${canAccess(sql, caller)})`
+    const departments = (caller: Caller["Service"], id: Statement.Fragment) =>
+      sql`exists (
+        select 1 from department
+        where department.organization_id = ${caller.organizationId} and department.id = ${id}
+          and ${canAccessDepartment(sql, caller)})`
+    const isWhole = ({ limit, role }: Caller["Service"]) => canAccessEveryAccount(role) && !isNarrowing(limit)
+
+    const accessible = (caller: Caller["Service"]) =>
+      isWhole(caller)
+        ? sql`true`
+        : sql`(level = 'account' and ${accounts(caller, sql`archive_rule.target`)}
+          or level = 'department' and ${departments(caller, sql`archive_rule.target`)})`
+
+    const within = (organizationId: string, { level, target }: RuleScope) =>
+      level === "organization"
+        ? sql`account.organization_id = ${organizationId}`
+        : sql`account.organization_id = ${organizationId} and ${
+          sql(level === "account" ? "account.id" : "account.department_id")
+        } = ${target}::uuid`
+
     return ArchiveRules.of({
       inEffect: ({ accountId, organizationId }) =>
         sql<RuleRow>`
-          select rule_id::text as "ruleId", level, chat_type as "chatType", chat_id::text as chat, effect, media,
-            max_file_bytes::text as max, live
-          from archive_rule
-          where organization_id = ${organizationId} and (level = 'organization'
-            or level = 'account' and target = ${accountId}
-            or level = 'department' and target = (
-              select department_id from account where organization_id = ${organizationId} and id = ${accountId}))`.pipe(
+          select ${columns} from archive_rule
+          where organization_id = ${organizationId} and ${concerning(organizationId, accountId)}`.pipe(
           Effect.orDie,
-          Effect.map((rows) =>
-            rows.map(({ chat, max, ...rule }): RuleInEffect => ({
-              ...rule,
-              chatId: chat === null ? null : BigInt(chat),
-              maxFileBytes: max === null ? null : Number(max)
-            }))
-          )
+          Effect.map((rows) => rows.map(inEffectOf))
+        ),
+
+      list: Effect.fnUntraced(function*(caller, { accountId, after, limit }) {
+        const { organizationId } = caller
+        const conditions = sql.and([
+          sql`organization_id = ${organizationId}`,
+          accountId === undefined ? accessible(caller) : concerning(organizationId, accountId)
+        ])
+        const [cursor] = after === undefined ? [] : yield* sql`
+          select 1 from archive_rule where ${conditions} and rule_id = ${after}`
+        if (after !== undefined && cursor === undefined) return null
+        const further = after === undefined ? sql`true` : sql`(${generality}) > (
+          select ${generality} from archive_rule where organization_id = ${organizationId} and rule_id = ${after})`
+        const rows = yield* sql<RuleRow>`
+          select ${columns} from archive_rule where ${conditions} and ${further}
+          order by ${generality} limit ${sql.literal(String(limit + 1))}`
+        return rows.map(ruleOf)
+      }, Effect.orDie),
+
+      lock: (caller, id) =>
+        sql<RuleRow>`
+          select ${columns} from archive_rule
+          where organization_id = ${caller.organizationId} and rule_id = ${id} and ${accessible(caller)}
+          for update`.pipe(Effect.orDie, Effect.map(([row]) => row === undefined ? null : ruleOf(row))),
+
+      reaches: (caller, { level, target }) => {
+        if (target === null) return Effect.succeed(isWhole(caller))
+        const id = sql`${target}::uuid`
+        const condition = level === "account" ? accounts(caller, id) : departments(caller, id)
+        return sql<{ reaches: boolean }>`select ${condition} as reaches`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.reaches ?? false)
         )
+      },
+
+      add: Effect.fnUntraced(function*(organizationId, rule) {
+        const [made] = yield* sql<{ id: string }>`
+          insert into archive_rule ${
+          sql.insert({
+            organization_id: organizationId,
+            rule_id: yield* random.uuidV7(),
+            level: rule.level,
+            target: rule.target,
+            chat_type: rule.chatType,
+            chat_id: rule.chatId,
+            effect: rule.effect,
+            media: rule.media,
+            max_file_bytes: rule.maxFileBytes,
+            live: rule.live,
+            updated_at: rule.updatedAt,
+            updated_by: rule.updatedBy
+          })
+        }
+          on conflict do nothing returning rule_id::text as id`
+        return made === undefined ? null : RuleId.make(made.id)
+      }, Effect.orDie),
+
+      change: (organizationId, rule) =>
+        post(sql`
+          update archive_rule set effect = ${rule.effect}, media = ${rule.media},
+            max_file_bytes = ${rule.maxFileBytes}::bigint, live = ${rule.live}, updated_at = ${rule.updatedAt},
+            updated_by = ${rule.updatedBy}::uuid
+          where organization_id = ${organizationId} and rule_id = ${rule.id}`),
+
+      remove: (organizationId, id) =>
+        post(sql`delete from archive_rule where organization_id = ${organizationId} and rule_id = ${id}`),
+
+      // The order of `select` in domain/archive/RuleSelection.ts, in one statement for all chats.
+      selectAgain: (organizationId, scope, now) =>
+        Effect.all([
+          post(sql`
+            update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
+              edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end
+            from (
+              select chat.account_id, chat.chat_id,
+                case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
+                  else coalesce(rule.effect, 'review') end as effect,
+                coalesce(rule.live, false) as live, rule.rule_id
+              from archive_chat as chat
+              join account on account.organization_id = chat.organization_id and account.id = chat.account_id
+              left join lateral (
+                select before.chat_id, before.type from archive_chat as before
+                where before.organization_id = chat.organization_id and before.account_id = chat.account_id
+                  and before.migrated_to = chat.chat_id
+                limit 1
+              ) as before on true
+              left join lateral (
+                select archive_rule.effect, archive_rule.live, archive_rule.rule_id from archive_rule
+                where archive_rule.organization_id = chat.organization_id
+                  and (level = 'organization' or level = 'account' and target = account.id
+                    or level = 'department' and target = account.department_id)
+                  and (archive_rule.chat_id in (chat.chat_id, before.chat_id)
+                    or chat_type in ('any', coalesce(before.type, chat.type)))
+                order by (archive_rule.chat_id = chat.chat_id) is true desc, archive_rule.chat_id is null,
+                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
+                limit 1
+              ) as rule on true
+              where chat.organization_id = ${organizationId} and chat.ref is not null
+                and ${within(organizationId, scope)}
+            ) as judged
+            where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = judged.account_id
+              and archive_chat.chat_id = judged.chat_id
+              and (archive_chat.effect, archive_chat.live, archive_chat.rule_id)
+                is distinct from (judged.effect, judged.live, judged.rule_id)`),
+          post(sql`
+            update archive_run set next_at = least(next_at, ${now})
+            from account
+            where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
+              and ${within(organizationId, scope)}`)
+        ], { discard: true })
     })
   })
 )

@@ -48,7 +48,6 @@ export const layer = Layer.effect(
   ArchiveRuns,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const post = Tenant.post(sql)
     return ArchiveRuns.of({
       addMissing: Effect.flatMap(now, (now) => Effect.asVoid(Tenant.ask(sql, missing, [now]))),
 
@@ -68,11 +67,18 @@ export const layer = Layer.effect(
         Effect.asVoid(Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures])),
 
       request: ({ accountId, organizationId }, now) =>
-        post(sql`
-          insert into archive_run (organization_id, account_id, next_at, asked_at)
-          values (${organizationId}, ${accountId}, ${now}, ${now})
-          on conflict (organization_id, account_id) do update set next_at = least(archive_run.next_at, ${now}),
-            asked_at = coalesce(archive_run.asked_at, ${now})`)
+        sql`
+          with asked as (
+            insert into archive_run (organization_id, account_id, next_at, asked_at)
+            values (${organizationId}, ${accountId}, ${now}, ${now})
+            on conflict (organization_id, account_id) do update set next_at = least(archive_run.next_at, ${now}),
+              asked_at = ${now}
+            where archive_run.asked_at is null
+            returning account_id
+          )
+          update account set archive_queued_at = coalesce(archive_queued_at, ${now})
+          from asked where account.organization_id = ${organizationId} and account.id = asked.account_id
+          returning account.id`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0))
     })
   })
 )
