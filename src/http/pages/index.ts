@@ -9,6 +9,7 @@ import * as Offboarding from "./accounts/Offboarding.ts"
 import * as AccountDeletion from "./archive/AccountDeletion.ts"
 import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
+import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
 import * as JournalEvent from "./journal/EventPage.ts"
@@ -74,6 +75,7 @@ const all = [
   ...Confirm.routes,
   ...Secrets.routes,
   ...ArchiveKey.routes,
+  ...ArchiveRules.routes,
   ...AccountDeletion.routes,
   ...ArchiveDeletion.routes,
   ...Admins.routes,

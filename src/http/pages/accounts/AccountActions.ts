@@ -11,6 +11,7 @@ import { setSecurityLock } from "../../../operations/security/set_security_lock.
 import { approveSession } from "../../../operations/sessions/approve_session.ts"
 import { signOutOtherSessions } from "../../../operations/sessions/sign_out_other_sessions.ts"
 import { signOutSession } from "../../../operations/sessions/sign_out_session.ts"
+import * as AccountArchive from "../archive/AccountArchive.ts"
 import * as Form from "../kit/Form.ts"
 import * as AccountLogin from "../logins/AccountLogin.ts"
 import * as Account from "./AccountPage.ts"
@@ -83,6 +84,7 @@ export const routes = page.routes([
     },
     next: ({ id }) => AccountLogin.pathOf(id)
   }),
+  page.form(AccountArchive.form),
   page.form({
     name: "pause",
     submit: ({ id }) => pauseProtection.call({ account_id: id }),

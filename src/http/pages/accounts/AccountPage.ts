@@ -11,6 +11,7 @@ import { listJournalEvents } from "../../../operations/journal/list_journal_even
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Sessions } from "../../../ports/sessions/Sessions.ts"
+import * as AccountArchive from "../archive/AccountArchive.ts"
 import * as AccountDeletion from "../archive/AccountDeletion.ts"
 import * as EventDetails from "../journal/EventDetails.ts"
 import * as Events from "../journal/EventWords.ts"
@@ -219,6 +220,7 @@ ${next}
 <div class="columns">
 <div>
 ${sessions(view, account, protection)}
+${AccountArchive.section(view, account)}
 ${history(view, account, entries, new Map(departments.map(({ id, name }) => [id, name])))}
 </div>
 <div>

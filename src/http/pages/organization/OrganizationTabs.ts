@@ -8,6 +8,7 @@ export const path = "/console/organization"
 export const subscriptionPath = `${path}/subscription`
 export const mailsPath = `${path}/mails`
 export const archiveKeyPath = "/console/archive-key"
+export const archiveRulesPath = "/console/archive-rules"
 export const supportPath = `${path}/support`
 
 const tabs = [
@@ -15,6 +16,7 @@ const tabs = [
   [subscriptionPath, "Subscription"],
   [mailsPath, "Mails"],
   [supportPath, "Support"],
+  [archiveRulesPath, "Archive rules"],
   [archiveKeyPath, "Archive password"]
 ] as const
 

@@ -1,0 +1,251 @@
+/** The rules of the archive: which chats are archived, and with which files. */
+import { Effect } from "effect"
+import type { ArchiveRule } from "../../../domain/archive/ArchiveRule.ts"
+import { RuleId } from "../../../domain/archive/ArchiveRule.ts"
+import { ResourceMissing } from "../../../domain/Failure.ts"
+import { isUuid } from "../../../domain/JsonShapes.ts"
+import { superadmins } from "../../../domain/people/Access.ts"
+import type { Department } from "../../../domain/people/Department.ts"
+import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
+import { deleteArchiveRule } from "../../../operations/archive/delete_archive_rule.ts"
+import { listArchiveRules } from "../../../operations/archive/list_archive_rules.ts"
+import { updateArchiveRule } from "../../../operations/archive/update_archive_rule.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
+import * as Forms from "../kit/Forms.ts"
+import * as Frame from "../kit/Frame.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import * as Tabs from "../organization/OrganizationTabs.ts"
+
+const path = Tabs.archiveRulesPath
+
+const chatTypes = [
+  ["any", "All chats"],
+  ["private", "Chats with people"],
+  ["group", "Groups"],
+  ["channel", "Channels"],
+  ["bot", "Bots"],
+  ["saved", "Own notes"]
+] as const
+
+const effects = [["archive", "Archive"], ["skip", "Skip"], ["review", "Decide later"]] as const
+
+const chosen = <const A extends ReadonlyArray<readonly [string, string]>>(all: A, text: string): A[number][0] =>
+  all.find(([value]) => value === text)?.[0] ?? all[0]?.[0] ?? ""
+
+const whole = "organization"
+
+const targetOf = ({ target }: ArchiveRule, departments: ReadonlyArray<Department>): Html.Value => {
+  if (target.level === "organization") return "The whole organization"
+  if (target.level === "account") return html`One <a href="/console/accounts/${target.id ?? ""}">account</a>`
+  const department = departments.find(({ id }) => id === target.id)
+  return html`Department ${Html.named(department?.name ?? "that is gone")}`
+}
+
+const chatsOf = ({ selector }: ArchiveRule): string =>
+  selector.chat_type === null
+    ? `Chat ${selector.chat_id ?? ""}`
+    : chatTypes.find(([type]) => type === selector.chat_type)?.[1] ?? selector.chat_type
+
+const row = (view: AdminPage, departments: ReadonlyArray<Department>) => (rule: ArchiveRule): Html.Html => {
+  const label = html`${chatsOf(rule)}, ${targetOf(rule, departments)}`
+  return html`<li>
+  <div class="head">
+    <div>
+      <h3>${chatsOf(rule)}</h3>
+      <p class="hint">${targetOf(rule, departments)}</p>
+    </div>
+  </div>
+  <div class="actions">
+  ${
+    Forms.open(
+      view,
+      { path: `${path}/change`, about: ["rule_id", rule.id] },
+      html`${
+        Fields.select(
+          Html.noFaults,
+          { id: `effect-${rule.id}`, name: "effect", label: "Decision" },
+          effects,
+          rule.effect
+        )
+      }
+      ${
+        Fields.choice({
+          type: "checkbox",
+          id: `media-${rule.id}`,
+          name: "media",
+          value: "all",
+          label: "With files",
+          checked: rule.media === "all"
+        })
+      }
+      ${
+        Fields.choice({
+          type: "checkbox",
+          id: `live-${rule.id}`,
+          name: "live",
+          value: "yes",
+          label: "As messages arrive",
+          checked: rule.live
+        })
+      }
+      <button>Save<span class="unseen">: ${label}</span></button>`
+    )
+  }
+  ${
+    Forms.confirmed(view, {
+      path: `${path}/delete`,
+      about: ["rule_id", rule.id],
+      grave: false,
+      verb: "Delete",
+      label,
+      consequence: "A more general rule decides from then on. Nothing that is archived is deleted."
+    })
+  }
+  </div>
+</li>`
+}
+
+const lead = html`
+<p class="lead">The most specific rule decides: of a chat, of an account, of its department, of the organization; and one for a kind of chats before one for all. A chat without a rule is not archived and waits for a decision.</p>`
+
+/** The page for roles that set no rules of the organization. */
+const explain = (view: AdminPage) =>
+  Frame.page(view, {
+    title: "Archive rules",
+    body: html`
+<h1>Archive rules</h1>
+${Tabs.nav(view.visit.base, path)}
+${lead}
+<p class="hint">The owner and superadmins set them.</p>`
+  })
+
+const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
+  if (!superadmins.includes(view.admin.role)) return yield* explain(view)
+  const { base, query: text } = view.visit
+  const after = new URLSearchParams(text).get("after") ?? undefined
+  const { data, has_more } = yield* listArchiveRules.call({
+    limit: 50,
+    ...(after === undefined || !isUuid(after) ? {} : { starting_after: RuleId.make(after) })
+  })
+  const departments = yield* Lists.departments
+  const sent = (name: string, or: string) => outcome.form === "" ? outcome.sent?.text(name) ?? or : or
+  return yield* Frame.page(view, {
+    title: "Archive rules",
+    outcome,
+    body: html`
+<h1>Archive rules</h1>
+${Tabs.nav(base, path)}
+${Form.notice(outcome)}
+${lead}
+${
+      data.length === 0
+        ? html`<p class="empty">There are no rules yet: nothing is archived.</p>`
+        : html`<ul class="plain">${data.map(row(view, departments))}</ul>`
+    }
+${
+      Lists.paging({
+        label: "Pages of rules",
+        first: after === undefined ? undefined : `${base}${path}`,
+        next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
+      })
+    }
+<section aria-labelledby="new">
+  <h2 id="new">New rule</h2>
+  ${
+      Forms.open(
+        view,
+        { path },
+        html`${
+          Fields.select(
+            outcome.faults,
+            { name: "target", label: "Accounts" },
+            [[whole, "The whole organization"], ...departments.map(({ id, name }) => [id, name] as const)],
+            sent("target", whole)
+          )
+        }
+        ${Fields.select(outcome.faults, { name: "chat_type", label: "Chats" }, chatTypes, sent("chat_type", "any"))}
+        ${Fields.select(outcome.faults, { name: "effect", label: "Decision" }, effects, sent("effect", "archive"))}
+        ${
+          Fields.choice({
+            type: "checkbox",
+            id: "media",
+            name: "media",
+            value: "all",
+            label: "With files",
+            checked: true
+          })
+        }
+        ${
+          Fields.choice({
+            type: "checkbox",
+            id: "live",
+            name: "live",
+            value: "yes",
+            label: "As messages arrive",
+            hint: "Otherwise new messages are read at night.",
+            checked: true
+          })
+        }
+        <button class="main">Make the rule</button>`
+      )
+    }
+</section>`
+  })
+})
+
+const page = Form.page({
+  path,
+  show,
+  refusals: {
+    rule_exists: ["chat_type", "There is a rule for these accounts and chats: change that one above."],
+    no_archive_plan: "The plan has no archive.",
+    target: ["target", "This department is not there any more."]
+  }
+})
+
+const ruleId = (text: string) =>
+  isUuid(text) ? Effect.succeed(RuleId.make(text)) : Effect.fail(new ResourceMissing({ param: "rule_id" }))
+
+export const routes = page.routes([
+  page.form({
+    name: "",
+    submit: ({ form }) => {
+      const target = form.text("target")
+      return createArchiveRule.call({
+        target: target === whole ? { level: "organization", id: null } : { level: "department", id: target },
+        selector: { chat_type: chosen(chatTypes, form.text("chat_type")), chat_id: null },
+        effect: chosen(effects, form.text("effect")),
+        media: form.text("media") === "all" ? "all" : "none",
+        live: form.text("live") === "yes"
+      })
+    },
+    key: () => "made",
+    done: { made: "The rule is made. Chats that it selects are archived within minutes." }
+  }),
+  page.form({
+    name: "change",
+    about: "rule_id",
+    submit: ({ form }) =>
+      Effect.flatMap(ruleId(form.text("rule_id")), (rule_id) =>
+        updateArchiveRule.call({
+          rule_id,
+          effect: chosen(effects, form.text("effect")),
+          media: form.text("media") === "all" ? "all" : "none",
+          live: form.text("live") === "yes"
+        })),
+    key: () => "changed",
+    done: { changed: "The rule is changed." }
+  }),
+  page.form({
+    name: "delete",
+    about: "rule_id",
+    submit: ({ form }) =>
+      Effect.flatMap(ruleId(form.text("rule_id")), (rule_id) => deleteArchiveRule.call({ rule_id })),
+    key: () => "deleted",
+    done: { deleted: "The rule is deleted." }
+  })
+])
