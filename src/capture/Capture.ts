@@ -118,7 +118,7 @@ export class Capture extends Context.Service<Capture, {
         const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
           Effect.gen(function*() {
             const feed = yield* inTime(port.feed(yield* sessionOf(account)))
-            yield* captureLive(account, feed)
+            return yield* captureLive(account, feed)
           }).pipe(
             Effect.scoped,
             Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),
