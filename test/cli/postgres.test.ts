@@ -137,7 +137,10 @@ describe("the commands on PostgreSQL", () => {
           const { data: [account] } = (await ask(service.address, key, "GET", "/v1/accounts?status=protected")).body
           const paused = await ask(service.address, key, "POST", `/v1/accounts/${account.id}/pause`)
           expect([paused.status, paused.body.status]).toEqual([200, "paused"])
-          const verified = await doneInProcess(["journal", "verify"], { env })
+          const verify = () => doneInProcess(["journal", "verify"], { env })
+          let verified = await verify()
+          // The first looks at the demo's accounts are journaled too.
+          for (let before = ""; before !== verified; verified = await verify()) before = verified
           expect(verified).toMatch(/^demo +\d+ events, unbroken +[0-9a-f]{64}\n\d+ checkpoints, signed by /)
           const folder = freshDirectory()
           const keys = path.join(folder, "keys.json")

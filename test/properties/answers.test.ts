@@ -35,6 +35,8 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   resend_admin_invitation: [4, "how many were sent, the admin after it"],
   set_admin_access: [8, "the password, whether the caller reaches it, how much changes, the admin after it"],
   invite_admin: [10, "besides, whether the address is free, and how many were sent"],
+  create_archive_rule: [3, "whether the caller reaches its accounts, and whether there is one already"],
+  start_backup: [3, "the organization, and whether one is asked for already"],
   delete_account_with_archive: [
     5,
     "whether a password is held, whether sessions are left, and whether a hold binds it"

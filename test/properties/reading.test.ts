@@ -18,6 +18,7 @@ const outside = [
   "password_throttle",
   "simulated_account",
   "simulated_authorization",
+  "simulated_document",
   "simulated_ended_session",
   "simulated_login",
   "simulated_platform",

@@ -31,7 +31,12 @@ const members = all.flatMap(([name, { properties = {}, required = [] }]) =>
 )
 
 /** Lists of what the organization's own admins and the support wrote; every other one holds third-party text. */
-const withinOrganization: ReadonlyArray<string> = ["admin_list", "department_list", "support_request_list"]
+const withinOrganization: ReadonlyArray<string> = [
+  "admin_list",
+  "archive_rule_list",
+  "department_list",
+  "support_request_list"
+]
 
 const namesOf = (found: typeof members) => found.map(({ name }) => name).toSorted()
 
@@ -46,7 +51,9 @@ describe("2 resources, in the document", () => {
   it("S2-02: ids are UUIDs but for those of the organization, of the messenger, of requests and of the journal's parties", () => {
     const stated =
       /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next)_id)$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
-    const ids = members.filter(({ member }) => /(?:^|_)ids?$/.test(member))
+    const ids = members.filter(({ alternatives, member }) =>
+      /(?:^|_)ids?$/.test(member) && alternatives.some(({ type }) => type !== "null")
+    )
     const [others, uuids] = [false, true].map((expected) =>
       ids.filter((one) =>
         one.alternatives.some(({ format, items }) => format === "uuid" || items?.format === "uuid") === expected

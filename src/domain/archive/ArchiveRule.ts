@@ -19,25 +19,31 @@ export const MaxFileBytes = Schema.NullOr(
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: largestFile }))
 )
 
+const everyAccount = Schema.Struct({
+  level: described(Schema.Literal("organization"), "Every account of the organization."),
+  id: described(Schema.Null, "Null: there is one organization.")
+})
+
+const someAccounts = Schema.Struct({
+  level: described(Schema.Literals(["department", "account"]), "A department's accounts, or one account."),
+  id: described(Uuid, "The department or account: a UUID.")
+})
+
 /** The accounts of a rule; only an organization's has no id. */
-export const RuleTarget = Schema.Struct({
-  level: described(RuleLevel, "Whether it concerns the organization, a department or one account."),
-  id: described(Schema.NullOr(Uuid), "The department or account: a UUID; null for the organization.")
-}).check(Schema.makeFilter(
-  ({ id, level }: { readonly id: string | null; readonly level: RuleLevel }) =>
-    (id === null) === (level === "organization"),
-  { expected: "an id for a department or account, and null for the organization" }
-)).annotate({ identifier: "archive_rule_target" })
+export const RuleTarget = Schema.Union([everyAccount, someAccounts]).annotate({ identifier: "archive_rule_target" })
+
+const chatsOfType = Schema.Struct({
+  chat_type: described(RuleChatType, "The kind of chats."),
+  chat_id: described(Schema.Null, "Null: it names a kind of chats.")
+})
+
+const oneChat = Schema.Struct({
+  chat_type: described(Schema.Null, "Null: it names one chat."),
+  chat_id: described(PlatformId, "The one chat, at the level account only; from list_chats.")
+})
 
 /** The chats of a rule: those of a type, or one chat of an account. */
-export const RuleSelector = Schema.Struct({
-  chat_type: described(Schema.NullOr(RuleChatType), "The kind of chats; null where it names one chat."),
-  chat_id: described(Schema.NullOr(PlatformId), "The one chat, at the level account only; from list_chats.")
-}).check(Schema.makeFilter(
-  ({ chat_id, chat_type }: { readonly chat_id: string | null; readonly chat_type: string | null }) =>
-    (chat_id === null) !== (chat_type === null),
-  { expected: "either a chat_type or a chat_id, and null for the other" }
-)).annotate({ identifier: "archive_rule_selector" })
+export const RuleSelector = Schema.Union([chatsOfType, oneChat]).annotate({ identifier: "archive_rule_selector" })
 
 /** A decision of a rule. */
 const decision = {
@@ -94,11 +100,19 @@ export interface RuleInEffect
   readonly ruleId: string
 }
 
+const targetOf = ({ level, target }: StoredRule): ArchiveRule["target"] =>
+  level === "organization" || target === null ? { level: "organization", id: null } : { level, id: target }
+
+const selectorOf = ({ chatId, chatType }: StoredRule): ArchiveRule["selector"] =>
+  chatId === null
+    ? { chat_type: chatType ?? "any", chat_id: null }
+    : { chat_type: null, chat_id: String(chatId) }
+
 export const archiveRule = (rule: StoredRule): ArchiveRule => ({
   object: "archive_rule",
   id: rule.id,
-  target: { level: rule.level, id: rule.target },
-  selector: { chat_type: rule.chatType, chat_id: rule.chatId === null ? null : String(rule.chatId) },
+  target: targetOf(rule),
+  selector: selectorOf(rule),
   effect: rule.effect,
   media: rule.media,
   max_file_bytes: rule.maxFileBytes,

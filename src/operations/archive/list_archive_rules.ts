@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import { ArchiveRule, archiveRule, RuleId } from "../../domain/archive/ArchiveRule.ts"
-import { ResourceMissing } from "../../domain/Failure.ts"
+import { ParameterInvalid } from "../../domain/Failure.ts"
 import { defaultPageLimit, page, PlainList } from "../../domain/JsonShapes.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
@@ -30,11 +30,11 @@ export const listArchiveRules = Operation.read(
     },
     success: PlainList(ArchiveRule).annotate({ identifier: "archive_rule_list" }),
     sample: samples.listArchiveRules,
-    failures: [ResourceMissing]
+    failures: [ParameterInvalid]
   },
   Effect.fnUntraced(function*({ account_id, limit = defaultPageLimit, starting_after }, { caller }) {
     if (account_id !== undefined && (yield* (yield* Accounts).find(caller, account_id, false)) === null) {
-      return yield* new ResourceMissing({ param: "account_id" })
+      return yield* new ParameterInvalid({ param: "account_id", message: "account_id: there is no such account." })
     }
     const rules = yield* ArchiveRules
     const found = yield* rules.list(caller, { accountId: account_id, after: starting_after, limit })

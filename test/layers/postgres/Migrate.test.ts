@@ -62,7 +62,7 @@ describe("Migrate", () => {
             yield* Migrate.run(second)
             expect(yield* simulated).toEqual([{ tables: 0 }])
             expect(yield* Migrate.simulate).toBe(true)
-            expect(yield* simulated).toEqual([{ tables: 8 }])
+            expect(yield* simulated).toEqual([{ tables: 9 }])
             expect(yield* Migrate.simulate).toBe(false)
           }))
       })

@@ -8,7 +8,7 @@ import { type HeldAccount, SimulatedPlatform } from "./SimulatedPlatform.ts"
 const messagesAtMost = 2000
 
 const firstPause = { from: Duration.seconds(3), to: Duration.seconds(10) }
-const laterPause = { from: Duration.seconds(5), to: Duration.seconds(20) }
+const laterPause = { from: Duration.seconds(5), to: Duration.seconds(18) }
 
 /** Lines of each conversation that are there when the others begin. */
 const firstLines = 2
