@@ -132,6 +132,7 @@ export const storeChange = Effect.fnUntraced(function*(
   promised: boolean
 ) {
   const store = yield* CaptureStore
+  if (change._tag === "Other") return
   if (change._tag === "Deleted") return yield* storeDeletion(account, archive, change.chatId, change.ids)
   const { chatId, record } = change.message
   const [chat] = yield* store.chats(account, [chatId])

@@ -59,6 +59,8 @@ export type ChatChange =
   | { readonly _tag: "Edited"; readonly message: MessageSeen }
   /** The chat is null where the platform does not name it. */
   | { readonly _tag: "Deleted"; readonly chatId: bigint | null; readonly ids: ReadonlyArray<bigint> }
+  /** Something that is not archived, such as a mark of what was read; it moves its box. */
+  | { readonly _tag: "Other" }
 
 /** A change that took its box to `position`, by `count` steps. */
 export interface Pushed {
@@ -160,7 +162,7 @@ export interface MemberPage {
   readonly next: string | null
 }
 
-/** Reading over a connection of its own: its losses and refusals are not those of the session that protects. */
+/** Reading of chats; nothing is marked as read by it. */
 export interface ChatReader {
   /** The chats of all folders, 100 a page, each once. */
   chats(cursor: string | null): Effect.Effect<ChatPage, MessengerFailure>
@@ -198,6 +200,6 @@ export interface ChatReader {
 export class MessengerArchive extends Context.Service<MessengerArchive, {
   /** The feed of a session, which is opened or shared as `MessengerSession.open` does, while the scope lasts. */
   feed(sessionRef: SessionRef): Effect.Effect<ChatFeed, MessengerFailure, Scope.Scope>
-  /** A connection of its own on the session's key, while the scope lasts. */
+  /** The reader of a session, which is opened or shared as well, while the scope lasts. */
   read(sessionRef: SessionRef): Effect.Effect<ChatReader, MessengerFailure, Scope.Scope>
 }>()("org-security-console/ports/messenger/MessengerArchive") {}

@@ -1,7 +1,9 @@
 /** The simulated platform behind a data centre: its world, asked and told in the platform's own protocol. */
 import { Effect } from "effect"
+import type { MessengerArchive } from "../../../src/ports/messenger/MessengerArchive.ts"
 import type { MessengerSession } from "../../../src/ports/messenger/MessengerSession.ts"
 import * as Authorizations from "./Authorizations.ts"
+import * as Chats from "./Chats.ts"
 import * as Clients from "./Clients.ts"
 import * as DataCentre from "./DataCentre.ts"
 import * as Emails from "./Emails.ts"
@@ -16,6 +18,7 @@ import type { Word } from "./Words.ts"
 /** Data centres in front of the simulated platform, and that platform's outside world with what the wire adds. */
 export const start = Effect.fnUntraced(function*(
   messenger: MessengerSession["Service"],
+  archive: MessengerArchive["Service"],
   count = 1
 ) {
   /** The data centres that have the numbers' accounts; of others whichever is asked. */
@@ -25,6 +28,9 @@ export const start = Effect.fnUntraced(function*(
     for (const centre of centres) centre.push(key, update)
   })
   const passwords = Passwords.make(clients)
+  const chats = yield* Chats.handlers(clients, archive, (key, update) => {
+    for (const centre of centres) centre.push(key, update)
+  })
 
   const handlers = (here: number): Clients.Handlers => ({
     ...Passkeys.handlers(clients),
@@ -35,10 +41,7 @@ export const start = Effect.fnUntraced(function*(
     ...Logins.handlers(clients, passwords, homes, here),
     ...LoginTokens.handlers(clients, passwords, centres, here),
     "help.getConfig": async () => configOf(here, centres.map(({ port }) => port)),
-    "updates.getState": async (key) => {
-      await clients.live(key)
-      return { _: "updates.state", pts: 1, qts: 0, date: Math.floor(Date.now() / 1000), seq: 0, unreadCount: 0 }
-    }
+    ...chats
   })
 
   for (let here = 1; here <= count; here++) {

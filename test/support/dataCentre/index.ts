@@ -3,8 +3,10 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import * as Keys from "../../../src/layers/memory/MessengerKeys.ts"
 import * as Simulated from "../../../src/layers/messenger/simulated/Simulated.ts"
+import { SimulatedChats } from "../../../src/layers/messenger/simulated/SimulatedChats.ts"
 import { SimulatedPlatform } from "../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Messenger from "../../../src/layers/messenger/wire/index.ts"
+import { MessengerArchive } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { MessengerKeys } from "../../../src/ports/messenger/MessengerKeys.ts"
 import { MessengerSession } from "../../../src/ports/messenger/MessengerSession.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
@@ -70,14 +72,20 @@ export const layerOf = (count: number) =>
   Layer.effectContext(Effect.gen(function*() {
     const simulated = yield* Layer.build(Simulated.layerMemory)
     const keys = yield* MessengerKeys
-    const started = yield* Platform.start(Context.get(simulated, MessengerSession), count)
+    const started = yield* Platform.start(
+      Context.get(simulated, MessengerSession),
+      Context.get(simulated, MessengerArchive),
+      count
+    )
     const [centre] = started.centres
     const options = optionsFor(centre!, started.centres.map(({ publicKey }) => publicKey))
     const messenger = yield* Layer.build(Messenger.layer(options))
     const outside = world(Context.get(simulated, SimulatedPlatform), started, keys)
     centres.set(outside, centre!)
     const loopback = { centre: centre!, centres: started.centres, homes: started.homes, world: outside }
-    return Context.add(Context.add(messenger, Loopback, loopback), SimulatedPlatform, outside)
+    return Context.add(Context.add(messenger, Loopback, loopback), SimulatedPlatform, outside).pipe(
+      Context.add(SimulatedChats, Context.get(simulated, SimulatedChats))
+    )
   }))
 
 /** Over keys that somebody keeps. */

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { loginHeld } from "../../../domain/Limits.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
+import { MessengerArchive } from "../../../ports/messenger/MessengerArchive.ts"
 import { MessengerAvailability } from "../../../ports/messenger/MessengerAvailability.ts"
 import { MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
 import { MessengerSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
@@ -17,7 +18,9 @@ import * as Pairing from "./Pairing.ts"
 import * as Values from "./PlatformValues.ts"
 import { addPublicKey, parsePublicKey } from "./Protocol.ts"
 import * as Reopening from "./Reopening.ts"
+import * as Chats from "./WireChats.ts"
 import * as Client from "./WireClient.ts"
+import * as Feed from "./WireFeed.ts"
 import * as Login from "./WireLogin.ts"
 import * as Session from "./WireSession.ts"
 
@@ -54,7 +57,11 @@ const learn = (publicKeys: ReadonlyArray<string>) =>
  */
 export const layer = (
   options: Options
-): Layer.Layer<MessengerSession | MessengerAvailability, PublicKeyUnusable, MessengerKeys | Ownership> =>
+): Layer.Layer<
+  MessengerArchive | MessengerSession | MessengerAvailability,
+  PublicKeyUnusable,
+  MessengerKeys | Ownership
+> =>
   Layer.effectContext(
     Effect.gen(function*() {
       yield* learn(options.publicKeys)
@@ -67,11 +74,16 @@ export const layer = (
         Effect.suspend(() =>
           connect(sessionRef, { ...how, line: network.line(ownership.current, { atOnce: how.anew }) })
         )
+      const clients = new Map<SessionRef, Client.Client>()
+      const inboxes = new Map<SessionRef, Set<(update: Client.Unasked) => void>>()
       const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push) {
         const unasked = (update: Client.Unasked) => {
           for (const event of Values.events(update)) push(event)
+          for (const receive of inboxes.get(sessionRef) ?? []) receive(update)
         }
         const client = yield* Reopening.make(own(sessionRef, { anew: false, unasked }))
+        clients.set(sessionRef, client)
+        yield* Effect.addFinalizer(() => Effect.sync(() => void clients.delete(sessionRef)))
         return {
           ...Session.make(client),
           pair: Pairing.pair(client, (other) => own(other, { anew: true }))
@@ -86,7 +98,24 @@ export const layer = (
           )
         )
       })
+      /** The session's own connection: a key that two connections use in turns looks stolen to the platform. */
+      const shared = Effect.fnUntraced(function*(sessionRef: SessionRef) {
+        yield* live.open(sessionRef)
+        return clients.get(sessionRef) ?? (yield* new PlatformUnavailable())
+      })
+      const feed = Effect.fnUntraced(function*(sessionRef: SessionRef) {
+        const inbox = yield* Feed.makeInbox
+        const known = inboxes.get(sessionRef) ?? new Set()
+        inboxes.set(sessionRef, known.add(inbox.receive))
+        yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
+        return Feed.makeFeed(yield* shared(sessionRef), inbox.pushes)
+      })
+      const archive = MessengerArchive.of({
+        feed,
+        read: (sessionRef) => Effect.map(shared(sessionRef), Chats.makeReader)
+      })
       return Context.make(MessengerSession, messenger).pipe(
+        Context.add(MessengerArchive, archive),
         Context.add(MessengerAvailability, MessengerAvailability.of({ away: network.away }))
       )
     })

@@ -1,0 +1,277 @@
+/** Reading of chats over the platform's own protocol. */
+import { Effect, Option, Stream } from "effect"
+import {
+  type ChatReader,
+  ChatRefused,
+  type ChatSeen,
+  FileExpired,
+  FileGone,
+  type MessageSeen
+} from "../../../ports/messenger/MessengerArchive.ts"
+import { type MessengerFailure, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import { Long, type wire } from "./Protocol.ts"
+import * as Values from "./WireChatValues.ts"
+import type { Client } from "./WireClient.ts"
+
+const refused = (reason: ChatRefused["reason"]) => () => new ChatRefused({ reason })
+
+export const refusals = {
+  CHANNEL_PRIVATE: refused("private"),
+  CHANNEL_PUBLIC_GROUP_NA: refused("private"),
+  USER_BANNED_IN_CHANNEL: refused("banned"),
+  CHAT_FORBIDDEN: refused("left"),
+  CHANNEL_INVALID: refused("unknown"),
+  CHAT_ID_INVALID: refused("unknown"),
+  PEER_ID_INVALID: refused("unknown")
+}
+
+export const peerOf = (ref: string): Effect.Effect<Values.Peer, ChatRefused> => {
+  const peer = Values.readRef(ref)
+  return peer === null ? Effect.fail(new ChatRefused({ reason: "unknown" })) : Effect.succeed(peer)
+}
+
+const dialogsPerPage = 100
+/** The main folder, and the archived one of the platform. */
+const lastFolder = 1
+
+/** The place in the dialogs after which a page begins; it follows from the last row of the page before. */
+interface DialogCursor {
+  readonly folder: number
+  readonly date: number
+  readonly id: number
+  readonly peer: Values.Peer | null
+}
+
+const firstPage: DialogCursor = { folder: 0, date: 0, id: 0, peer: null }
+
+const isCursor = (value: unknown): value is DialogCursor =>
+  typeof value === "object" && value !== null && "folder" in value && "peer" in value
+
+const readCursor = (text: string | null): DialogCursor => {
+  if (text === null) return firstPage
+  const value: unknown = JSON.parse(text)
+  return isCursor(value) ? value : firstPage
+}
+
+type Dialogs = Exclude<wire.messages.TypeDialogs, wire.messages.RawDialogsNotModified>
+
+/** The chats of dialogs, with their newest messages and positions. */
+const chatsOf = (answer: Pick<wire.messages.RawDialogs, "chats" | "dialogs" | "users">): ReadonlyArray<ChatSeen> => {
+  const named = Values.namesOf(answer)
+  return answer.dialogs.flatMap((dialog): ReadonlyArray<ChatSeen> => {
+    if (dialog._ !== "dialog") return []
+    const chat = Values.chatSeen(Values.chatIdOf(dialog.peer), named)
+    if (chat === null) return []
+    const topId = dialog.topMessage === 0 ? null : BigInt(dialog.topMessage)
+    return [{ ...chat, topId, position: dialog.pts ?? null }]
+  })
+}
+
+/** The next page's beginning: messages are found by chat and id, as ids of different chats coincide. */
+const after = (answer: Dialogs, { folder }: DialogCursor): DialogCursor | null => {
+  const last = answer.dialogs.findLast((dialog) => dialog._ === "dialog")
+  const isFull = answer._ === "messages.dialogsSlice" && answer.dialogs.length >= dialogsPerPage
+  if (!isFull || last?._ !== "dialog") return folder < lastFolder ? { ...firstPage, folder: folder + 1 } : null
+  const chatId = Values.chatIdOf(last.peer)
+  const named = Values.namesOf(answer)
+  const chat = Values.chatSeen(chatId, named)
+  const top = answer.messages.find((message) =>
+    message._ !== "messageEmpty" && message.id === last.topMessage && Values.chatIdOf(message.peerId) === chatId
+  )
+  return {
+    folder,
+    date: top === undefined || top._ === "messageEmpty" ? 0 : top.date,
+    id: last.topMessage,
+    peer: chat === null ? null : Values.readRef(chat.ref)
+  }
+}
+
+/** The messages of an answer, the newest first. */
+const messagesOf = (answer: wire.messages.TypeMessages): ReadonlyArray<MessageSeen> => {
+  if (answer._ === "messages.messagesNotModified") return []
+  const named = Values.namesOf(answer)
+  return answer.messages.flatMap((message) => Values.messageSeen(message, named) ?? [])
+}
+
+const memberOf = (
+  role: "owner" | "admin" | "member",
+  userId: number,
+  joined: number | undefined,
+  { users }: Values.Named
+) => {
+  const user = users.get(BigInt(userId))
+  const name = user === undefined ? "" : [user.firstName, user.lastName].filter((part) => part !== undefined).join(" ")
+  return {
+    id: String(userId),
+    name: name.toWellFormed(),
+    username: user?.username ?? null,
+    phone: user?.phone === undefined || user.phone === "" ? null : `+${user.phone}`,
+    role,
+    joined_at: joined ?? null,
+    last_seen_in_chat_at: null
+  }
+}
+
+const ofParticipant = (one: wire.TypeChannelParticipant, named: Values.Named) => {
+  switch (one._) {
+    case "channelParticipantCreator":
+      return [memberOf("owner", one.userId, undefined, named)]
+    case "channelParticipantAdmin":
+      return [memberOf("admin", one.userId, one.date, named)]
+    case "channelParticipant":
+    case "channelParticipantSelf":
+      return [memberOf("member", one.userId, one.date, named)]
+    default:
+      return []
+  }
+}
+
+const membersPerPage = 200
+
+export interface Located {
+  readonly kind: "document" | "photo"
+  readonly id: string
+  readonly accessHash: string
+  readonly reference: string
+  readonly size?: string
+}
+
+const isLocated = (value: unknown): value is Located =>
+  typeof value === "object" && value !== null && "reference" in value && "accessHash" in value
+
+const inputFile = ({ accessHash, id, kind, reference, size = "" }: Located): wire.TypeInputFileLocation => {
+  const common = {
+    id: Long.fromString(id),
+    accessHash: Long.fromString(accessHash),
+    fileReference: new Uint8Array(Buffer.from(reference, "base64")),
+    thumbSize: size
+  }
+  return kind === "photo"
+    ? { _: "inputPhotoFileLocation", ...common }
+    : { _: "inputDocumentFileLocation", ...common }
+}
+
+const partSize = 1024 * 1024
+
+/** The reader over a session's client. */
+export const makeReader = (client: Client): ChatReader => {
+  const chats = Effect.fnUntraced(function*(text: string | null) {
+    const cursor = readCursor(text)
+    const answer = yield* client.call({
+      _: "messages.getDialogs",
+      folderId: cursor.folder,
+      // Pinned chats come with the first page alone.
+      excludePinned: cursor.date !== 0,
+      offsetDate: cursor.date,
+      offsetId: cursor.id,
+      offsetPeer: cursor.peer === null ? { _: "inputPeerEmpty" } : Values.inputPeer(cursor.peer),
+      limit: dialogsPerPage,
+      hash: Long.ZERO
+    })
+    if (answer._ === "messages.dialogsNotModified") return { chats: [], next: null, total: null }
+    const next = after(answer, cursor)
+    return {
+      chats: chatsOf(answer),
+      next: next === null ? null : JSON.stringify(next),
+      total: answer._ === "messages.dialogsSlice" ? answer.count : null
+    }
+  })
+
+  const ids = (all: ReadonlyArray<bigint>): Array<wire.TypeInputMessage> =>
+    all.map((id) => ({ _: "inputMessageID", id: Number(id) }))
+
+  const part = (located: Located, offset: number): Effect.Effect<
+    Uint8Array,
+    MessengerFailure | FileExpired | FileGone
+  > =>
+    client.call<wire.upload.RawGetFileRequest, FileExpired | FileGone>(
+      { _: "upload.getFile", location: inputFile(located), offset, limit: partSize },
+      {
+        FILE_REFERENCE_EXPIRED: () => new FileExpired(),
+        FILE_REFERENCE_INVALID: () => new FileExpired(),
+        FILE_ID_INVALID: () => new FileGone(),
+        LOCATION_INVALID: () => new FileGone()
+      }
+    ).pipe(Effect.flatMap((answer) =>
+      answer._ === "upload.file" ? Effect.succeed(answer.bytes) : Effect.fail(new PlatformUnavailable())
+    ))
+
+  return {
+    chats,
+    peers: Effect.fnUntraced(function*(refs) {
+      const peers = refs.flatMap((ref) => Values.readRef(ref) ?? [])
+      const answer = yield* client.call({
+        _: "messages.getPeerDialogs",
+        peers: peers.map((peer) => ({ _: "inputDialogPeer", peer: Values.inputPeer(peer) }))
+      })
+      const { date, pts, qts } = answer.state
+      return { chats: chatsOf(answer), state: { position: pts, date, qts } }
+    }),
+    history: Effect.fnUntraced(function*(ref, below, limit) {
+      const peer = yield* peerOf(ref)
+      return messagesOf(
+        yield* client.call<wire.messages.RawGetHistoryRequest, ChatRefused>({
+          _: "messages.getHistory",
+          peer: Values.inputPeer(peer),
+          offsetId: below === null ? 0 : Number(below),
+          offsetDate: 0,
+          addOffset: 0,
+          limit,
+          maxId: 0,
+          minId: 0,
+          hash: Long.ZERO
+        }, refusals)
+      )
+    }),
+    messages: Effect.fnUntraced(function*(ref, wanted) {
+      const peer = yield* peerOf(ref)
+      const channel = Values.inputChannel(peer)
+      const answer = channel === null
+        ? yield* client.call({ _: "messages.getMessages", id: ids(wanted) })
+        : yield* client.call<wire.channels.RawGetMessagesRequest, ChatRefused>(
+          { _: "channels.getMessages", channel, id: ids(wanted) },
+          refusals
+        )
+      return messagesOf(answer)
+    }),
+    members: Effect.fnUntraced(function*(ref, cursor) {
+      const channel = Values.inputChannel(yield* peerOf(ref))
+      if (channel === null) return { members: [], next: null }
+      const offset = cursor === null ? 0 : Number(cursor)
+      const answer = yield* client.call<wire.channels.RawGetParticipantsRequest, ChatRefused>({
+        _: "channels.getParticipants",
+        channel,
+        filter: { _: "channelParticipantsRecent" },
+        offset,
+        limit: membersPerPage,
+        hash: Long.ZERO
+      }, refusals)
+      if (answer._ !== "channels.channelParticipants") return { members: [], next: null }
+      const named = Values.namesOf(answer)
+      const members = answer.participants.flatMap((one) => ofParticipant(one, named))
+      const next = offset + answer.participants.length
+      return { members, next: answer.participants.length > 0 && next < answer.count ? String(next) : null }
+    }),
+    visibleFrom: Effect.fnUntraced(function*(ref) {
+      const channel = Values.inputChannel(yield* peerOf(ref))
+      if (channel === null) return 1n
+      const { fullChat } = yield* client.call<wire.channels.RawGetFullChannelRequest, ChatRefused>(
+        { _: "channels.getFullChannel", channel },
+        refusals
+      )
+      return fullChat._ === "channelFull" ? BigInt((fullChat.availableMinId ?? 0) + 1) : 1n
+    }),
+    file: (location, from) => {
+      const located: unknown = JSON.parse(location)
+      if (!isLocated(located)) return Stream.fail(new FileGone())
+      return Stream.paginate(
+        from,
+        (offset: number) =>
+          Effect.map(
+            part(located, offset),
+            (bytes) => [[bytes], bytes.length < partSize ? Option.none() : Option.some(offset + partSize)] as const
+          )
+      )
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Long } from "@mtcute/core"
+import { refOf } from "../../../../src/layers/messenger/wire/WireChatValues.ts"
+import * as Values from "../../../../src/layers/messenger/wire/WireChatValues.ts"
+import { pushesOf } from "../../../../src/layers/messenger/wire/WireFeed.ts"
+
+const ada = { _: "user", id: 7, accessHash: Long.fromNumber(11), firstName: "Ada", lastName: "King", username: "ada" }
+const team = {
+  _: "channel",
+  id: 9,
+  accessHash: Long.fromNumber(12),
+  title: "Team",
+  megagroup: true,
+  photo: { _: "chatPhotoEmpty" },
+  date: 100
+}
+
+const named: any = Values.namesOf({ users: [ada] as any, chats: [team] as any })
+
+const message = (more: object): any => ({
+  _: "message",
+  id: 5,
+  peerId: { _: "peerUser", userId: 7 },
+  date: 1000,
+  message: "",
+  ...more
+})
+
+const seen = (more: object) => Values.messageSeen(message(more), named)
+
+const document = (attributes: ReadonlyArray<object>) => ({
+  _: "messageMediaDocument",
+  document: {
+    _: "document",
+    id: Long.fromNumber(3),
+    accessHash: Long.fromNumber(4),
+    fileReference: new Uint8Array([1]),
+    date: 1,
+    mimeType: "audio/ogg",
+    size: 77,
+    dcId: 1,
+    attributes
+  }
+})
+
+describe("a message of the platform", () => {
+  it("of a person is from that person, unless the account wrote it", () => {
+    expect(seen({ message: "hello" })).toMatchObject({
+      chatId: 7n,
+      record: { id: 5n, at: 1000, kind: "text", text: "hello", from: { id: "7", name: "Ada King", username: "ada" } }
+    })
+    expect(seen({ message: "hello", out: true })?.record).toMatchObject({ from: null, details: { outgoing: true } })
+  })
+
+  it("is edited at its edit date, unless people do not see the edit", () => {
+    expect(seen({ message: "a", editDate: 1010 })?.record.details.edited_at).toBe(1010)
+    expect(seen({ message: "a", editDate: 1010, editHide: true })).toMatchObject({ editHidden: true })
+    expect(seen({ message: "a", editDate: 1010, editHide: true })?.record.details.edited_at).toBeUndefined()
+  })
+
+  it.each(
+    [
+      ["voice", document([{ _: "documentAttributeAudio", voice: true, duration: 3 }])],
+      ["sticker", document([{ _: "documentAttributeSticker", alt: "", stickerset: { _: "inputStickerSetEmpty" } }])],
+      ["video", document([{ _: "documentAttributeVideo", duration: 3, w: 1, h: 1 }])],
+      ["document", document([{ _: "documentAttributeFilename", fileName: "plan.pdf" }])],
+      ["location", { _: "messageMediaGeo", geo: { _: "geoPoint", lat: 1, long: 2, accessHash: Long.ONE } }],
+      ["contact", { _: "messageMediaContact", firstName: "A", lastName: "B", phoneNumber: "1", vcard: "", userId: 1 }],
+      ["other", { _: "messageMediaOfTheFuture" }]
+    ] as const
+  )("with media is a %s, and its words are the caption", (kind, media) => {
+    const found = seen({ message: "words", media })
+    expect(found?.record).toMatchObject({ kind, text: null, details: { caption: "words" } })
+    expect(found?.files).toHaveLength("document" in media ? 1 : 0)
+  })
+
+  it("of an unknown kind keeps its name, and a service message its action", () => {
+    expect(seen({ media: { _: "messageMediaOfTheFuture" } })?.record.details.service).toBe("messageMediaOfTheFuture")
+    const service: any = { ...message({}), _: "messageService", action: { _: "messageActionPinMessage" } }
+    expect(Values.messageSeen(service, named)?.record).toMatchObject({
+      kind: "service",
+      details: { service: "PinMessage" }
+    })
+  })
+
+  it("keeps its words as they were written, but for half characters", () => {
+    expect(seen({ message: "a\u0000\nb \ud800" })?.record.text).toBe("a\u0000\nb \ufffd")
+  })
+})
+
+describe("a chat of the platform", () => {
+  it("has an id by its kind, and is addressed by what it was answered with", () => {
+    const chatId = Values.channelChatId(9)
+    expect(chatId).toBe(-1_000_000_000_009n)
+    const chat = Values.chatSeen(chatId, named)
+    expect(chat).toMatchObject({ type: "group", title: "Team", joinedAt: new Date(100_000) })
+    expect(chat?.ref).toBe(refOf({ kind: "channel", id: 9, accessHash: "12" }))
+    expect(Values.readRef(chat?.ref ?? "")).toEqual({ kind: "channel", id: 9, accessHash: "12" })
+    expect(Values.readRef("nonsense")).toBeNull()
+  })
+})
+
+describe("pushes of the platform", () => {
+  const pushed = (update: object) =>
+    pushesOf({ _: "updates", updates: [update], users: [ada], chats: [team], date: 0, seq: 0 } as any)
+
+  it("of messages move their box with them, and others move it alone", () => {
+    expect(pushed({ _: "updateNewMessage", message: message({ message: "x" }), pts: 8, ptsCount: 1 })).toMatchObject([
+      { _tag: "Pushed", box: "common", position: 8, count: 1, change: { _tag: "New" } }
+    ])
+    expect(pushed({ _: "updateDeleteChannelMessages", channelId: 9, messages: [1, 2], pts: 4, ptsCount: 2 }))
+      .toMatchObject([{ box: -1_000_000_000_009n, position: 4, count: 2, change: { _tag: "Deleted", ids: [1n, 2n] } }])
+    const read = { _: "updateReadHistoryInbox", peer: { _: "peerUser", userId: 7 }, maxId: 5, pts: 9, ptsCount: 1 }
+    expect(pushed(read)).toMatchObject([{ box: "common", position: 9, change: { _tag: "Other" } }])
+    expect(pushed({ _: "updateUserStatus", userId: 7, status: { _: "userStatusEmpty" } })).toEqual([])
+  })
+
+  it("that were lost make their box ask", () => {
+    expect(pushesOf("again")).toEqual([{ _tag: "Behind", box: "common" }])
+    expect(pushesOf({ _: "updatesTooLong" })).toEqual([{ _tag: "Behind", box: "common" }])
+    expect(pushed({ _: "updateChannelTooLong", channelId: 9 })).toEqual([
+      { _tag: "Behind", box: -1_000_000_000_009n }
+    ])
+  })
+})

@@ -1,0 +1,228 @@
+/** Chats of the simulated platform in the words of the real one. */
+import { Long } from "@mtcute/core"
+import { Effect, Exit, Scope, Stream } from "effect"
+import type { SessionRef } from "../../../src/domain/messenger/Messenger.ts"
+import type {
+  ChatChange,
+  ChatFeed,
+  ChatReader,
+  ChatSeen,
+  MessageSeen,
+  MessengerArchive,
+  Push
+} from "../../../src/ports/messenger/MessengerArchive.ts"
+import type * as Clients from "./Clients.ts"
+import type * as DataCentre from "./DataCentre.ts"
+import { seconds } from "./Said.ts"
+import type { Word } from "./Words.ts"
+
+const channelMark = 1_000_000_000_000n
+const isChannel = (chatId: bigint) => chatId < -channelMark
+const channelId = (chatId: bigint) => Number(-chatId - channelMark)
+
+const peerOf = (chatId: bigint): Word =>
+  isChannel(chatId)
+    ? { _: "peerChannel", channelId: channelId(chatId) }
+    : chatId < 0n
+    ? { _: "peerChat", chatId: Number(-chatId) }
+    : { _: "peerUser", userId: Number(chatId) }
+
+/** The chat that a request addresses, as the simulation does. */
+const refOf = (peer: any): string =>
+  peer.channelId === undefined
+    ? `common:${peer.userId ?? -peer.chatId}`
+    : `own:${-channelMark - BigInt(peer.channelId)}`
+
+const userOf = (id: string, name: string | null, username: string | null): Word => ({
+  _: "user",
+  id: Number(id),
+  accessHash: Long.ONE,
+  ...(name === null ? {} : { firstName: name }),
+  ...(username === null ? {} : { username })
+})
+
+const chatOf = (chat: ChatSeen): Word => ({
+  _: "channel",
+  id: channelId(chat.chatId),
+  accessHash: Long.ONE,
+  title: chat.title ?? "",
+  broadcast: chat.type === "channel",
+  megagroup: chat.type === "group",
+  photo: { _: "chatPhotoEmpty" },
+  date: seconds(chat.joinedAt),
+  ...(chat.members === null ? {} : { participantsCount: chat.members })
+})
+
+const named = (chats: ReadonlyArray<ChatSeen>, messages: ReadonlyArray<MessageSeen>) => {
+  const people = chats.filter(({ chatId }) => chatId > 0n)
+  const senders = messages.flatMap(({ record: { from } }) => from === null ? [] : [from])
+  const users = new Map([
+    ...senders.map(({ id, name, username }) => [id, userOf(id, name, username)] as const),
+    ...people.map(({ chatId, title, username }) => [String(chatId), userOf(String(chatId), title, username)] as const)
+  ])
+  return { users: [...users.values()], chats: chats.filter(({ chatId }) => isChannel(chatId)).map(chatOf) }
+}
+
+const messageOf = ({ chatId, record }: MessageSeen): Word => ({
+  _: "message",
+  id: Number(record.id),
+  peerId: peerOf(chatId),
+  ...(record.from === null ? {} : { fromId: { _: "peerUser", userId: Number(record.from.id) } }),
+  date: record.at,
+  message: record.text ?? "",
+  ...(record.details.outgoing === true ? { out: true } : {}),
+  ...(record.details.edited_at === undefined ? {} : { editDate: record.details.edited_at })
+})
+
+const seenIn = (changes: ReadonlyArray<ChatChange>): ReadonlyArray<MessageSeen> =>
+  changes.flatMap((change) => "message" in change ? [change.message] : [])
+
+const updateOf = (change: ChatChange, pts: number, ptsCount: number): Word | null => {
+  if (change._tag === "Other") return null
+  if (change._tag === "Deleted") {
+    const messages = change.ids.map(Number)
+    return change.chatId === null || !isChannel(change.chatId)
+      ? { _: "updateDeleteMessages", messages, pts, ptsCount }
+      : { _: "updateDeleteChannelMessages", channelId: channelId(change.chatId), messages, pts, ptsCount }
+  }
+  const name = change._tag === "New" ? "New" : "Edit"
+  const place = isChannel(change.message.chatId) ? "Channel" : ""
+  return { _: `update${name}${place}Message`, message: messageOf(change.message), pts, ptsCount }
+}
+
+const pushed = (push: Push): Word | null => {
+  if (push._tag === "Behind") {
+    return push.box === "common"
+      ? { _: "updatesTooLong" }
+      : { _: "updateShort", update: { _: "updateChannelTooLong", channelId: channelId(push.box) }, date: 0 }
+  }
+  const update = updateOf(push.change, push.position, push.count)
+  return update === null
+    ? null
+    : { _: "updates", updates: [update], ...named(push.chats, seenIn([push.change])), date: 0, seq: 0 }
+}
+
+/** What a difference has besides new messages. */
+const furtherOf = (changes: ReadonlyArray<ChatChange>, pts: number): ReadonlyArray<Word> =>
+  changes.filter(({ _tag }) => _tag !== "New").flatMap((change) => updateOf(change, pts, 0) ?? [])
+
+const newOf = (changes: ReadonlyArray<ChatChange>): ReadonlyArray<Word> =>
+  changes.flatMap((change) => change._tag === "New" ? [messageOf(change.message)] : [])
+
+interface Opened {
+  readonly feed: ChatFeed
+  readonly reader: ChatReader
+}
+
+type Own = Parameters<Clients.Handlers[string]>[0]
+
+export const handlers = Effect.fnUntraced(function*(
+  clients: Effect.Success<ReturnType<typeof Clients.make>>,
+  archive: MessengerArchive["Service"],
+  push: (key: DataCentre.Key, update: Word) => void
+) {
+  const context = yield* Effect.context<never>()
+  const scope = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+  const opened = new Map<string, Promise<Opened>>()
+
+  const open = (key: Own): Promise<Opened> => {
+    const ref = key.of["ref"] as SessionRef
+    const known = opened.get(ref) ?? Effect.runPromiseWith(context)(
+      Effect.gen(function*() {
+        const feed = yield* archive.feed(ref)
+        const reader = yield* archive.read(ref)
+        const tell = Stream.runForEach(feed.pushes, (one) =>
+          Effect.sync(() => {
+            const word = pushed(one)
+            if (word !== null) push(key, word)
+          }))
+        yield* Effect.forkIn(tell, scope)
+        return { feed, reader }
+      }).pipe(Scope.provide(scope))
+    )
+    opened.set(ref, known)
+    return known
+  }
+
+  const messages = async (key: Own, peer: unknown, ask: (reader: ChatReader, ref: string) => any) => {
+    const { reader } = await open(key)
+    const chats = await clients.ask(reader.chats(null))
+    const found: ReadonlyArray<MessageSeen> = await clients.ask(ask(reader, refOf(peer)))
+    return { _: "messages.messages", messages: found.map(messageOf), topics: [], ...named(chats.chats, found) }
+  }
+
+  const table: Clients.Handlers = {
+    "updates.getState": async (key) => {
+      await clients.live(key)
+      const state = await clients.ask((await open(key)).feed.state)
+      return { _: "updates.state", pts: state.position, qts: 0, date: state.date, seq: 0, unreadCount: 0 }
+    },
+    "updates.getDifference": async (key, { date, pts, qts }) => {
+      const found = await clients.ask((await open(key)).feed.difference({ position: pts, date, qts }))
+      if (found._tag === "TooLong") return { _: "updates.differenceTooLong", pts: found.state.position }
+      const state = {
+        _: "updates.state",
+        pts: found.state.position,
+        qts: 0,
+        date: found.state.date,
+        seq: 0,
+        unreadCount: 0
+      }
+      return {
+        _: found.more ? "updates.differenceSlice" : "updates.difference",
+        newMessages: newOf(found.changes),
+        newEncryptedMessages: [],
+        otherUpdates: furtherOf(found.changes, found.state.position),
+        ...named(found.chats, seenIn(found.changes)),
+        ...(found.more ? { intermediateState: state } : { state })
+      }
+    },
+    "updates.getChannelDifference": async (key, { channel, pts }) => {
+      const found = await clients.ask((await open(key)).feed.channelDifference(refOf(channel), pts))
+      if (found._tag === "TooLong") {
+        return {
+          _: "updates.channelDifferenceTooLong",
+          final: true,
+          dialog: dialogOf(found.chat),
+          messages: found.messages.map(messageOf),
+          ...named([found.chat], found.messages)
+        }
+      }
+      return {
+        _: "updates.channelDifference",
+        final: !found.more,
+        pts: found.position,
+        newMessages: newOf(found.changes),
+        otherUpdates: furtherOf(found.changes, found.position),
+        ...named(found.chats, seenIn(found.changes))
+      }
+    },
+    "messages.getDialogs": async (key, { folderId }) => {
+      const { reader } = await open(key)
+      const page = folderId === 0 ? await clients.ask(reader.chats(null)) : { chats: [] }
+      return { _: "messages.dialogs", dialogs: page.chats.map(dialogOf), messages: [], ...named(page.chats, []) }
+    },
+    "messages.getHistory": (key, { limit, offsetId, peer }) =>
+      messages(key, peer, (reader, ref) => reader.history(ref, offsetId === 0 ? null : BigInt(offsetId), limit)),
+    "messages.getMessages": (key, { id, peer }) =>
+      messages(key, peer, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id)))),
+    "channels.getMessages": (key, { channel, id }) =>
+      messages(key, channel, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id))))
+  }
+  return table
+})
+
+const dialogOf = (chat: ChatSeen): Word => ({
+  _: "dialog",
+  peer: peerOf(chat.chatId),
+  topMessage: Number(chat.topId ?? 0n),
+  readInboxMaxId: 0,
+  readOutboxMaxId: 0,
+  unreadCount: 0,
+  unreadMentionsCount: 0,
+  unreadReactionsCount: 0,
+  unreadPollVotesCount: 0,
+  notifySettings: { _: "peerNotifySettings" },
+  ...(chat.position === null ? {} : { pts: chat.position })
+})
