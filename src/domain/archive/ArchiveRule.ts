@@ -29,8 +29,13 @@ const someAccounts = Schema.Struct({
   id: described(Uuid, "The department or account: a UUID.")
 })
 
-/** The accounts of a rule; only an organization's has no id. */
-export const RuleTarget = Schema.Union([everyAccount, someAccounts]).annotate({ identifier: "archive_rule_target" })
+/** The accounts of a new rule; only an organization's has no id. */
+export const RuleTarget = Schema.Union([everyAccount, someAccounts]).annotate({ identifier: "new_archive_rule_target" })
+
+const target = Schema.Struct({
+  level: described(RuleLevel, "Whether it concerns the organization, a department or one account."),
+  id: described(Schema.NullOr(Uuid), "The department or account: a UUID; null for the organization.")
+}).annotate({ identifier: "archive_rule_target" })
 
 const chatsOfType = Schema.Struct({
   chat_type: described(RuleChatType, "The kind of chats."),
@@ -42,8 +47,13 @@ const oneChat = Schema.Struct({
   chat_id: described(PlatformId, "The one chat, at the level account only; from list_chats.")
 })
 
-/** The chats of a rule: those of a type, or one chat of an account. */
-export const RuleSelector = Schema.Union([chatsOfType, oneChat]).annotate({ identifier: "archive_rule_selector" })
+/** The chats of a new rule: those of a type, or one chat of an account. */
+export const RuleSelector = Schema.Union([chatsOfType, oneChat]).annotate({ identifier: "new_archive_rule_selector" })
+
+const selector = Schema.Struct({
+  chat_type: described(Schema.NullOr(RuleChatType), "The kind of chats; null where it names one chat."),
+  chat_id: described(Schema.NullOr(PlatformId), "The one chat; null where it names a kind.")
+}).annotate({ identifier: "archive_rule_selector" })
 
 /** A decision of a rule. */
 const decision = {
@@ -56,8 +66,8 @@ const decision = {
 const fields = {
   object: Kind("archive_rule"),
   id: described(Uuid, "The rule's id: a UUID."),
-  target: described(RuleTarget, "The accounts that it concerns."),
-  selector: described(RuleSelector, "The chats that it concerns."),
+  target: described(target, "The accounts that it concerns."),
+  selector: described(selector, "The chats that it concerns."),
   ...decision,
   updated_at: described(Timestamp, "When it was last changed."),
   updated_by: described(Schema.NullOr(Uuid), "The admin who changed it last; null where none did.")
@@ -100,19 +110,11 @@ export interface RuleInEffect
   readonly ruleId: string
 }
 
-const targetOf = ({ level, target }: StoredRule): ArchiveRule["target"] =>
-  level === "organization" || target === null ? { level: "organization", id: null } : { level, id: target }
-
-const selectorOf = ({ chatId, chatType }: StoredRule): ArchiveRule["selector"] =>
-  chatId === null
-    ? { chat_type: chatType ?? "any", chat_id: null }
-    : { chat_type: null, chat_id: String(chatId) }
-
 export const archiveRule = (rule: StoredRule): ArchiveRule => ({
   object: "archive_rule",
   id: rule.id,
-  target: targetOf(rule),
-  selector: selectorOf(rule),
+  target: { level: rule.level, id: rule.target },
+  selector: { chat_type: rule.chatType, chat_id: rule.chatId === null ? null : String(rule.chatId) },
   effect: rule.effect,
   media: rule.media,
   max_file_bytes: rule.maxFileBytes,

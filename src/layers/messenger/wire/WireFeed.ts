@@ -46,7 +46,7 @@ const ofMessage = (message: wire.TypeMessage, named: Values.Named, tag: "New" | 
   return seen === null ? nothing : { _tag: tag, message: seen }
 }
 
-/** What an update does to its box: others than those of messages move it all the same. */
+/** The move of its box by an update; updates of other things than messages move it all the same. */
 const movedBy = (update: wire.TypeUpdate, named: Values.Named): Moved | null => {
   const at = (box: Box, change: ChatChange): Moved | null =>
     "pts" in update && "ptsCount" in update && typeof update.pts === "number" && typeof update.ptsCount === "number"
