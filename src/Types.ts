@@ -3,9 +3,12 @@
  * and names nothing there through a namespace that the program does not import.
  */
 export type { ArchiveTotals } from "./domain/archive/ArchiveAccount.ts"
+export type { RuleInEffect, StoredRule } from "./domain/archive/ArchiveRule.ts"
+export type { ChatProgress } from "./domain/archive/ChatProgress.ts"
 export type { EpochRef } from "./domain/archive/Epoch.ts"
 export type { Argon2Cost } from "./domain/archive/KeyDerivation.ts"
 export type { WrapRow } from "./domain/archive/KeyWrap.ts"
+export type { Selection } from "./domain/archive/RuleSelection.ts"
 export type * from "./domain/Failure.ts"
 export type { Background } from "./jobs/Background.ts"
 export type {
