@@ -148,7 +148,10 @@ describe("10.6 search_messages", () => {
         expect((yield* search({ query: "antern harbour" })).body.data).toEqual([])
         yield* World.query(id, (sql) => sql`delete from archive_block where organization_id = ${id}`)
         yield* World.query(id, (sql) => sql`update archive_page set block_id = null where organization_id = ${id}`)
-        expect(yield* found).toEqual([1, 40])
+        // The work after an earlier search may index the pages meanwhile: what moved is searched twice, and found once.
+        const [hits, searched] = yield* found
+        expect(hits).toBe(1)
+        expect([40, 80]).toContain(searched)
         for (let tries = 0; tries < 200 && (yield* blocksOf(id))[1] !== 0; tries++) {
           yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
         }
