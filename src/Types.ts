@@ -3,6 +3,14 @@
  * and names nothing there through a namespace that the program does not import.
  */
 export type { ArchiveTotals } from "./domain/archive/ArchiveAccount.ts"
+export type {
+  CleanupCounts,
+  CleanupCriteria,
+  CleanupId,
+  CleanupState,
+  StoredCleanup
+} from "./domain/archive/ArchiveCleanup.ts"
+export type { HeldRecords, HoldId, StoredHold } from "./domain/archive/ArchiveHold.ts"
 export type { RuleInEffect, StoredRule } from "./domain/archive/ArchiveRule.ts"
 export type { ChatProgress } from "./domain/archive/ChatProgress.ts"
 export type { EpochRef } from "./domain/archive/Epoch.ts"

@@ -34,6 +34,16 @@ export const DateTime = Schema.String.annotate({ format: "date-time" }).check(
   Schema.makeFilter(isDateTime, { expected: "an ISO 8601 date-time such as 2026-01-31T12:00:00Z" })
 ).pipe(Schema.decodeTo(Schema.Date, SchemaTransformation.dateFromString))
 
+const calendarDay = /^(\d{4})-(\d\d)-(\d\d)$/
+
+const isCalendarDay = (text: string): boolean =>
+  calendarDay.test(text) && !text.startsWith("0000") && isDateTime(`${text}T00:00:00Z`)
+
+/** A day of the calendar in UTC, `YYYY-MM-DD`. */
+export const CalendarDay = Schema.String.annotate({ format: "date" }).check(
+  Schema.makeFilter(isCalendarDay, { expected: "a day such as 2026-01-31" })
+)
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** True if the text is a UUID as the service writes it, in lower case. */

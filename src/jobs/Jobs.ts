@@ -9,6 +9,7 @@ import { captureArchives } from "./archive/capture_archives.ts"
 import { closeArchiveDays } from "./archive/close_archive_days.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
+import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
 import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
 import { forgetRateLimits } from "./credentials/forget_rate_limits.ts"
 import { tellKeyExpiry } from "./credentials/tell_key_expiry.ts"
@@ -56,6 +57,7 @@ export const upkeepJobs = {
   journal_password_failures: journalPasswordFailures,
   journal_archive_reads: journalArchiveReads,
   delete_archives: deleteArchives,
+  run_archive_cleanups: runArchiveCleanups,
   forget_password_attempts: forgetPasswordAttempts,
   forget_rate_limits: forgetRateLimits,
   forget_console_sessions: forgetConsoleSessions,

@@ -10,18 +10,26 @@ import { resumeProtection } from "./accounts/resume_protection.ts"
 import { setAccountRoleLabel } from "./accounts/set_account_role_label.ts"
 import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
+import { cancelArchiveCleanup } from "./archive/cancel_archive_cleanup.ts"
+import { confirmArchiveCleanup } from "./archive/confirm_archive_cleanup.ts"
 import { createArchiveRule } from "./archive/create_archive_rule.ts"
 import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.ts"
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
+import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
 import { getChat } from "./archive/get_chat.ts"
 import { getMessage } from "./archive/get_message.ts"
 import { listAccounts } from "./archive/list_accounts.ts"
+import { listArchiveCleanups } from "./archive/list_archive_cleanups.ts"
+import { listArchiveHolds } from "./archive/list_archive_holds.ts"
 import { listArchiveRules } from "./archive/list_archive_rules.ts"
 import { listChatMembers } from "./archive/list_chat_members.ts"
 import { listChats } from "./archive/list_chats.ts"
 import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
+import { placeArchiveHold } from "./archive/place_archive_hold.ts"
+import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
+import { releaseArchiveHold } from "./archive/release_archive_hold.ts"
 import { searchMessages } from "./archive/search_messages.ts"
 import { startBackup } from "./archive/start_backup.ts"
 import { updateArchiveRule } from "./archive/update_archive_rule.ts"
@@ -167,6 +175,14 @@ export const operations = [
   updateArchiveRule,
   deleteArchiveRule,
   startBackup,
+  previewArchiveCleanup,
+  listArchiveCleanups,
+  getArchiveCleanup,
+  confirmArchiveCleanup,
+  cancelArchiveCleanup,
+  placeArchiveHold,
+  listArchiveHolds,
+  releaseArchiveHold,
   deleteAccountWithArchive,
   deleteWholeArchive
 ] as const

@@ -35,6 +35,7 @@ describe("the tools", () => {
 
   it("S4-20: hint at whatever signs out, deletes, or takes access, a credential or protection away", () => {
     const taking = [
+      "confirm_archive_cleanup",
       "confirm_login_email",
       "confirm_recovery_email",
       "delete_account_with_archive",

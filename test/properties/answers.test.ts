@@ -37,6 +37,9 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   invite_admin: [10, "besides, whether the address is free, and how many were sent"],
   create_archive_rule: [3, "whether the caller reaches its accounts, and whether there is one already"],
   start_backup: [3, "the organization, and whether one is asked for already"],
+  preview_archive_cleanup: [4, "whether the caller reaches the accounts, whether a hold binds them, and the counts"],
+  confirm_archive_cleanup: [3, "whether a hold binds it"],
+  cancel_archive_cleanup: [3, "how much it has deleted"],
   delete_account_with_archive: [
     5,
     "whether a password is held, whether sessions are left, and whether a hold binds it"

@@ -58,7 +58,9 @@ const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
       chat: [],
       message: [],
       member: [],
-      rule: own.ids.rule
+      rule: own.ids.rule,
+      hold: own.ids.hold,
+      cleanup: own.ids.cleanup
     })
   )
 

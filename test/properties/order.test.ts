@@ -9,6 +9,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
+import { cleanupPhrase, makeCleanup, makeHold } from "../support/archive/cleanups.ts"
 import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -100,7 +101,9 @@ const makeStage = Effect.gen(function*() {
     const watched = yield* World.makeAccount(id, { phone })
     const login = yield* World.makeLogin(id, admins.owner.id)
     yield* makeRule(id, "saved")
-    return { id, account, admins, department, login, person, phone, used, watched }
+    const hold = yield* makeHold(id)
+    const cleanup = yield* makeCleanup(id, [account])
+    return { id, account, cleanup, hold, admins, department, login, person, phone, used, watched }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
 })
@@ -114,12 +117,14 @@ const owned = new Set(["set_admin_role", "set_admin_access", "disable_admin", "r
 const named = (
   operation: Operation.Any,
   conflict: boolean,
-  { account, admins, department, id, login, person, phone, used, watched }: Made
+  { account, admins, cleanup, department, hold, id, login, person, phone, used, watched }: Made
 ) => {
   const members: Readonly<Record<string, string>> = {
     account_id: conflict && operation.id === "delete_account_with_archive" ? watched : account,
     department_id: conflict && operation.id === "delete_department" ? used : department,
     login_id: login,
+    hold_id: hold,
+    cleanup_id: cleanup,
     chat_id: "404",
     message_id: "404",
     admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
@@ -129,6 +134,8 @@ const named = (
     rename_department: { name: "taken" },
     set_account_department: {},
     invite_admin: { email: "Taken@example.com", access: {} },
+    preview_archive_cleanup: { criteria: { account_ids: [account] } },
+    confirm_archive_cleanup: { confirm_phrase: cleanupPhrase },
     create_archive_rule: { selector: { chat_type: "saved", chat_id: null } },
     set_admin_access: { account_ids: [], department_ids: [], archive: true },
     start_account_connect: { phone_number: phone },
@@ -138,6 +145,8 @@ const named = (
   // What a path does not name stands in the body, with ids that are there.
   const ids: Readonly<Record<string, object>> = {
     transfer_ownership: { admin_id: person },
+    preview_archive_cleanup: { criteria: { account_ids: [account] } },
+    place_archive_hold: { account_ids: [account] },
     set_admin_access: { account_ids: [], department_ids: [] },
     invite_admin: { access: {} }
   }

@@ -195,6 +195,7 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "archive_closed",
   "archive_empty",
   "archive_readonly",
+  "cleanup_expired",
   "idempotency_in_progress",
   "idempotency_key_reused",
   "messenger_refused",
@@ -202,6 +203,9 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "no_archive_plan",
   "no_paired_session",
   "no_pending_change",
+  "not_held",
+  "not_previewed",
+  "not_running",
   "passkey_not_eligible",
   "passkey_not_managed",
   "passkey_unsupported",
@@ -221,7 +225,9 @@ const makesAnew = new Set([
   "create_archive_rule",
   "create_department",
   "create_support_request",
-  "invite_admin"
+  "invite_admin",
+  "place_archive_hold",
+  "preview_archive_cleanup"
 ])
 
 const nameless = (operation: Operation.Any, answer: Arguments): Arguments =>

@@ -33,6 +33,8 @@ const members = all.flatMap(([name, { properties = {}, required = [] }]) =>
 /** Lists of what the organization's own admins and the support wrote; every other one holds third-party text. */
 const withinOrganization: ReadonlyArray<string> = [
   "admin_list",
+  "archive_cleanup_list",
+  "archive_hold_list",
   "archive_rule_list",
   "department_list",
   "support_request_list"
@@ -42,7 +44,9 @@ const namesOf = (found: typeof members) => found.map(({ name }) => name).toSorte
 
 describe("2 resources, in the document", () => {
   it("S2-01: whatever is named as a moment is a date-time, and nothing else is", () => {
-    const named = members.filter(({ member }) => /(?:_at|_until|_deadline|^since|^at)$/.test(member))
+    const named = members.filter(({ member }) => /(?:_at|_until|_deadline|^since|^at|^before)$/.test(member))
+      // A hold binds whole days.
+      .filter(({ name }) => name !== "archive_hold.since")
     const dated = members.filter((one) => one.alternatives.some(({ format }) => format === "date-time"))
     assert.deepStrictEqual(namesOf(dated), namesOf(named))
     assert.isAbove(dated.length, 25)
@@ -50,7 +54,7 @@ describe("2 resources, in the document", () => {
 
   it("S2-02: ids are UUIDs but for those of the organization, of the messenger, of requests and of the journal's parties", () => {
     const stated =
-      /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next)_id)$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
+      /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next)_id|chat_ids)$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
     const ids = members.filter(({ alternatives, member }) =>
       /(?:^|_)ids?$/.test(member) && alternatives.some(({ type }) => type !== "null")
     )

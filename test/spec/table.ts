@@ -182,6 +182,21 @@ export const table = [
   ["update_archive_rule", "PATCH", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],
   ["delete_archive_rule", "DELETE", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],
   ["start_backup", "POST", "/v1/accounts/{account_id}/archive/backup", "accounts:write", "no", "readers"],
+  ["preview_archive_cleanup", "POST", "/v1/archive/cleanups", "archive:delete", "no", "superadmins"],
+  ["list_archive_cleanups", "GET", "/v1/archive/cleanups", "archive:read", "yes", "readers"],
+  ["get_archive_cleanup", "GET", "/v1/archive/cleanups/{cleanup_id}", "archive:read", "yes", "readers"],
+  [
+    "confirm_archive_cleanup",
+    "POST",
+    "/v1/archive/cleanups/{cleanup_id}/confirm",
+    "archive:delete",
+    "no",
+    "superadmins"
+  ],
+  ["cancel_archive_cleanup", "POST", "/v1/archive/cleanups/{cleanup_id}/cancel", "archive:delete", "no", "superadmins"],
+  ["place_archive_hold", "POST", "/v1/archive/holds", "accounts:write", "no", "superadmins"],
+  ["list_archive_holds", "GET", "/v1/archive/holds", "archive:read", "yes", "readers"],
+  ["release_archive_hold", "POST", "/v1/archive/holds/{hold_id}/release", "archive:delete", "no", "owners"],
   [
     "delete_account_with_archive",
     "POST",

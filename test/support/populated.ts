@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import * as Archives from "./archive/archives.ts"
+import { makeCleanup, makeHold } from "./archive/cleanups.ts"
 import { makeRule } from "./archive/rules.ts"
 import type { Ids } from "./random.ts"
 import * as World from "./world.ts"
@@ -82,6 +83,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
   const login = yield* World.makeLogin(id, admins.owner.id)
   yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
   const rules = [yield* makeRule(id, "private"), yield* makeRule(id, "group")]
+  const holds = [yield* makeHold(id), yield* makeHold(id)]
+  const cleanups = [yield* makeCleanup(id, accounts), yield* makeCleanup(id, accounts)]
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -116,7 +119,9 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       chat: [String(Archives.chatId)],
       message: ["1", "2"],
       member: ["77"],
-      rule: rules
+      rule: rules,
+      hold: holds,
+      cleanup: cleanups
     }
   } satisfies Populated
 })
@@ -144,7 +149,9 @@ export const nothing: Ids = {
   chat: ["404"],
   message: ["404"],
   member: ["404"],
-  rule: [crypto.randomUUID()]
+  rule: [crypto.randomUUID()],
+  hold: [crypto.randomUUID()],
+  cleanup: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -164,5 +171,7 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   chat: all.flatMap((ids) => ids.chat),
   message: all.flatMap((ids) => ids.message),
   member: all.flatMap((ids) => ids.member),
-  rule: all.flatMap((ids) => ids.rule)
+  rule: all.flatMap((ids) => ids.rule),
+  hold: all.flatMap((ids) => ids.hold),
+  cleanup: all.flatMap((ids) => ids.cleanup)
 })

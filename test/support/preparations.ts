@@ -7,6 +7,7 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
+import * as Cleanups from "./archive/cleanups.ts"
 import { makeRule } from "./archive/rules.ts"
 import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
@@ -143,6 +144,10 @@ const rule: Preparation = Effect.fnUntraced(function*(place) {
   return { subject: { rule: id }, anew, again: anew }
 })
 
+/** A cleanup of an account of its own that the asker sees. */
+const cleanup = (state: string, members: Prepared["members"] = {}): Preparation => (place) =>
+  Effect.flatMap(ruled(place), (account) => Cleanups.prepareCleanup(place.organization, account, state, members))
+
 /** An account that is no longer protected, with archived chats. */
 const deletable: Preparation = Effect.fnUntraced(function*(place) {
   const { id } = yield* makeAccount(place, { offboarded_at: early, session_ref: null })
@@ -176,6 +181,7 @@ const archiving: Preparation = Effect.fnUntraced(function*(place) {
     `update organization set archive_deletion_started_at = null where id = '${organization}'`
   ], (statement) => World.query<object>(organization, (sql) => sql.unsafe(statement)))
   yield* again
+  yield* Cleanups.releaseHolds(organization)
   const { id } = yield* makeAccount(place)
   yield* sealChats(organization, id, thirdParty)
   return { members: { confirm_phrase: confirmPhrase({ kind: "archive", organizationId: organization }) }, again }
@@ -269,6 +275,23 @@ const preparations = {
   }),
   update_archive_rule: rule,
   delete_archive_rule: rule,
+  preview_archive_cleanup: Effect.fnUntraced(function*(place) {
+    const account = yield* ruled(place)
+    yield* Cleanups.releaseHolds(place.organization)
+    yield* sealChats(place.organization, account, thirdParty)
+    return { members: { criteria: { account_ids: [account] } } }
+  }),
+  list_archive_cleanups: (place) => Effect.as(ruled(place), {}),
+  get_archive_cleanup: cleanup("previewed"),
+  confirm_archive_cleanup: cleanup("previewed", { confirm_phrase: Cleanups.cleanupPhrase }),
+  cancel_archive_cleanup: cleanup("queued"),
+  list_archive_holds: (place) => Effect.as(ruled(place), {}),
+  place_archive_hold: (place) => Effect.map(ruled(place), (account) => ({ members: { account_ids: [account] } })),
+  release_archive_hold: Effect.fnUntraced(function*(place) {
+    yield* makeOwner(place.organization, place.asker.id)
+    const { id: account } = yield* makeAccount(place)
+    return yield* Cleanups.prepareHold(place.organization, account)
+  }),
   create_department: () => Effect.succeed({ members: { name: fresh("Legal") } }),
   rename_department: ({ organization }) =>
     Effect.map(World.makeDepartment(organization), (department) => ({

@@ -23,6 +23,8 @@ export type IdKind =
   | "message"
   | "member"
   | "rule"
+  | "hold"
+  | "cleanup"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -43,7 +45,9 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   after_id: "message",
   chat_ids: "chat",
   from_id: "member",
-  rule_id: "rule"
+  rule_id: "rule",
+  hold_id: "hold",
+  cleanup_id: "cleanup"
 }
 
 /** The values in which the fields of a declaration do something, where random ones would rarely. */
@@ -66,7 +70,9 @@ const listed: Readonly<Record<string, IdKind>> = {
   list_accounts: "account",
   list_chats: "chat",
   list_chat_members: "member",
-  list_archive_rules: "rule"
+  list_archive_rules: "rule",
+  list_archive_holds: "hold",
+  list_archive_cleanups: "cleanup"
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
@@ -105,7 +111,9 @@ export const noIds: Ids = {
   chat: [],
   message: [],
   member: [],
-  rule: []
+  rule: [],
+  hold: [],
+  cleanup: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

@@ -104,3 +104,34 @@ export class StorageFull extends Schema.TaggedError<StorageFull>()(
 ) {
   static readonly status = 409
 }
+
+/** The hold was released already. */
+export class NotHeld extends Schema.TaggedError<NotHeld>()(
+  "not_held",
+  fields("The hold is released already.")
+) {
+  static readonly status = 409
+}
+
+/** The cleanup is past its confirmation. */
+export class NotPreviewed extends Schema.TaggedError<NotPreviewed>()(
+  "not_previewed",
+  fields("The cleanup has ended: preview it anew.")
+) {
+  static readonly status = 409
+}
+
+export class CleanupExpired extends Schema.TaggedError<CleanupExpired>()(
+  "cleanup_expired",
+  fields("The preview is older than 15 minutes: preview the cleanup anew.")
+) {
+  static readonly status = 409
+}
+
+/** The cleanup has ended by itself. */
+export class NotRunning extends Schema.TaggedError<NotRunning>()(
+  "not_running",
+  fields("The cleanup has ended: there is nothing to cancel.")
+) {
+  static readonly status = 409
+}

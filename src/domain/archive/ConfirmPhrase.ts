@@ -5,7 +5,7 @@ import { Text } from "../JsonShapes.ts"
 export type PhraseSubject =
   | { readonly kind: "account"; readonly phoneNumber: string }
   | { readonly kind: "archive"; readonly organizationId: string }
-  | { readonly kind: "cleanup"; readonly messages: number; readonly accounts: number }
+  | { readonly kind: "cleanup"; readonly what: "messages" | "files"; readonly count: number; readonly accounts: number }
 
 const maxPhraseLength = 200
 
@@ -19,7 +19,9 @@ export const confirmPhrase = (subject: PhraseSubject): string => {
     case "archive":
       return `delete archive ${subject.organizationId}`
     case "cleanup":
-      return `delete ${subject.messages} messages from ${subject.accounts} accounts`
+      return `delete ${subject.count} ${subject.what} from ${subject.accounts} ${
+        subject.accounts === 1 ? "account" : "accounts"
+      }`
   }
 }
 

@@ -14,6 +14,7 @@ export type TargetType =
   | "api_key"
   | "application"
   | "archive_cleanup"
+  | "archive_hold"
   | "archive_rule"
   | "checkpoint_key"
   | "department"
@@ -64,6 +65,8 @@ const targets = {
   "archive_password.failed": "organization",
   "authorization_code.reused": "ai_connection",
   "checkpoint_key.changed": "checkpoint_key",
+  "cleanup.done": "archive_cleanup",
+  "cleanup.failed": "archive_cleanup",
   "console.signed_in": "admin",
   "console.signed_out": "admin",
   "console_password.failed": "admin",

@@ -7,7 +7,10 @@ import * as Accounts from "./accounts/AccountList.ts"
 import * as AccountProfile from "./accounts/AccountProfile.ts"
 import * as Offboarding from "./accounts/Offboarding.ts"
 import * as AccountDeletion from "./archive/AccountDeletion.ts"
+import * as ArchiveCleanupPage from "./archive/ArchiveCleanupPage.ts"
+import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
+import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as Developer from "./credentials/Developer.ts"
@@ -76,6 +79,9 @@ const all = [
   ...Secrets.routes,
   ...ArchiveKey.routes,
   ...ArchiveRules.routes,
+  ...ArchiveCleanups.routes,
+  ...ArchiveCleanupPage.routes,
+  ...ArchiveHolds.routes,
   ...AccountDeletion.routes,
   ...ArchiveDeletion.routes,
   ...Admins.routes,

@@ -11,7 +11,9 @@ import * as Identities from "./accounts/Identities.ts"
 import * as StatusSamples from "./accounts/StatusSamples.ts"
 import * as ArchiveAttempts from "./archive/ArchiveAttempts.ts"
 import * as ArchiveChats from "./archive/ArchiveChats.ts"
+import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletions from "./archive/ArchiveDeletions.ts"
+import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKeys from "./archive/ArchiveKeys.ts"
 import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
@@ -132,7 +134,9 @@ export const layer = Layer.mergeAll(
       Admins.layer,
       Applications.layer,
       ArchiveChats.layer,
+      ArchiveCleanups.layer,
       ArchiveDeletions.layer,
+      ArchiveHolds.layer,
       ArchiveKeys.layer,
       ArchivePages.layer,
       ArchiveRecords.layer,

@@ -13,6 +13,7 @@ import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
+import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import { ServiceSessions } from "../../ports/protection/ServiceSessions.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
 import * as samples from "./archive.samples.ts"
@@ -61,7 +62,9 @@ export const deleteAccountWithArchive = Operation.write(
       })
     }
     const deletions = yield* ArchiveDeletions
-    if (yield* deletions.isHeld(organizationId, account.id)) return yield* new ArchiveHeld({})
+    if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: [account.id], before: null })) {
+      return yield* new ArchiveHeld({})
+    }
     yield* deletions.beginAccount(organizationId, account.id, now)
     yield* (yield* Accounts).remove(organizationId, account.id)
     return Operation.changed(acted("account_deleted", account, null, now))

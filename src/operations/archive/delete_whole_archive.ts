@@ -4,6 +4,7 @@ import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid, OwnerRequired } from "
 import { archivePhase, Organization, organization } from "../../domain/organization/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
+import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as samples from "./archive.samples.ts"
@@ -51,7 +52,9 @@ export const deleteWholeArchive = Operation.write(
       return Operation.unchanged(organization(facts, now))
     }
     if (phase === "empty" || phase === "deleted") return yield* new ArchiveEmpty({})
-    if (yield* deletions.isHeld(organizationId, null)) return yield* new ArchiveHeld({})
+    if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) {
+      return yield* new ArchiveHeld({})
+    }
     yield* deletions.beginWhole(organizationId, now)
     yield* (yield* ArchiveKeys).dropAll(organizationId, now)
     const after = {

@@ -25,8 +25,6 @@ export interface ArchiveDeletion {
  * written under one. All but `due` need the transaction of the organization.
  */
 export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
-  /** True if a hold binds the account or, for null, anything of the organization. */
-  isHeld(organizationId: OrganizationId, accountId: AccountId | null): Effect.Effect<boolean>
   /** Shreds the keys of the account, which the caller has locked. */
   beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
   /** Locks every account of the organization, which the caller has locked, and shreds their keys. */

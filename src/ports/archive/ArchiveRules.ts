@@ -14,8 +14,8 @@ export interface RuleQuery {
 
 export type NewRule = Omit<StoredRule, "id">
 
-/** A rule's accounts: of which chats are judged again. */
-export type RuleScope = Pick<StoredRule, "level" | "target">
+/** A rule's accounts, of which chats are judged again, and the one chat that it names. */
+export type RuleScope = Pick<StoredRule, "chatId" | "level" | "target">
 
 export class ArchiveRules extends Context.Service<ArchiveRules, {
   /** The rules that concern the account: its own, its department's and the organization's. */
@@ -30,6 +30,9 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   add(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RuleId | null>
   change(organizationId: OrganizationId, rule: StoredRule): Effect.Effect<void>
   remove(organizationId: OrganizationId, id: RuleId): Effect.Effect<void>
-  /** Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. */
+  /**
+   * Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. The one
+   * chat that the rule names goes on, where a cleanup had stopped it.
+   */
   selectAgain(organizationId: OrganizationId, scope: RuleScope, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveRules") {}

@@ -2,7 +2,7 @@
 import type { AccountDetail } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import type { ArchiveSummary } from "../../../domain/archive/ArchiveSummary.ts"
-import { archiveReaders } from "../../../domain/people/Access.ts"
+import { archiveReaders, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
 import * as Statuses from "../accounts/Statuses.ts"
 import type * as Form from "../kit/Form.ts"
@@ -11,6 +11,8 @@ import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
+import * as Cleanups from "./ArchiveCleanups.ts"
+import * as Holds from "./ArchiveHolds.ts"
 
 type Saving = ArchiveSummary["saving"]
 
@@ -72,6 +74,13 @@ export const section = (view: AdminPage, account: AccountDetail): Html.Html | un
     !isActive(account.status) || saving.state === "stopped"
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
+  }
+  ${
+    superadmins.includes(view.admin.role)
+      ? html`<p><a href="${view.visit.base}${
+        Cleanups.addressFor(id)
+      }">Delete from it …</a> <a href="${view.visit.base}${Holds.addressFor(id)}">Place a hold …</a></p>`
+      : undefined
   }
 </section>`
 }

@@ -9,6 +9,8 @@ export const subscriptionPath = `${path}/subscription`
 export const mailsPath = `${path}/mails`
 export const archiveKeyPath = "/console/archive-key"
 export const archiveRulesPath = "/console/archive-rules"
+export const archiveCleanupsPath = "/console/archive-cleanups"
+export const archiveHoldsPath = "/console/archive-holds"
 export const supportPath = `${path}/support`
 
 const tabs = [
@@ -17,7 +19,9 @@ const tabs = [
   [mailsPath, "Mails"],
   [supportPath, "Support"],
   [archiveRulesPath, "Archive rules"],
-  [archiveKeyPath, "Archive password"]
+  [archiveKeyPath, "Archive password"],
+  [archiveCleanupsPath, "Archive cleanups"],
+  [archiveHoldsPath, "Archive holds"]
 ] as const
 
 /** The links to the organization's pages. */

@@ -284,6 +284,8 @@ create table archive_file (
   check ((state = 'saved') = (blob_id is not null)),
   primary key (organization_id, account_id, file_id)
 );
+-- Finds if a content is still that of a file.
+create index archive_file_blob on archive_file (organization_id, account_id, blob_id) where blob_id is not null;
 -- The files of messages in view.
 create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
 alter table archive_file enable row level security, force row level security;
@@ -339,10 +341,11 @@ create table archive_cleanup (
   bytes bigint not null, -- size of both
   chats integer not null, -- chats that they are in
   deleted_messages bigint not null default 0, -- messages deleted so far
+  deleted_pages bigint not null default 0, -- pages deleted so far
+  deleted_files bigint not null default 0, -- files deleted so far
   deleted_bytes bigint not null default 0, -- size of what was deleted so far
-  watermark jsonb not null, -- by account, the last page, tail row and file time of the preview: newer ones stay
-  phase text, -- what is deleted now
-  cursor jsonb, -- how far it is
+  watermark jsonb not null, -- by account, the last page and tail row of the preview: newer ones stay
+  emptied integer not null default 0, -- accounts, from the first on, of which nothing is left to delete
   expires_at timestamptz(3), -- the end of the preview
   created_by uuid not null, -- the admin
   created_at timestamptz(3) not null, -- the time of the preview
@@ -352,10 +355,14 @@ create table archive_cleanup (
   error text, -- the cause of its failure
   primary key (organization_id, id)
 );
+-- run_archive_cleanups: those of all organizations that have not ended.
+create index archive_cleanup_due on archive_cleanup (created_at) where state in ('previewed', 'queued', 'running');
 alter table archive_cleanup enable row level security, force row level security;
 create policy tenant on archive_cleanup to console_app
   using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_cleanup to console_service using (true);
 grant select, insert, update on archive_cleanup to console_app;
+grant select (organization_id, id, state, created_at, expires_at) on archive_cleanup to console_service;
 
 -- Deletions of all that is archived: of one account with the account itself, or of the organization. The row of an
 -- account is what is left of it.

@@ -5,6 +5,7 @@ import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../../../ports/archive/ArchiveDeletions.ts"
 import type { Due } from "../../../ports/Due.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { lost } from "./LostCounts.ts"
 
 interface Gone {
   readonly rows: number
@@ -35,37 +36,8 @@ export const layer = Layer.effect(
           values (${organizationId}, ${accountId}, ${now})`)
       ], { discard: true })
 
-    /** Counts what `gone` names, where it has messages, in its chats, its accounts, its organization and the deletion. */
     const counting = ({ id, organizationId }: ArchiveDeletion) =>
-      sql`
-        by_chat as (
-          select account_id, chat_id, sum(messages)::bigint as messages, sum(files)::bigint as files,
-            sum(bytes)::bigint as bytes
-          from gone group by account_id, chat_id
-        ), by_account as (
-          select account_id, sum(messages)::bigint as messages, sum(files)::bigint as files, sum(bytes)::bigint as bytes
-          from by_chat group by account_id
-        ), every as (
-          select count(*) as rows, coalesce(sum(pages), 0)::bigint as pages, coalesce(sum(messages), 0)::bigint as messages,
-            coalesce(sum(files), 0)::bigint as files, coalesce(sum(bytes), 0)::bigint as bytes from gone
-        ), chats as (
-          update archive_chat set messages = greatest(0, archive_chat.messages - lost.messages),
-            files = greatest(0, archive_chat.files - lost.files), bytes = greatest(0, archive_chat.bytes - lost.bytes),
-            first_id = case when archive_chat.messages > lost.messages then first_id end,
-            last_id = case when archive_chat.messages > lost.messages then last_id end,
-            first_at = case when archive_chat.messages > lost.messages then first_at end,
-            last_at = case when archive_chat.messages > lost.messages then last_at end
-          from by_chat as lost
-          where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = lost.account_id
-            and archive_chat.chat_id = lost.chat_id
-        ), accounts as (
-          update account set archive_messages = greatest(0, archive_messages - lost.messages),
-            archive_media = greatest(0, archive_media - lost.files), archive_bytes = greatest(0, archive_bytes - lost.bytes)
-          from by_account as lost where organization_id = ${organizationId} and account.id = lost.account_id
-        ), stored as (
-          update organization set storage_used_bytes = greatest(0, storage_used_bytes - every.bytes)
-          from every where organization.id = ${organizationId}
-        ), counted as (
+      sql`${lost(sql, organizationId)}, counted as (
           update archive_deletion set pages = archive_deletion.pages + every.pages,
             messages = archive_deletion.messages + every.messages, files = archive_deletion.files + every.files,
             bytes = archive_deletion.bytes + every.bytes
@@ -149,17 +121,6 @@ export const layer = Layer.effect(
     ]
 
     return ArchiveDeletions.of({
-      isHeld: (organizationId, accountId) =>
-        Effect.map(
-          Effect.orDie(sql`
-            select 1 from organization where id = ${organizationId} and archive_held_at is not null
-            union all
-            select 1 from archive_hold where organization_id = ${organizationId} and released_at is null
-              and ${accountId === null ? sql`true` : sql`(account_ids is null or ${accountId} = any(account_ids))`}
-            limit 1`),
-          (rows) => rows.length > 0
-        ),
-
       beginAccount: shred,
 
       beginWhole: Effect.fnUntraced(function*(organizationId, now) {

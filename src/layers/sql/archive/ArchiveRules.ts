@@ -147,6 +147,10 @@ export const layer = Layer.effect(
       // The order of `select` in domain/archive/RuleSelection.ts, in one statement for all chats.
       selectAgain: (organizationId, scope, now) =>
         Effect.all([
+          scope.chatId === null ? Effect.void : post(sql`
+            update archive_chat set stopped_by = null
+            where organization_id = ${organizationId} and account_id = ${scope.target}::uuid
+              and chat_id = ${scope.chatId} and stopped_by is not null`),
           post(sql`
             update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
               edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end

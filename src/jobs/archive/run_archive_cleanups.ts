@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import { byService, record } from "../../changes/Record.ts"
+import { cleanupState } from "../../domain/archive/ArchiveCleanup.ts"
+import { now } from "../../domain/Moments.ts"
+import { archivePhase } from "../../domain/organization/Organization.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import { ArchiveCleanups, type RunningCleanup } from "../../ports/archive/ArchiveCleanups.ts"
+import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
+import { Db } from "../../ports/Db.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+import * as Job from "../Job.ts"
+
+const cleanupsPerRun = 20
+const rowsPerTransaction = 500
+const transactionsPerCleanup = 100
+
+const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string | null, at: Date) {
+  const { id, organizationId } = cleanup
+  const deleted = yield* (yield* ArchiveCleanups).end(
+    organizationId,
+    cleanup,
+    error === null ? "done" : "failed",
+    error,
+    at
+  )
+  yield* record(
+    byService(organizationId),
+    error === null ? "cleanup.done" : "cleanup.failed",
+    { id },
+    error === null ? { ...deleted } : { ...deleted, error }
+  )
+})
+
+/** The code of what forbids to delete now. */
+const refusal = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
+  const { accountIds, before, organizationId } = cleanup
+  const phase = archivePhase(yield* (yield* Organizations).lockFacts(organizationId), at)
+  if (phase === "deleting" || phase === "deleted") return "archive_closed"
+  return (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds, before })) ? "archive_held" : null
+})
+
+/** Deletes some rows or, where none is left, ends the cleanup; true while there is more to do here. */
+const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: string) {
+  const cleanups = yield* ArchiveCleanups
+  const at = yield* now
+  const cleanup = yield* cleanups.take(organizationId, id)
+  if (cleanup === null) return false
+  if (cleanup.state === "previewed") {
+    if (cleanupState(cleanup, at) === "expired") yield* cleanups.end(organizationId, cleanup, "expired", null, at)
+    return false
+  }
+  const error = yield* refusal(cleanup, at)
+  if (error !== null) {
+    yield* end(cleanup, error, at)
+    return false
+  }
+  if (cleanup.state === "queued") yield* cleanups.begin(cleanup, at)
+  if (yield* cleanups.deleteSome(cleanup, rowsPerTransaction, at)) return true
+  yield* end(cleanup, null, at)
+  return false
+})
+
+/** Each step commits by itself: a process that ends leaves the rest to the next run, of any process. */
+const run = Effect.gen(function*() {
+  const db = yield* Db
+  const cleanups = yield* ArchiveCleanups
+  for (const { id, organizationId } of yield* cleanups.due(yield* now, cleanupsPerRun)) {
+    for (let done = 0; done < transactionsPerCleanup; done++) {
+      if (!(yield* db.transaction(organizationId, step(organizationId, id)))) break
+    }
+  }
+})
+
+/** It tests holds and the archive's phase again before each batch. */
+export const runArchiveCleanups = Job.make("run_archive_cleanups", {
+  period: "5 seconds",
+  does: "deletes what confirmed cleanups of the archive name, and ends previews that are older than 15 minutes",
+  run
+})

@@ -1,0 +1,86 @@
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { HoldId, type StoredHold } from "../../../domain/archive/ArchiveHold.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveHolds } from "../../../ports/archive/ArchiveHolds.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import { areAccessible, canAccessAll, isAccessible } from "./AccessToAll.ts"
+
+/** The holds in SQL. Locks: the organization's lock of holds, shared by what deletes, alone by what places one. */
+export const layer = Layer.effect(
+  ArchiveHolds,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const post = Tenant.post(sql)
+
+    const columns = sql.literal(
+      `id::text as id, name, account_ids::text[] as "accountIds", to_char(since, 'YYYY-MM-DD') as since,
+      to_char(until, 'YYYY-MM-DD') as until, placed_by::text as "placedBy", placed_at as "placedAt",
+      released_at as "releasedAt"`
+    )
+
+    /** Takes the organization's lock of holds for the rest of the transaction. */
+    const takeTurn = (organizationId: OrganizationId, lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") =>
+      post(sql`
+        select ${sql.literal(lock)}(hashtextextended('archive_hold/' || id, 0)) from organization
+        where id = ${organizationId}`)
+
+    return ArchiveHolds.of({
+      // Two statements: the second one sees what was committed while the first one waited.
+      binds: Effect.fnUntraced(function*(organizationId, { accountIds, before }) {
+        yield* takeTurn(organizationId, "pg_advisory_xact_lock_shared")
+        const found = yield* sql`
+          select 1 from organization where id = ${organizationId} and archive_held_at is not null
+          union all
+          select 1 from archive_hold where organization_id = ${organizationId} and released_at is null
+            and (since is null or ${before}::date is null or since < ${before}::date)
+            and ${accountIds === null ? sql`true` : sql`(account_ids is null or account_ids && ${accountIds}::uuid[])`}
+          limit 1`
+        return found.length > 0
+      }, Effect.orDie),
+
+      list: Effect.fnUntraced(function*(caller, { after, limit }) {
+        const mine = sql.and([
+          sql`organization_id = ${caller.organizationId}`,
+          isAccessible(sql, caller, sql`archive_hold.account_ids`)
+        ])
+        const [cursor] = after === undefined ? [] : yield* sql`
+          select 1 from archive_hold where ${mine} and id = ${after}`
+        if (after !== undefined && cursor === undefined) return null
+        return yield* sql<StoredHold>`
+          select ${columns} from archive_hold where ${mine} and ${after === undefined ? sql`true` : sql`id < ${after}`}
+          order by archive_hold.id desc limit ${sql.literal(String(limit + 1))}`
+      }, Effect.orDie),
+
+      lock: (caller, id) =>
+        sql<StoredHold>`
+          select ${columns} from archive_hold
+          where organization_id = ${caller.organizationId} and id = ${id}
+            and ${isAccessible(sql, caller, sql`archive_hold.account_ids`)}
+          for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+
+      reaches: (caller, accountIds) =>
+        accountIds === null ? Effect.succeed(canAccessAll(caller)) : sql<{ reaches: boolean }>`
+          select ${areAccessible(sql, caller, sql`${accountIds}::uuid[]`)} as reaches`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.reaches ?? false)
+        ),
+
+      add: Effect.fnUntraced(function*(organizationId, hold) {
+        const id = HoldId.make(yield* random.uuidV7())
+        yield* takeTurn(organizationId, "pg_advisory_xact_lock")
+        yield* post(sql`
+          insert into archive_hold (organization_id, id, name, account_ids, since, until, placed_at, placed_by)
+          values (${organizationId}, ${id}, ${hold.name}, ${hold.accountIds}::uuid[], ${hold.since}::date,
+            ${hold.until}::date, ${hold.placedAt}, ${hold.placedBy}::uuid)`)
+        return id
+      }),
+
+      release: (organizationId, id, now) =>
+        post(sql`
+          update archive_hold set released_at = ${now} where organization_id = ${organizationId} and id = ${id}`)
+    })
+  })
+)
