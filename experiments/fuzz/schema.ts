@@ -16,6 +16,11 @@ const ajv = new Ajv2020({ strict: false }).addSchema(document, "document")
         new Date(text).getUTCFullYear() >= 1 && new Date(text).getUTCFullYear() <= 9999
     }
   })
+  .addFormat("date", {
+    validate: (text: string) =>
+      /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) &&
+      new Date(text).toISOString().startsWith(text) && !text.startsWith("0000")
+  })
   .addFormat("password", true)
 
 const compiled = new WeakMap<object, ValidateFunction>()
@@ -101,6 +106,12 @@ export const valid = (
       if (known.length > 0) return fc.constantFrom(...known, JSON.stringify(pattern === undefined ? "nothing" : "404"))
       if (format === "date-time") {
         return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((at) => JSON.stringify(at))
+      }
+      if (format === "date") {
+        // The last day is not before the first one.
+        const from = name === "until" ? 2e12 : 0
+        return fc.date({ min: new Date(from), max: new Date(from + 2e12), noInvalidDate: true })
+          .map((at) => JSON.stringify(at.toISOString().slice(0, 10)))
       }
       // Its rule is more than its pattern: the country exists, and the number is as long as its numbers are.
       if (name === "phone_number") {

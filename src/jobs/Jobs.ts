@@ -9,6 +9,7 @@ import { captureArchives } from "./archive/capture_archives.ts"
 import { closeArchiveDays } from "./archive/close_archive_days.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
+import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
 import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
 import { forgetRateLimits } from "./credentials/forget_rate_limits.ts"
@@ -58,6 +59,7 @@ export const upkeepJobs = {
   journal_archive_reads: journalArchiveReads,
   delete_archives: deleteArchives,
   run_archive_cleanups: runArchiveCleanups,
+  make_archive_manifests: makeArchiveManifests,
   forget_password_attempts: forgetPasswordAttempts,
   forget_rate_limits: forgetRateLimits,
   forget_console_sessions: forgetConsoleSessions,

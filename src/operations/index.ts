@@ -33,6 +33,7 @@ import { releaseArchiveHold } from "./archive/release_archive_hold.ts"
 import { searchMessages } from "./archive/search_messages.ts"
 import { startBackup } from "./archive/start_backup.ts"
 import { updateArchiveRule } from "./archive/update_archive_rule.ts"
+import { verifyArchive } from "./archive/verify_archive.ts"
 import { createApiKey } from "./credentials/create_api_key.ts"
 import { listAiConnections } from "./credentials/list_ai_connections.ts"
 import { revokeAiConnection } from "./credentials/revoke_ai_connection.ts"
@@ -183,6 +184,7 @@ export const operations = [
   placeArchiveHold,
   listArchiveHolds,
   releaseArchiveHold,
+  verifyArchive,
   deleteAccountWithArchive,
   deleteWholeArchive
 ] as const

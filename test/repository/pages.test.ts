@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest"
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 
+const sealed = "an archive is read with its password, which no page takes"
+
 /** The operations that no page of the console has, each with the reason. */
-const without: ReadonlyMap<string, string> = new Map(
-  [
-    "list_accounts",
-    "list_chats",
-    "get_chat",
-    "list_messages",
-    "get_message",
-    "search_messages",
-    "list_chat_members",
-    "list_message_edits"
-  ]
-    .map((id) => [id, "an archive is read with its password, which no page takes"])
-)
+const without: ReadonlyMap<string, string> = new Map([
+  ["list_accounts", sealed],
+  ["list_chats", sealed],
+  ["get_chat", sealed],
+  ["list_messages", sealed],
+  ["get_message", sealed],
+  ["search_messages", sealed],
+  ["list_chat_members", sealed],
+  ["list_message_edits", sealed],
+  ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
+])
 
 const called = new Set(
   files("src/http/pages/**/*.ts").flatMap((file) =>

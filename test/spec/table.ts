@@ -197,6 +197,7 @@ export const table = [
   ["place_archive_hold", "POST", "/v1/archive/holds", "accounts:write", "no", "superadmins"],
   ["list_archive_holds", "GET", "/v1/archive/holds", "archive:read", "yes", "readers"],
   ["release_archive_hold", "POST", "/v1/archive/holds/{hold_id}/release", "archive:delete", "no", "owners"],
+  ["verify_archive", "POST", "/v1/archive/verify", "archive:read", "yes", "superadmins"],
   [
     "delete_account_with_archive",
     "POST",

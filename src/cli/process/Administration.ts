@@ -5,6 +5,7 @@ import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as RpcMiddleware from "effect/rpc/RpcMiddleware"
 import * as Accounts from "../../operator/accounts/Accounts.ts"
 import * as ArchiveKeys from "../../operator/archive/ArchiveKeys.ts"
+import * as ArchiveVerification from "../../operator/archive/ArchiveVerification.ts"
 import * as ApiKeys from "../../operator/credentials/ApiKeys.ts"
 import * as Database from "../../operator/Database.ts"
 import * as Journals from "../../operator/journal/Journals.ts"
@@ -84,6 +85,7 @@ const commands = {
   ...request(Secrets.revealTwoFa),
   ...request(Secrets.rewrapSecrets),
   ...request(ArchiveKeys.setKey),
+  ...request(ArchiveVerification.verifyArchive),
   ...request(Licences.listLinks),
   ...request(Licences.revokeLink),
   ...request(IdentityProviders.setProvider),

@@ -59,6 +59,7 @@ const targets = {
   "application.approved": "application",
   "application.withdrawn": "application",
   "archive.deleted": "organization",
+  "archive.manifested": "organization",
   "archive.read": "account",
   "archive.searched": "organization",
   "archive_key.set": "organization",

@@ -11,14 +11,14 @@ const deletionsPerRun = 20
 const rowsPerTransaction = 500
 const transactionsPerDeletion = 100
 
-const recordEnd = ({ accountId, organizationId }: ArchiveDeletion, deleted: DeletedRecords) =>
+const recordEnd = ({ accountId, id, organizationId }: ArchiveDeletion, deleted: DeletedRecords) =>
   accountId === null
-    ? record(byService(organizationId), "archive.deleted", { id: organizationId }, { ...deleted })
+    ? record(byService(organizationId), "archive.deleted", { id: organizationId }, { ...deleted, deletion: id })
     : record(
       byService(organizationId),
       { ...journalAction("archive.deleted"), target: "account" },
       { id: accountId, accountId },
-      { ...deleted }
+      { ...deleted, deletion: id }
     )
 
 /** Deletes some rows or, where none is left, ends the deletion; true while there is more to do here. */

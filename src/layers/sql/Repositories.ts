@@ -15,6 +15,7 @@ import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletions from "./archive/ArchiveDeletions.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKeys from "./archive/ArchiveKeys.ts"
+import * as ArchiveManifests from "./archive/ArchiveManifests.ts"
 import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
 import * as ArchiveRecords from "./archive/ArchiveRecords.ts"
@@ -137,6 +138,7 @@ export const layer = Layer.mergeAll(
       ArchiveCleanups.layer,
       ArchiveDeletions.layer,
       ArchiveHolds.layer,
+      ArchiveManifests.layer,
       ArchiveKeys.layer,
       ArchivePages.layer,
       ArchiveRecords.layer,

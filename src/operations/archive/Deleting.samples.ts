@@ -86,3 +86,20 @@ export const cancelArchiveCleanup = {
   request: { cleanup_id: previewed.id },
   answer: { ...confirmed, state: "cancelled", finished_at: "2026-01-15T09:57:00.000Z" }
 } as const
+
+export const verifyArchive = {
+  request: {},
+  answer: {
+    object: "archive_verification",
+    pages: 0,
+    missing: 0,
+    changed: 0,
+    added: 0,
+    unproven: 0,
+    not_covered: 16,
+    covered_until: null,
+    checkpoint: null,
+    complete: true,
+    cursor: null
+  }
+} as const

@@ -46,6 +46,7 @@ const servicePrivileges = [
   "archive_cleanup: SELECT(created_at), SELECT(expires_at), SELECT(id), SELECT(organization_id), SELECT(state)",
   "archive_deletion: SELECT(finished_at), SELECT(id), SELECT(organization_id), SELECT(started_at)",
   "archive_read: SELECT",
+  "archive_round: SELECT",
   "archive_run: INSERT, SELECT, UPDATE",
   "archive_state: SELECT(account_id), SELECT(organization_id)",
   "console_session: DELETE, SELECT, UPDATE(last_used_at)",

@@ -31,6 +31,7 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["cleanup.done", "Cleanup of the archive done"],
   ["cleanup.failed", "Cleanup of the archive failed"],
   ["archive.deleted", "Archived records deleted"],
+  ["archive.manifested", "Manifests of the archive made"],
   ["backup.queued", "Archiving of an account asked for"],
   ["archive.deletion_started", "Deletion of the whole archive started"],
   ["archive.searched", "Archive searched"],

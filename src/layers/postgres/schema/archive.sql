@@ -297,26 +297,42 @@ grant select, insert, update, delete on archive_file to console_app;
 create table archive_manifest (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
-  sequence bigint not null, -- from 1, without gaps
+  sequence bigint not null check (sequence > 0), -- from 1, without gaps
+  round bigint not null, -- the round in which it was made, and journaled with others
   at timestamptz(3) not null, -- the time when it was made
-  first_page bigint not null, -- the lowest page id
-  last_page bigint not null, -- the highest page id
-  pages integer not null check (pages > 0), -- pages that it covers
-  root bytea not null, -- Merkle root of their digests (RFC 6962)
+  after_page bigint not null, -- it covers the page ids above
+  last_page bigint not null, -- the highest page id that it covers
+  pages integer not null check (pages > 0), -- pages that it covers, those that were deleted by then among them
+  root bytea not null, -- Merkle root of the pages (RFC 6962)
   hash bytea not null, -- of the previous hash, the number of pages and the root
   primary key (organization_id, account_id, sequence)
 );
+-- Those that one event of the journal covers.
+create index archive_manifest_round on archive_manifest (organization_id, round, account_id, sequence);
 alter table archive_manifest enable row level security, force row level security;
 create policy tenant on archive_manifest to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert on archive_manifest to console_app;
+
+-- The rounds in which manifests are made and journaled.
+create table archive_round (
+  organization_id text collate "C" primary key references organization (id), -- the organization
+  round bigint not null, -- the last one that was journaled; the next one is being made
+  ended_at timestamptz(3) not null -- the time when it was journaled
+);
+alter table archive_round enable row level security, force row level security;
+create policy tenant on archive_round to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_round to console_service using (true);
+grant select, insert, update on archive_round to console_app;
+grant select on archive_round to console_service;
 
 -- Pages that were deleted or rewritten, so that manifests still verify.
 create table archive_gone (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
   page_id bigint not null, -- the page
-  digest bytea not null, -- its digest then
+  leaf bytea not null, -- its leaf in the manifest
   cleanup_id uuid, -- the cleanup or the deletion; null where the page was rewritten
   primary key (organization_id, account_id, page_id)
 );

@@ -6,6 +6,7 @@ import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../
 import type { Due } from "../../../ports/Due.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { lost } from "./LostCounts.ts"
+import { leafOf } from "./PageLeaf.ts"
 
 interface Gone {
   readonly rows: number
@@ -54,10 +55,10 @@ export const layer = Layer.effect(
             select organization_id, account_id, chat_id, last_id, page_id from archive_page
             where ${within(deletion.organizationId, deletion.accountId)}
             order by account_id, chat_id, last_id, page_id limit ${most(limit)})
-          returning account_id, chat_id, page_id, digest, 1 as pages, messages, 0 as files, bytes
+          returning account_id, chat_id, page_id, ${leafOf(sql)} as leaf, 1 as pages, messages, 0 as files, bytes
         ), kept as (
-          insert into archive_gone (organization_id, account_id, page_id, digest, cleanup_id)
-          select ${deletion.organizationId}, account_id, page_id, digest, ${deletion.id}::uuid from gone
+          insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
+          select ${deletion.organizationId}, account_id, page_id, leaf, ${deletion.id}::uuid from gone
           on conflict do nothing
         ), ${counting(deletion)}`
 

@@ -6,6 +6,7 @@ import type { RunningCleanup } from "../../../ports/archive/ArchiveCleanups.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import { matching, pageKinds } from "./CleanupMatches.ts"
 import { lost } from "./LostCounts.ts"
+import { leafOf } from "./PageLeaf.ts"
 
 interface PageRow {
   readonly number: string
@@ -161,10 +162,10 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     yield* sql`
       with gone as (
         delete from archive_page where ${mine(account)} and page_id = any(${numbers}::bigint[])
-        returning account_id, chat_id, page_id, digest, 1 as pages, messages, 0 as files, bytes
+        returning account_id, chat_id, page_id, ${leafOf(sql)} as leaf, 1 as pages, messages, 0 as files, bytes
       ), kept as (
-        insert into archive_gone (organization_id, account_id, page_id, digest, cleanup_id)
-        select ${account.organizationId}, account_id, page_id, digest, ${cleanup.id}::uuid from gone
+        insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
+        select ${account.organizationId}, account_id, page_id, leaf, ${cleanup.id}::uuid from gone
         on conflict do nothing
       ), ${counting(cleanup)}`
     return rows.length

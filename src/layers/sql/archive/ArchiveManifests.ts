@@ -1,0 +1,234 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { PageFacts } from "../../../domain/archive/Manifest.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveManifests, type SignedUpTo, type StoredManifest } from "../../../ports/archive/ArchiveManifests.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+/** 64-bit numbers travel as text. */
+type Texts<A> = { readonly [Name in keyof A]: A[Name] extends bigint ? string : A[Name] }
+
+type PageRow = Texts<PageFacts>
+
+const pageOf = <A extends PageRow>(row: A) => ({
+  ...row,
+  pageId: BigInt(row.pageId),
+  chatId: BigInt(row.chatId),
+  firstId: BigInt(row.firstId),
+  lastId: BigInt(row.lastId)
+})
+
+const manifestOf = (row: Texts<StoredManifest>): StoredManifest => ({
+  ...row,
+  sequence: BigInt(row.sequence),
+  round: BigInt(row.round),
+  afterPage: BigInt(row.afterPage),
+  lastPage: BigInt(row.lastPage)
+})
+
+interface Counted {
+  readonly found: number
+}
+
+/** The manifests in SQL. */
+export const layer = Layer.effect(
+  ArchiveManifests,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+
+    const facts = sql.literal(
+      `page_id::text as "pageId", chat_id::text as "chatId", first_id::text as "firstId", last_id::text as "lastId",
+      to_char(day, 'YYYY-MM-DD') as day, first_at as "firstAt", last_at as "lastAt", messages::integer as messages, bytes,
+      ids, digest, kind`
+    )
+    const columns = sql.literal(
+      `account_id as "accountId", sequence::text as sequence, round::text as round, at, after_page::text as "afterPage",
+      last_page::text as "lastPage", pages, root, hash`
+    )
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+    const most = (limit: number) => sql.literal(String(limit))
+    const counted = (statement: Statement.Statement<Counted>) =>
+      Effect.map(Effect.orDie(statement), ([row]) => row?.found ?? 0)
+    const accounts = (statement: Statement.Statement<{ readonly id: AccountId }>) =>
+      Effect.map(Effect.orDie(statement), (rows) => rows.map(({ id }) => id))
+
+    return ArchiveManifests.of({
+      due: (endedBy) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<{ id: OrganizationId }>`
+            select organization.id from organization
+            left join archive_round on archive_round.organization_id = organization.id
+            where archive_first_record_at is not null and (ended_at is null or ended_at <= ${endedBy})
+            order by organization.id`),
+          (rows) => rows.map(({ id }) => id)
+        ),
+
+      nextRound: (organizationId) =>
+        sql<{ round: string }>`
+          select (round + 1)::text as round from archive_round where organization_id = ${organizationId} for update`
+          .pipe(
+            Effect.orDie,
+            Effect.map(([row]) => BigInt(row?.round ?? 1))
+          ),
+
+      uncovered: (organizationId, after, limit) =>
+        accounts(sql`
+          select account.id from account
+          where account.organization_id = ${organizationId} and account.id::text > ${after}
+            and (select max(page_id) from archive_page
+              where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id)
+              > coalesce((select max(last_page) from archive_manifest
+                where archive_manifest.organization_id = ${organizationId}
+                  and archive_manifest.account_id = account.id), 0)
+          order by account.id::text limit ${most(limit)}`),
+
+      lock: ({ accountId, organizationId }) =>
+        sql`
+          select 1 from account where organization_id = ${organizationId} and id = ${accountId}
+          for no key update`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
+
+      newest: (account) =>
+        sql<Texts<StoredManifest>>`
+          select ${columns} from archive_manifest where ${mine(account)}
+          order by archive_manifest.sequence desc limit 1`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row === undefined ? null : manifestOf(row))
+        ),
+
+      pages: (account, after, limit) =>
+        sql<PageRow>`
+          select ${facts} from archive_page where ${mine(account)} and page_id > ${after}
+          order by page_id limit ${most(limit)}`.pipe(Effect.orDie, Effect.map((rows) => rows.map(pageOf))),
+
+      gone: (account, { after, upTo }) =>
+        sql<{ page: string; leaf: Uint8Array }>`
+          select page_id::text as page, leaf from archive_gone
+          where ${mine(account)} and page_id > ${after} and page_id <= ${upTo}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ leaf, page }) => ({ pageId: BigInt(page), leaf })))
+        ),
+
+      add: (organizationId, manifest) =>
+        post(sql`insert into archive_manifest ${
+          sql.insert({
+            organization_id: organizationId,
+            account_id: manifest.accountId,
+            sequence: manifest.sequence,
+            round: manifest.round,
+            at: manifest.at,
+            after_page: manifest.afterPage,
+            last_page: manifest.lastPage,
+            pages: manifest.pages,
+            root: manifest.root,
+            hash: manifest.hash
+          })
+        }`),
+
+      ofRound: (organizationId, round) =>
+        sql<Texts<StoredManifest>>`
+          select ${columns} from archive_manifest
+          where organization_id = ${organizationId} and round = ${round}
+          order by archive_manifest.account_id, archive_manifest.sequence`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(manifestOf))
+        ),
+
+      endRound: (organizationId, round, now) =>
+        post(sql`
+          insert into archive_round (organization_id, round, ended_at) values (${organizationId}, ${round}, ${now})
+          on conflict (organization_id) do update set round = excluded.round, ended_at = excluded.ended_at`),
+
+      covered: (organizationId, after, limit) =>
+        accounts(sql`
+          select account.id from account
+          where account.organization_id = ${organizationId} and account.id::text > ${after} and (exists (
+              select 1 from archive_manifest
+              where archive_manifest.organization_id = ${organizationId} and archive_manifest.account_id = account.id)
+            or exists (
+              select 1 from archive_page
+              where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id))
+          order by account.id::text limit ${most(limit)}`),
+
+      after: (account, sequence, limit) =>
+        sql<Texts<StoredManifest>>`
+          select ${columns} from archive_manifest
+          where ${mine(account)} and archive_manifest.sequence > ${sequence}
+          order by archive_manifest.sequence limit ${most(limit)}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(manifestOf))
+        ),
+
+      whole: (account, { after, upTo }, limit) =>
+        sql<PageRow & { readonly sealed: Uint8Array }>`
+          select ${facts}, sealed from archive_page
+          where ${mine(account)} and page_id > ${after} and page_id <= ${upTo}
+          order by page_id limit ${most(limit)}`.pipe(Effect.orDie, Effect.map((rows) => rows.map(pageOf))),
+
+      countAfter: (account, page) =>
+        counted(sql`
+          select count(*)::integer as found from archive_page where ${mine(account)} and page_id > ${page}`),
+
+      rounds: (organizationId, accountId, after, limit) =>
+        sql<{ round: string; root: string; sequence: string }>`
+          select details->>'round' as round, details->>'root' as root, sequence::text as sequence from journal_event
+          where organization_id = ${organizationId} and action = 'archive.manifested' and outcome = 'done'
+            and (details->>'round')::bigint > ${after}
+            and (${accountId}::uuid is null or (details->>'round')::bigint in (
+              select round from archive_manifest
+              where archive_manifest.organization_id = ${organizationId} and account_id = ${accountId}::uuid))
+          order by (details->>'round')::bigint limit ${most(limit)}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map(({ root, round, sequence }) => ({ round: BigInt(round), root, sequence: Number(sequence) }))
+          )
+        ),
+
+      unjournaled: (organizationId) =>
+        counted(sql`
+          select count(*)::integer as found from archive_manifest
+          where organization_id = ${organizationId}
+            and round <= coalesce((select round from archive_round where organization_id = ${organizationId}), 0)
+            and round not in (
+              select (details->>'round')::bigint from journal_event
+              where organization_id = ${organizationId} and action = 'archive.manifested' and outcome = 'done')`),
+
+      unexplained: (organizationId) =>
+        counted(sql`
+          with gone as (
+            select cleanup_id, count(*) as pages from archive_gone
+            where organization_id = ${organizationId} and cleanup_id is not null
+            group by cleanup_id
+          ), journaled as (
+            select coalesce(details->>'deletion', target_id) as id, max((details->>'pages')::bigint) as pages
+            from journal_event
+            where organization_id = ${organizationId}
+              and action in ('archive.deleted', 'cleanup.done', 'cleanup.failed', 'cleanup.cancelled')
+            group by 1
+          ), running as (
+            select id::text as id from archive_cleanup
+            where organization_id = ${organizationId} and state in ('queued', 'running')
+            union all
+            select id::text from archive_deletion
+            where organization_id = ${organizationId} and finished_at is null
+          )
+          select coalesce(sum(greatest(0, gone.pages - coalesce(journaled.pages, 0))), 0)::integer as found
+          from gone left join journaled on journaled.id = gone.cleanup_id::text
+          where gone.cleanup_id::text not in (select id from running)`),
+
+      signedUpTo: (organizationId) =>
+        sql<{ number: string; sequence: string; at: Date }>`
+          select number::text as number, sequence::text as sequence, at from journal_checkpoint
+          where organization_id = ${organizationId} order by sequence desc limit 1`.pipe(
+          Effect.orDie,
+          Effect.map(([row]): SignedUpTo | null =>
+            row === undefined ? null : { number: Number(row.number), sequence: Number(row.sequence), at: row.at }
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,222 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
+import { hex } from "../../../src/domain/archive/Bytes.ts"
+import { merkleRoot, pageLeaf } from "../../../src/domain/archive/Manifest.ts"
+import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_manifests.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { ArchiveManifests } from "../../../src/ports/archive/ArchiveManifests.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import * as Archives from "../../support/archive/archives.ts"
+import * as Deletions from "../../support/archive/deletions.ts"
+import { asOwner, forEachDatabase } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+const { chatId, seen } = Archives
+
+const sha256 = (bytes: Uint8Array) =>
+  Effect.sync(() => new Uint8Array(crypto.createHash("sha256").update(bytes).digest()))
+
+type Staged = Effect.Success<ReturnType<typeof Deletions.stage>>
+
+/** An organization with the pages of several days, which manifests cover. */
+const stage = Effect.fnUntraced(function*() {
+  const staged = yield* Deletions.stage(2)
+  const [one] = staged.archives
+  for (let day = 0; day < 7; day++) {
+    const messages = [seen(2000 + day, 90_000 - day, `page ${day}`)]
+    yield* Archives.commit(one!, one!.writer.append(chatId, messages, "sweep"))
+  }
+  yield* makeArchiveManifests.run
+  return staged
+})
+
+const verify = Effect.fnUntraced(function*({ admins }: Pick<Staged, "admins">, body: object = {}) {
+  const answer = yield* World.send("POST", "/v1/archive/verify", { key: admins.owner.key, body })
+  expect(answer.status).toBe(200)
+  return answer.body
+})
+
+/** Deletes everything of the first account. */
+const cleanUp = Effect.fnUntraced(function*({ admins, archives: [one] }: Staged) {
+  const send = (path: string, body: object) => World.send("POST", path, { key: admins.owner.key, body })
+  const criteria = { account_ids: [one!.account.accountId] }
+  const { body } = yield* send("/v1/archive/cleanups", { criteria, stop_saving: false })
+  yield* send(`/v1/archive/cleanups/${body.id}/confirm`, { confirm_phrase: body.confirm_phrase })
+  yield* runArchiveCleanups.run
+})
+
+const change = (organizationId: string, statement: string) =>
+  World.query<object>(organizationId, (sql) => sql.unsafe(statement))
+
+/** As the owner of the database, who may write to every table. */
+const owns = (statement: string) =>
+  asOwner((sql) =>
+    Effect.orDie(Effect.forEach(
+      [
+        "alter table archive_manifest no force row level security",
+        statement,
+        "alter table archive_manifest force row level security"
+      ],
+      (each) => sql.unsafe(each),
+      { discard: true }
+    ))
+  )
+
+const first = (account: string) =>
+  `page_id = (select min(page_id) from archive_page where account_id = '${account}' and kind = 'messages')`
+
+const whole = { missing: 0, changed: 0, added: 0, unproven: 0, complete: true, cursor: null }
+
+describe("the Merkle tree of pages", () => {
+  it("is that of RFC 6962", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      const leaf = (text: string) =>
+        new Uint8Array(crypto.createHash("sha256").update(Buffer.from([0])).update(text, "hex").digest())
+      // The inputs and roots of the reference implementation of certificate transparency.
+      const inputs = [
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        "606162636465666768696a6b6c6d6e6f"
+      ]
+      const roots = [
+        "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+        "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+        "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+        "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+        "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+        "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+        "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+        "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"
+      ]
+      for (const [at, root] of roots.entries()) {
+        const found = yield* merkleRoot(sha256, inputs.slice(0, at + 1).map(leaf))
+        expect(hex(found)).toBe(root)
+      }
+    })))
+})
+
+describe("the manifests of an archive", () => {
+  forEachDatabase((_, database) => {
+    layer(World.world(database))((it) => {
+      it.effect("cover every page once a day, in one event of the journal that a checkpoint signs", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { archives: [one], id } = staged
+          const pages = yield* Deletions.countIn(id, "archive_page")
+          expect(yield* verify(staged)).toMatchObject({ ...whole, pages, not_covered: 0 })
+          yield* Archives.commit(one!, one!.writer.append(chatId, [seen(8000, 1, "later")], "sweep"))
+          yield* makeArchiveManifests.run
+          expect(yield* verify(staged)).toMatchObject({ ...whole, pages, not_covered: 1 })
+          yield* TestClock.adjust("1 day")
+          yield* makeArchiveManifests.run
+          expect(yield* verify(staged)).toMatchObject({ ...whole, pages: pages + 1, not_covered: 0 })
+          yield* TestClock.adjust("1 day")
+          yield* makeArchiveManifests.run
+          const events = (yield* World.journal(id)).filter(({ action }) => action === "archive.manifested")
+          expect(events.map(({ details }) => [details["round"], details["manifests"], details["pages"]])).toEqual([
+            [1, 2, pages],
+            [2, 1, 1]
+          ])
+          const only = yield* verify(staged, { account_id: one!.account.accountId })
+          expect(only).toMatchObject({ ...whole, not_covered: 0 })
+          expect(only.pages).toBeLessThan(pages)
+        }))
+
+      it.effect("have the same leaf for a page before and after it is deleted", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { archives: [one], id } = staged
+          const { account } = one!
+          const pages = yield* (yield* Db).transaction(
+            account.organizationId,
+            Effect.flatMap(ArchiveManifests, (manifests) => manifests.pages(account, 0n, 100))
+          )
+          const expected = yield* Effect.forEach(pages.filter(({ kind }) => kind !== "chat"), (page) =>
+            Effect.map(pageLeaf(sha256, page), (leaf) => [String(page.pageId), hex(leaf)] as const))
+          yield* cleanUp(staged)
+          const gone = yield* World.query<{ page: string; leaf: string }>(
+            id,
+            (sql) =>
+              sql`select page_id::text as page, encode(leaf, 'hex') as leaf from archive_gone
+                where account_id = ${account.accountId} order by page_id`
+          )
+          expect(gone.map(({ leaf, page }) => [page, leaf])).toEqual(expected)
+        }))
+
+      it.effect("show each page that is removed, changed, swapped or added, and no deletion of the service", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { archives: [one, other], id } = staged
+          const { accountId } = one!.account
+          const mine = `organization_id = '${id}' and account_id = '${accountId}'`
+          const shows = Effect.fnUntraced(function*(fault: object, statements: ReadonlyArray<string>) {
+            const kept = yield* World.query<{ rows: string }>(
+              id,
+              (sql) =>
+                sql`select jsonb_agg(to_jsonb(archive_page))::text as rows from archive_page
+                where organization_id = ${id}`
+            )
+            for (const statement of statements) yield* change(id, statement)
+            expect([statements, yield* verify(staged)]).toEqual([statements, expect.objectContaining(fault)])
+            yield* change(id, `delete from archive_page where organization_id = '${id}'`)
+            yield* World.query<object>(
+              id,
+              (sql) =>
+                sql`insert into archive_page
+                  select * from jsonb_populate_recordset(null::archive_page, ${kept[0]?.rows ?? "[]"}::text::jsonb)`
+            )
+            expect(yield* verify(staged)).toMatchObject(whole)
+          })
+          yield* shows({ missing: 1, changed: 0 }, [`delete from archive_page where ${mine} and ${first(accountId)}`])
+          yield* shows({ changed: 1, missing: 0 }, [
+            `update archive_page set sealed = sealed || '\\x00'::bytea where ${mine} and ${first(accountId)}`
+          ])
+          yield* shows({ changed: 1 }, [
+            `update archive_page set sealed = sealed || '\\x00'::bytea, bytes = bytes + 1,
+              digest = sha256(sealed || '\\x00'::bytea) where ${mine} and ${first(accountId)}`
+          ])
+          yield* shows({ changed: 1 }, [
+            `update archive_page set first_at = first_at - interval '1 day' where ${mine} and ${first(accountId)}`
+          ])
+          yield* shows({ added: 1, missing: 0 }, [
+            `insert into archive_page (organization_id, account_id, chat_id, last_id, page_id, first_id, day, kind, first_at,
+              last_at, messages, bytes, ids, digest, sealed)
+              select organization_id, account_id, chat_id, last_id + 1, page_id, first_id, day, kind, first_at, last_at,
+                messages, bytes, ids, digest, sealed from archive_page where ${mine} and ${first(accountId)}`
+          ])
+
+          yield* cleanUp(staged)
+          expect(yield* verify(staged)).toMatchObject(whole)
+          // A deletion that nobody journaled, with the leaf that it should have.
+          yield* change(
+            id,
+            `with gone as (delete from archive_page where account_id = '${other!.account.accountId}' and ${
+              first(other!.account.accountId)
+            } returning *)
+            insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
+              select organization_id, account_id, page_id, digest, gen_random_uuid() from gone`
+          )
+          expect((yield* verify(staged)).missing).toBe(1)
+        }))
+
+      it.effect("cannot be written anew without the journal", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { archives: [one], id } = staged
+          const mine = `organization_id = '${id}' and account_id = '${one!.account.accountId}'`
+          yield* owns(`update archive_manifest set root = '\\x00', hash = '\\x01' where ${mine}`)
+          expect((yield* verify(staged)).unproven).toBeGreaterThan(0)
+          yield* owns(`delete from archive_manifest where organization_id = '${id}'`)
+          const { not_covered, unproven } = yield* verify(staged)
+          expect([unproven > 0, not_covered > 0]).toEqual([true, true])
+        }))
+    })
+  })
+})
