@@ -5,6 +5,7 @@ import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
 import { refreshStatuses } from "./accounts/refresh_statuses.ts"
 import { sampleStatuses } from "./accounts/sample_statuses.ts"
+import { applyArchiveRetention } from "./archive/apply_archive_retention.ts"
 import { captureArchives } from "./archive/capture_archives.ts"
 import { closeArchiveDays } from "./archive/close_archive_days.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
@@ -59,6 +60,7 @@ export const upkeepJobs = {
   journal_archive_reads: journalArchiveReads,
   delete_archives: deleteArchives,
   run_archive_cleanups: runArchiveCleanups,
+  apply_archive_retention: applyArchiveRetention,
   make_archive_manifests: makeArchiveManifests,
   forget_password_attempts: forgetPasswordAttempts,
   forget_rate_limits: forgetRateLimits,

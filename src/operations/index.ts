@@ -17,6 +17,7 @@ import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
+import { getArchiveRetention } from "./archive/get_archive_retention.ts"
 import { getChat } from "./archive/get_chat.ts"
 import { getMessage } from "./archive/get_message.ts"
 import { listAccounts } from "./archive/list_accounts.ts"
@@ -31,6 +32,7 @@ import { placeArchiveHold } from "./archive/place_archive_hold.ts"
 import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
 import { releaseArchiveHold } from "./archive/release_archive_hold.ts"
 import { searchMessages } from "./archive/search_messages.ts"
+import { setArchiveRetention } from "./archive/set_archive_retention.ts"
 import { startBackup } from "./archive/start_backup.ts"
 import { updateArchiveRule } from "./archive/update_archive_rule.ts"
 import { verifyArchive } from "./archive/verify_archive.ts"
@@ -184,6 +186,8 @@ export const operations = [
   placeArchiveHold,
   listArchiveHolds,
   releaseArchiveHold,
+  getArchiveRetention,
+  setArchiveRetention,
   verifyArchive,
   deleteAccountWithArchive,
   deleteWholeArchive

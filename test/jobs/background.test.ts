@@ -30,6 +30,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     journal_archive_reads: { run: note("archive reads") },
     delete_archives: { run: note("archives") },
     run_archive_cleanups: { run: note("cleanups") },
+    apply_archive_retention: { run: note("retention") },
     make_archive_manifests: { run: note("manifests") },
     forget_password_attempts: { run: note("attempts") },
     forget_rate_limits: { run: note("limits") },
@@ -116,6 +117,7 @@ describe("background work", () => {
           "old secrets",
           "pushed",
           "resets",
+          "retention",
           "sampled",
           "sessions",
           "signed"

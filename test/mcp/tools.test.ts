@@ -55,6 +55,7 @@ describe("the tools", () => {
       "set_account_department",
       "set_admin_access",
       "set_admin_role",
+      "set_archive_retention",
       "set_security_lock",
       "set_takeover_lockdown",
       "set_two_fa_password",

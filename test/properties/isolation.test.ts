@@ -82,7 +82,7 @@ describe("1 isolation between organizations", () => {
         Effect.gen(function*() {
           const [own] = yield* staged
           yield* TestClock.adjust("61 seconds")
-          const drafts = yield* Arbitrary.sampleEffect(Random.drafts(), { count: 60, seed: 1 })
+          const drafts = yield* Arbitrary.sampleEffect(Random.drafts(), { count: 80, seed: 1 })
           const { said } = yield* recording(
             Effect.forEach(drafts, (draft) => Random.send(Random.draw(draft, own.ids), own.admins.owner.key))
           )

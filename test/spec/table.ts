@@ -197,6 +197,8 @@ export const table = [
   ["place_archive_hold", "POST", "/v1/archive/holds", "accounts:write", "no", "superadmins"],
   ["list_archive_holds", "GET", "/v1/archive/holds", "archive:read", "yes", "readers"],
   ["release_archive_hold", "POST", "/v1/archive/holds/{hold_id}/release", "archive:delete", "no", "owners"],
+  ["get_archive_retention", "GET", "/v1/archive/retention", "archive:read", "yes", "readers"],
+  ["set_archive_retention", "PUT", "/v1/archive/retention", "archive:delete", "no", "superadmins"],
   ["verify_archive", "POST", "/v1/archive/verify", "archive:read", "yes", "superadmins"],
   [
     "delete_account_with_archive",

@@ -133,6 +133,9 @@ const ruled = Effect.fnUntraced(function*(place: Place) {
   return id
 })
 
+/** The asker has access to the archive. */
+const reader: Preparation = (place) => Effect.as(ruled(place), {})
+
 const rule: Preparation = Effect.fnUntraced(function*(place) {
   const target = yield* ruled(place)
   yield* removeRules(place.organization)
@@ -261,12 +264,10 @@ const preparations = {
   start_backup: Effect.fnUntraced(function*(place) {
     const { id } = yield* makeAccount(place)
     yield* sealChats(place.organization, id, thirdParty)
-    const again = World.query<object>(
-      place.organization,
-      (sql) => sql`update archive_run set asked_at = null where organization_id = ${place.organization}`
-    )
+    const again = Cleanups.notAsked(place.organization)
     return { subject: { account: id }, again, anew: again }
   }),
+  get_archive_retention: reader,
   list_archive_rules: (place) => Effect.map(ruled(place), (account) => ({ subject: { account } })),
   create_archive_rule: Effect.fnUntraced(function*(place) {
     const id = yield* ruled(place)
@@ -281,16 +282,15 @@ const preparations = {
     yield* sealChats(place.organization, account, thirdParty)
     return { members: { criteria: { account_ids: [account] } } }
   }),
-  list_archive_cleanups: (place) => Effect.as(ruled(place), {}),
+  list_archive_cleanups: reader,
   get_archive_cleanup: cleanup("previewed"),
   confirm_archive_cleanup: cleanup("previewed", { confirm_phrase: Cleanups.cleanupPhrase }),
   cancel_archive_cleanup: cleanup("queued"),
-  list_archive_holds: (place) => Effect.as(ruled(place), {}),
+  list_archive_holds: reader,
   place_archive_hold: (place) => Effect.map(ruled(place), (account) => ({ members: { account_ids: [account] } })),
   release_archive_hold: Effect.fnUntraced(function*(place) {
     yield* makeOwner(place.organization, place.asker.id)
-    const { id: account } = yield* makeAccount(place)
-    return yield* Cleanups.prepareHold(place.organization, account)
+    return yield* Cleanups.prepareHold(place.organization, (yield* makeAccount(place)).id)
   }),
   create_department: () => Effect.succeed({ members: { name: fresh("Legal") } }),
   rename_department: ({ organization }) =>

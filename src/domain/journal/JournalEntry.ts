@@ -66,6 +66,7 @@ const targets = {
   "archive_password.failed": "organization",
   "authorization_code.reused": "ai_connection",
   "checkpoint_key.changed": "checkpoint_key",
+  "cleanup.confirmed": "archive_cleanup",
   "cleanup.done": "archive_cleanup",
   "cleanup.failed": "archive_cleanup",
   "console.signed_in": "admin",

@@ -166,6 +166,21 @@ export const ownershipTransferred = mailKind("ownership_transferred", {
   })
 })
 
+export const retentionSet = mailKind("retention_set", {
+  when: "A retention of the archive is set or shortened, 7 days before it begins to delete.",
+  to: "owner",
+  choice: "security",
+  write: (facts: { readonly by: string; readonly days: number; readonly begins: string }) => ({
+    subject: `Archived messages are deleted after ${facts.days} days`,
+    paragraphs: [
+      "A retention was set for your organization's archive. What was sent longer ago is deleted from then on, every day, unless a hold keeps it.",
+      { values: [["Kept for", `${facts.days} days`], ["Begins", facts.begins], ["By", quoted(facts.by)]] },
+      "Until then it can be changed in the console, under Archive cleanups, and nothing is deleted by it.",
+      unexpected
+    ]
+  })
+})
+
 export const superadminInvited = mailKind("superadmin_invited", {
   when: "A superadmin is invited, or an admin becomes one.",
   to: "owner",

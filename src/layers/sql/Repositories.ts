@@ -19,6 +19,7 @@ import * as ArchiveManifests from "./archive/ArchiveManifests.ts"
 import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
 import * as ArchiveRecords from "./archive/ArchiveRecords.ts"
+import * as ArchiveRetentions from "./archive/ArchiveRetentions.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
 import * as CaptureStore from "./archive/CaptureStore.ts"
@@ -112,6 +113,7 @@ export const layer = Layer.mergeAll(
   AccountPasskeys.layer,
   ArchiveAttempts.layer,
   ArchiveReads.layer,
+  ArchiveRetentions.layer,
   ArchiveRules.layer,
   ArchiveRuns.layer,
   Attempts.layer,

@@ -103,3 +103,24 @@ export const verifyArchive = {
     cursor: null
   }
 } as const
+
+const keepsEverything = {
+  object: "archive_retention",
+  days: null,
+  begins_at: null,
+  updated_at: null,
+  updated_by: null
+} as const
+
+export const getArchiveRetention = { request: {}, answer: keepsEverything } as const
+
+export const setArchiveRetention = {
+  request: { days: 3650 },
+  answer: {
+    ...keepsEverything,
+    days: 3650,
+    begins_at: "2026-01-22T10:01:00.000Z",
+    updated_at: "2026-01-15T10:01:00.000Z",
+    updated_by: "019bc0e2-1280-7dc1-abf7-82b82945c67d"
+  }
+} as const

@@ -16,6 +16,7 @@ import {
   ResourceMissing,
   SuperadminRequired
 } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
@@ -49,7 +50,7 @@ export const confirmArchiveCleanup = Operation.write(
     success: ArchiveCleanup,
     sample: samples.confirmArchiveCleanup,
     failures: [ResourceMissing, ConfirmPhraseInvalid, NotPreviewed, CleanupExpired, ArchiveHeld],
-    journal: { action: "cleanup.confirmed", target: "archive_cleanup" }
+    journal: journalAction("cleanup.confirmed")
   },
   Effect.fnUntraced(function*({ cleanup_id, confirm_phrase }, { caller, now }) {
     const { adminId, organizationId } = caller

@@ -50,7 +50,10 @@ export const previewArchiveCleanup = Operation.write(
     const { organizationId } = caller
     const accountIds = distinctAccounts(criteria.account_ids)
     if (criteria.chat_ids !== undefined && accountIds.length > 1) {
-      return yield* new ParameterInvalid({ param: "criteria", message: "criteria: chat_ids take one account." })
+      return yield* new ParameterInvalid({
+        param: "criteria",
+        message: "criteria: there is no such chat, chat_ids are those of one account."
+      })
     }
     const holds = yield* ArchiveHolds
     if (!(yield* holds.reaches(caller, accountIds))) return yield* new ResourceMissing({ param: "criteria" })

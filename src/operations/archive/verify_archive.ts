@@ -40,7 +40,7 @@ export const verifyArchive = Operation.read(
     if (place === null) {
       return yield* new ParameterInvalid({
         param: "cursor",
-        message: "cursor: send one that a call before has answered."
+        message: "cursor: there is no such place, send what a call before has answered."
       })
     }
     return yield* verify(organizationId, account_id ?? null, place)

@@ -1,6 +1,7 @@
 /** The organization's settings, requests to its support and an account's profile, in a browser. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { cleanupPhrase, makeCleanup } from "../../support/archive/cleanups.ts"
 import * as Browser from "../../support/http/browser.ts"
 import * as Pages from "../../support/http/pages.ts"
 import { act as operate } from "../../support/operator/operator.ts"
@@ -77,6 +78,30 @@ export const settings = (it: It): void => {
       yield* look("archive-key-code")
       yield* press(page, "main a.button.main")
       yield* look("archive-key")
+      yield* press(page, ".tabs li:nth-child(7) a")
+      yield* look("archive-cleanups-none")
+      yield* visit(`/console/archive-cleanups?account=${account}`)
+      yield* press(page, "main section form button.main")
+      expect(yield* textOf(page)).toContain("Nothing of this is archived.")
+      yield* look("archive-cleanups-refused")
+      yield* visit(`/console/archive-cleanups/${yield* makeCleanup(id, [account], "previewed")}`)
+      yield* type(page, "#confirm_phrase", "delete")
+      yield* press(page, "main form button.danger")
+      expect(yield* textOf(page)).toContain("This is not the phrase")
+      yield* look("archive-cleanup-refused")
+      yield* type(page, "#confirm_phrase", cleanupPhrase)
+      yield* press(page, "main form button.danger")
+      expect(yield* textOf(page)).toContain("It is confirmed")
+      yield* look("archive-cleanup")
+      yield* press(page, "main form[action$=cancel] button")
+      expect(yield* textOf(page)).toContain("The cleanup is cancelled.")
+      yield* press(page, "main p.back a")
+      yield* look("archive-cleanups")
+      yield* press(page, ".tabs li:nth-child(8) a")
+      yield* type(page, "#name", "Case <b>14</b>")
+      yield* press(page, "main section form button.main")
+      expect(yield* textOf(page)).toContain("The hold is placed")
+      yield* look("archive-holds")
       for (const way of ["change", "recover", "replace"]) {
         yield* visit(`/console/archive-key/${way}`)
         yield* look(`archive-key-${way}`)

@@ -46,6 +46,7 @@ const servicePrivileges = [
   "archive_cleanup: SELECT(created_at), SELECT(expires_at), SELECT(id), SELECT(organization_id), SELECT(state)",
   "archive_deletion: SELECT(finished_at), SELECT(id), SELECT(organization_id), SELECT(started_at)",
   "archive_read: SELECT",
+  "archive_retention: SELECT(applied_on), SELECT(begins_at), SELECT(organization_id)",
   "archive_round: SELECT",
   "archive_run: INSERT, SELECT, UPDATE",
   "archive_state: SELECT(account_id), SELECT(organization_id)",

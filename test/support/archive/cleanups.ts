@@ -106,3 +106,10 @@ export const prepareCleanup = Effect.fnUntraced(function*(
   )
   return { subject: { cleanup: id }, members, again, anew: again }
 })
+
+/** No run of the organization's archives is asked for any more. */
+export const notAsked = (organizationId: string) =>
+  World.query<object>(
+    organizationId,
+    (sql) => sql`update archive_run set asked_at = null where organization_id = ${organizationId}`
+  )

@@ -3,12 +3,15 @@ import { Effect } from "effect"
 import { AccountId } from "../../../domain/accounts/Account.ts"
 import type { ArchiveCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
 import { CleanupId } from "../../../domain/archive/ArchiveCleanup.ts"
+import type { ArchiveRetention } from "../../../domain/archive/Retention.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { superadmins } from "../../../domain/people/Access.ts"
 import { getAccount } from "../../../operations/accounts/get_account.ts"
+import { getArchiveRetention } from "../../../operations/archive/get_archive_retention.ts"
 import { listArchiveCleanups } from "../../../operations/archive/list_archive_cleanups.ts"
 import { previewArchiveCleanup } from "../../../operations/archive/preview_archive_cleanup.ts"
+import { setArchiveRetention } from "../../../operations/archive/set_archive_retention.ts"
 import * as Fields from "../kit/Fields.ts"
 import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
@@ -27,7 +30,7 @@ const row = ({ now, visit }: AdminPage) => (cleanup: ArchiveCleanup): Html.Html 
   html`<li>
   <div class="head">
     <div>
-      <h3><a href="${visit.base}${path}/${cleanup.id}">${Cleanups.amount(cleanup)}</a></h3>
+      <h2><a href="${visit.base}${path}/${cleanup.id}">${Cleanups.amount(cleanup)}</a></h2>
       <p class="hint">Previewed ${Times.since(cleanup.created_at, now, "")}</p>
     </div>
     ${Cleanups.mark(cleanup)}
@@ -73,6 +76,39 @@ const form = (view: AdminPage, account: { readonly id: string; readonly name: st
   }
 </section>`
 
+const retentionForm = (view: AdminPage, { begins_at, days }: ArchiveRetention, outcome: Form.Outcome) =>
+  html`<section aria-labelledby="retention">
+  <h2 id="retention">Retention</h2>
+  <p>${
+    days === null || begins_at === null
+      ? "Everything is kept."
+      : begins_at.getTime() > view.now
+      ? html`What was sent more than ${String(days)} days ago is deleted from ${
+        begins_at.toISOString().slice(0, 10)
+      } on.`
+      : `What was sent more than ${days} days ago is deleted every day.`
+  } A retention that is new or shorter begins after 7 days, and the owner is mailed. Holds come first.</p>
+  ${
+    Forms.open(
+      view,
+      { path: `${path}/retention` },
+      html`${
+        Fields.input(
+          outcome.faults,
+          { name: "days", label: "Days", hint: "30 to 36500. Empty keeps everything." },
+          {
+            inputmode: "numeric",
+            maxlength: 5,
+            value: outcome.sent?.text("days") ?? (days === null ? "" : String(days)),
+            ...Fields.verbatim
+          }
+        )
+      }
+    <button>Set the retention</button>`
+    )
+  }
+</section>`
+
 /** The address of a form for an account, which its page links to. */
 export const addressFor = (accountId: string): string => Lists.address(path, { account: accountId })
 
@@ -100,6 +136,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Fo
     limit: 50,
     ...(after === undefined || !isUuid(after) ? {} : { starting_after: CleanupId.make(after) })
   })
+  const retention = yield* getArchiveRetention.call({})
   const account = isUuid(accountId) ? yield* getAccount.call({ account_id: accountId }) : null
   return yield* Frame.page(view, {
     title: "Archive cleanups",
@@ -121,7 +158,8 @@ ${
         first: after === undefined ? undefined : `${base}${path}`,
         next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
       })
-    }`
+    }
+${retentionForm(view, retention, outcome)}`
   })
 })
 
@@ -155,5 +193,16 @@ export const routes = page.routes([
         })
       }),
     next: ({ id }) => `${path}/${id}`
+  }),
+  page.form({
+    name: "retention",
+    factor: "link",
+    submit: ({ form }) => {
+      const days = form.text("days").trim()
+      return setArchiveRetention.call({ days: days === "" ? null : Number(days) })
+    },
+    key: () => "retention",
+    done: { retention: "The retention is set." },
+    refusals: { days: ["days", "Give 30 to 36500 days, or nothing."] }
   })
 ])

@@ -42,7 +42,7 @@ const row = (view: AdminPage) => (hold: ArchiveHold): Html.Html =>
   html`<li>
   <div class="head">
     <div>
-      <h3>${Html.named(hold.name)}</h3>
+      <h2>${Html.named(hold.name)}</h2>
       <p class="hint">${accountsOf(hold, view.visit.base)}, ${daysOf(hold)}; placed ${
     Times.since(hold.placed_at, view.now, "")
   }${hold.released_at === null ? undefined : html`, released ${Times.since(hold.released_at, view.now, "")}`}</p>

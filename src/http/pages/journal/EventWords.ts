@@ -25,6 +25,7 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["archive_rule.deleted", "Rule of the archive deleted"],
   ["archive_hold.placed", "Hold on the archive placed"],
   ["archive_hold.released", "Hold on the archive released"],
+  ["archive_retention.set", "Retention of the archive set"],
   ["cleanup.previewed", "Cleanup of the archive previewed"],
   ["cleanup.confirmed", "Cleanup of the archive confirmed"],
   ["cleanup.cancelled", "Cleanup of the archive cancelled"],

@@ -363,7 +363,7 @@ create table archive_cleanup (
   watermark jsonb not null, -- by account, the last page and tail row of the preview: newer ones stay
   emptied integer not null default 0, -- accounts, from the first on, of which nothing is left to delete
   expires_at timestamptz(3), -- the end of the preview
-  created_by uuid not null, -- the admin
+  created_by uuid, -- the admin; null for the organization's retention
   created_at timestamptz(3) not null, -- the time of the preview
   confirmed_by uuid, -- the admin
   started_at timestamptz(3), -- the time when it began
@@ -405,6 +405,22 @@ create policy tenant on archive_deletion to console_app
 create policy directory on archive_deletion to console_service using (true);
 grant select, insert, update (pages, messages, files, bytes, finished_at) on archive_deletion to console_app;
 grant select (organization_id, id, started_at, finished_at) on archive_deletion to console_service;
+
+-- For how long organizations keep what is archived; those without a row keep everything.
+create table archive_retention (
+  organization_id text collate "C" primary key references organization (id), -- the organization
+  days integer not null check (days between 30 and 36500), -- what was sent before so many days is deleted
+  set_by uuid not null, -- the admin
+  set_at timestamptz(3) not null, -- the time of that
+  begins_at timestamptz(3) not null, -- from when it deletes
+  applied_on date -- the last day in UTC on which it was applied
+);
+alter table archive_retention enable row level security, force row level security;
+create policy tenant on archive_retention to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_retention to console_service using (true);
+grant select, insert, update, delete on archive_retention to console_app;
+grant select (organization_id, begins_at, applied_on) on archive_retention to console_service;
 
 -- Holds: days of accounts of which nothing is deleted.
 create table archive_hold (

@@ -1,0 +1,74 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { StoredRetention } from "../../../domain/archive/Retention.ts"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveRetentions } from "../../../ports/archive/ArchiveRetentions.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+/** The retentions in SQL. */
+export const layer = Layer.effect(
+  ArchiveRetentions,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+
+    const found = (organizationId: OrganizationId, locking: Statement.Fragment) =>
+      sql<StoredRetention>`
+        select days, set_by::text as "setBy", set_at as "setAt", begins_at as "beginsAt" from archive_retention
+        where organization_id = ${organizationId} ${locking}`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null))
+
+    return ArchiveRetentions.of({
+      find: (organizationId) => found(organizationId, sql``),
+      lock: (organizationId) => found(organizationId, sql`for update`),
+
+      set: (organizationId, retention) =>
+        retention === null
+          ? post(sql`delete from archive_retention where organization_id = ${organizationId}`)
+          : post(sql`
+            insert into archive_retention (organization_id, days, set_by, set_at, begins_at)
+            values (${organizationId}, ${retention.days}, ${retention.setBy}::uuid, ${retention.setAt},
+              ${retention.beginsAt})
+            on conflict (organization_id) do update set days = excluded.days, set_by = excluded.set_by,
+              set_at = excluded.set_at, begins_at = excluded.begins_at, applied_on = null`),
+
+      due: (now, day) =>
+        Effect.map(
+          Tenant.directory(sql)(sql<{ id: OrganizationId }>`
+            select organization_id as id from archive_retention
+            where begins_at <= ${now} and (applied_on is null or applied_on < ${day}::date) order by organization_id`),
+          (rows) => rows.map(({ id }) => id)
+        ),
+
+      accounts: (organizationId, before, after, limit) =>
+        sql<{ id: AccountId }>`
+          select account.id from account
+          where account.organization_id = ${organizationId} and account.id::text > ${after}
+            and (exists (
+                select 1 from archive_page
+                where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id
+                  and day < ${before}::date and kind in ('messages', 'changes'))
+              or exists (
+                select 1 from archive_tail
+                where archive_tail.organization_id = ${organizationId} and archive_tail.account_id = account.id
+                  and day < ${before}::date))
+            and not exists (
+              select 1 from archive_hold
+              where archive_hold.organization_id = ${organizationId} and released_at is null
+                and (since is null or since < ${before}::date)
+                and (account_ids is null or account.id = any(account_ids)))
+            and not exists (
+              select 1 from archive_cleanup
+              where archive_cleanup.organization_id = ${organizationId} and state in ('queued', 'running')
+                and account.id = any(archive_cleanup.account_ids))
+          order by account.id::text limit ${sql.literal(String(limit))}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ id }) => id))
+        ),
+
+      markApplied: (organizationId, day) =>
+        post(sql`
+          update archive_retention set applied_on = ${day}::date where organization_id = ${organizationId}`)
+    })
+  })
+)

@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import { ArchiveRetention, archiveRetention, retentionBegins, RetentionDays } from "../../domain/archive/Retention.ts"
+import { SuperadminRequired } from "../../domain/Failure.ts"
+import { retentionSet } from "../../domain/mail/index.ts"
+import { superadmins } from "../../domain/people/Access.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
+import * as samples from "./Deleting.samples.ts"
+
+export const setArchiveRetention = Operation.write(
+  "set_archive_retention",
+  {
+    summary: "Set for how long the organization keeps what is archived.",
+    description:
+      "What was sent before so many days is deleted every day, by cleanups that are listed with the others. A retention that is new or shorter begins after 7 days, and the owner is mailed at once. Accounts of which a hold keeps something that is due are left alone until it is released. Nothing more is archived of the past because of it.",
+    method: "PUT",
+    path: "/v1/archive/retention",
+    toolset: "archive",
+    scope: "archive:delete",
+    roles: superadmins,
+    refusal: SuperadminRequired,
+    whole: true,
+    destructive: true,
+    idempotent: true,
+    body: {
+      days: RetentionDays.annotateKey({ description: "Days to keep, 30 to 36500; null keeps everything." })
+    },
+    success: ArchiveRetention,
+    sample: samples.setArchiveRetention,
+    failures: [],
+    journal: { action: "archive_retention.set", target: "organization" }
+  },
+  Effect.fnUntraced(function*({ days }, { caller, now }) {
+    const { adminId, adminName, organizationId } = caller
+    const retentions = yield* ArchiveRetentions
+    const before = yield* retentions.lock(organizationId)
+    if ((before?.days ?? null) === days) return Operation.unchanged(archiveRetention(before))
+    if (days === null) {
+      yield* retentions.set(organizationId, null)
+      return Operation.changed(archiveRetention(null))
+    }
+    const beginsAt = retentionBegins(before, days, now)
+    const after = { days, setBy: adminId, setAt: now, beginsAt }
+    yield* retentions.set(organizationId, after)
+    const facts = { by: adminName ?? adminId, days, begins: beginsAt.toISOString().slice(0, 10) }
+    return Operation.changed(
+      archiveRetention(after),
+      { days },
+      undefined,
+      [],
+      before === null || days < before.days ? [retentionSet(facts)] : []
+    )
+  })
+)
