@@ -11,7 +11,7 @@ export type {
   StoredCleanup
 } from "./domain/archive/ArchiveCleanup.ts"
 export type { HeldRecords, HoldId, StoredHold } from "./domain/archive/ArchiveHold.ts"
-export type { RuleInEffect, StoredRule } from "./domain/archive/ArchiveRule.ts"
+export type { RuleInEffect, RulePreviewCounts, StoredRule } from "./domain/archive/ArchiveRule.ts"
 export type { ChatProgress } from "./domain/archive/ChatProgress.ts"
 export type { EpochRef } from "./domain/archive/Epoch.ts"
 export type { Argon2Cost } from "./domain/archive/KeyDerivation.ts"

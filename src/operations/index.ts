@@ -30,6 +30,7 @@ import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
 import { placeArchiveHold } from "./archive/place_archive_hold.ts"
 import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
+import { previewArchiveRule } from "./archive/preview_archive_rule.ts"
 import { releaseArchiveHold } from "./archive/release_archive_hold.ts"
 import { searchMessages } from "./archive/search_messages.ts"
 import { setArchiveRetention } from "./archive/set_archive_retention.ts"
@@ -174,6 +175,7 @@ export const operations = [
   listChatMembers,
   listMessageEdits,
   listArchiveRules,
+  previewArchiveRule,
   createArchiveRule,
   updateArchiveRule,
   deleteArchiveRule,

@@ -166,4 +166,5 @@ export const resultOf = ({ body, status }: Answer) => {
 
 /** True if the operation changes nothing: a search has its words in a body, so that no address holds them. */
 export const changesNothing = ({ id, method }: Operation.Any): boolean =>
-  method === "GET" || id === "search_messages" || id === "verify_archive" || id === "verify_archive"
+  method === "GET" || ["preview_archive_rule", "search_messages", "verify_archive"].includes(id) ||
+  id === "verify_archive"

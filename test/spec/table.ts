@@ -178,6 +178,7 @@ export const table = [
     "readers"
   ],
   ["list_archive_rules", "GET", "/v1/archive/rules", "archive:read", "yes", "readers"],
+  ["preview_archive_rule", "POST", "/v1/archive/rule-preview", "archive:read", "yes", "readers"],
   ["create_archive_rule", "POST", "/v1/archive/rules", "accounts:write", "no", "readers"],
   ["update_archive_rule", "PATCH", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],
   ["delete_archive_rule", "DELETE", "/v1/archive/rules/{rule_id}", "accounts:write", "no", "readers"],

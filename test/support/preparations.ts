@@ -8,7 +8,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/simulated/Simulate
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
 import * as Cleanups from "./archive/cleanups.ts"
-import { makeRule } from "./archive/rules.ts"
+import { accountTarget, makeRule } from "./archive/rules.ts"
 import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
 import { type IdKind, isStep } from "./random.ts"
@@ -133,8 +133,7 @@ const ruled = Effect.fnUntraced(function*(place: Place) {
   return id
 })
 
-/** The asker has access to the archive. */
-const reader: Preparation = (place) => Effect.as(ruled(place), {})
+const reader: Preparation = (place) => Effect.map(ruled(place), (account) => ({ subject: { account } }))
 
 const rule: Preparation = Effect.fnUntraced(function*(place) {
   const target = yield* ruled(place)
@@ -268,11 +267,12 @@ const preparations = {
     return { subject: { account: id }, again, anew: again }
   }),
   get_archive_retention: reader,
-  list_archive_rules: (place) => Effect.map(ruled(place), (account) => ({ subject: { account } })),
+  preview_archive_rule: (place) => Effect.map(ruled(place), (id) => ({ members: accountTarget(id) })),
+  list_archive_rules: reader,
   create_archive_rule: Effect.fnUntraced(function*(place) {
     const id = yield* ruled(place)
     const anew = removeRules(place.organization)
-    return { members: { target: { level: "account", id } }, anew, again: anew }
+    return { members: accountTarget(id), anew, again: anew }
   }),
   update_archive_rule: rule,
   delete_archive_rule: rule,

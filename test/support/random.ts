@@ -50,14 +50,19 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   cleanup_id: "cleanup"
 }
 
+const nobodys = "00000000-0000-4000-8000-000000000000"
+
 /** The values in which the fields of a declaration do something, where random ones would rarely. */
-const telling: Readonly<Record<string, ReadonlyArray<string>>> = {
+const telling: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   // A text that is answered as it was sent: an id of another organization in it would look like a leak.
   related_request_id: ["req_01kdr4k4qzf7d8x7v5v0v8m2ab"],
   username: ["", "abcde", "Random_Name_7", "another_name", "x", "9wrong"],
   action: ["account.*", "account.paused", "profile.updated", "mail_preferences.set", "nothing.*"],
   before: ["1970-01-01T00:00:00.000Z", "1971-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"],
-  since: ["1970-01-01T00:00:00.000Z", "1970-01-01T00:10:00.000Z", "2026-01-01T00:00:00.000Z"]
+  since: ["1970-01-01T00:00:00.000Z", "1970-01-01T00:10:00.000Z", "2026-01-01T00:00:00.000Z", "2026-01-01"],
+  until: ["1970-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", "2026-02-01"],
+  // Accounts that are nobody's.
+  criteria: [{ account_ids: [nobodys] }, { account_ids: [nobodys], before: "2026-01-01T00:00:00.000Z" }, {}]
 }
 
 /** What the cursors of the lists name. */

@@ -1,6 +1,6 @@
 /** Rules that decide which chats are archived, and with which files. */
 import { Schema } from "effect"
-import { described, Kind, Timestamp, Uuid } from "../JsonShapes.ts"
+import { Count, described, Kind, Timestamp, Uuid } from "../JsonShapes.ts"
 import { ChatEffect, ChatType } from "./Chat.ts"
 import { PlatformId } from "./PlatformId.ts"
 
@@ -81,6 +81,20 @@ export const DeletedArchiveRule = Schema.Struct({
   id: described(Uuid, "The rule's id: a UUID."),
   deleted: described(Schema.Literal(true), "True: it is deleted.")
 }).annotate({ identifier: "deleted_archive_rule" })
+
+const previewCounts = {
+  chats: described(Count, "Known chats of these accounts."),
+  archive: described(Count, "Chats that would be archived."),
+  skip: described(Count, "Chats that would be skipped."),
+  review: described(Count, "Chats that would wait for a decision."),
+  begins: described(Count, "Chats that are not archived now, and would be."),
+  ends: described(Count, "Chats that are archived now, and would not be any more: what is there stays.")
+}
+
+/** The known chats as they would be judged with a rule. */
+export const ArchiveRulePreview = Schema.Struct({ object: Kind("archive_rule_preview"), ...previewCounts })
+  .annotate({ identifier: "archive_rule_preview" })
+export type RulePreviewCounts = Omit<typeof ArchiveRulePreview.Type, "object">
 
 export const RuleId = Uuid.pipe(Schema.brand("RuleId"))
 export type RuleId = typeof RuleId.Type

@@ -1,7 +1,7 @@
 /** The rights and details that all changes of the archive's rules share. */
 import { Effect } from "effect"
-import type { StoredRule } from "../../domain/archive/ArchiveRule.ts"
-import { RoleForbidden } from "../../domain/Failure.ts"
+import type { RuleSelector, RuleTarget, StoredRule } from "../../domain/archive/ArchiveRule.ts"
+import { ParameterInvalid, RoleForbidden } from "../../domain/Failure.ts"
 import { type Caller, isNarrowing, superadmins } from "../../domain/people/Access.ts"
 
 /** Fails where the caller may only make rules for single accounts, and the rule is for more. */
@@ -11,6 +11,19 @@ export const mayChange = ({ limit, role }: Caller["Service"], { level }: Pick<St
     : Effect.fail(
       new RoleForbidden({ message: "Only a superadmin without limits changes rules for more than one account." })
     )
+
+/** The accounts and chats of a new rule; fails where it names a chat without its account. */
+export const ruleFor = (target: typeof RuleTarget.Type, selector: typeof RuleSelector.Type) => {
+  const chatId = selector.chat_id === null ? null : BigInt(selector.chat_id)
+  return chatId !== null && target.level !== "account"
+    ? Effect.fail(
+      new ParameterInvalid({
+        param: "selector",
+        message: "selector: there is no such chat, a chat_id takes the level account."
+      })
+    )
+    : Effect.succeed({ level: target.level, target: target.id, chatType: selector.chat_type, chatId })
+}
 
 /** The rule as the journal keeps it. */
 export const ruleDetails = ({ chatId, chatType, effect, level, live, media, target }: StoredRule) => ({

@@ -385,3 +385,8 @@ export const startBackup = {
     action: "backup_queued"
   }
 } as const
+
+export const previewArchiveRule = {
+  request: { target: everyChat.target, selector: { chat_type: "group", chat_id: null }, effect: "skip" },
+  answer: { object: "archive_rule_preview", chats: 0, archive: 0, skip: 0, review: 0, begins: 0, ends: 0 }
+} as const

@@ -15,7 +15,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as samples from "./archive.samples.ts"
-import { mayChange, ruleDetails } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleFor } from "./RuleChanges.ts"
 
 export const createArchiveRule = Operation.write(
   "create_archive_rule",
@@ -57,19 +57,13 @@ export const createArchiveRule = Operation.write(
   ) {
     const { organizationId } = caller
     const rule = {
-      level: target.level,
-      target: target.id,
-      chatType: selector.chat_type,
-      chatId: selector.chat_id === null ? null : BigInt(selector.chat_id),
+      ...(yield* ruleFor(target, selector)),
       effect,
       media,
       maxFileBytes: max_file_bytes,
       live,
       updatedAt: now,
       updatedBy: caller.adminId
-    }
-    if (rule.chatId !== null && rule.level !== "account") {
-      return yield* new ParameterInvalid({ param: "selector", message: "selector: a chat_id takes the level account." })
     }
     yield* mayChange(caller, rule)
     const rules = yield* ArchiveRules

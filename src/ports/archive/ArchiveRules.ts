@@ -1,7 +1,7 @@
 /** The archive's rules. Each statement needs the transaction of the organization. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
-import type { RuleId, RuleInEffect, StoredRule } from "../../domain/archive/ArchiveRule.ts"
+import type { RuleId, RuleInEffect, RulePreviewCounts, StoredRule } from "../../domain/archive/ArchiveRule.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
@@ -30,6 +30,8 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   add(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RuleId | null>
   change(organizationId: OrganizationId, rule: StoredRule): Effect.Effect<void>
   remove(organizationId: OrganizationId, id: RuleId): Effect.Effect<void>
+  /** The known chats of the rule's accounts as they would be judged with it. */
+  preview(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RulePreviewCounts>
   /**
    * Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. The one
    * chat that the rule names goes on, where a cleanup had stopped it.

@@ -119,6 +119,20 @@ describe("a cleanup of the archive", () => {
           expect(events.at(-1)?.details).toMatchObject({ pages: gone, messages: one!.messages })
         }))
 
+      it.effect("names accounts of the organization alone, and chats of one account", () =>
+        Effect.gen(function*() {
+          const [own, other] = [yield* Deletions.stage(2), yield* Deletions.stage(1)]
+          const accounts = own.archives.map(({ account }) => account.accountId)
+          const foreign = yield* preview(own, { account_ids: [accounts[0], other.archives[0]!.account.accountId] })
+          expect([foreign.status, foreign.body.error.param]).toEqual([404, "criteria"])
+          const chats = yield* preview(own, { account_ids: accounts, chat_ids: [String(chatId)] })
+          expect([chats.status, chats.body.error.param]).toEqual([400, "criteria"])
+          const one = yield* preview(own, { account_ids: accounts.slice(0, 1), chat_ids: [String(chatId)] })
+          expect([one.status, one.body.messages]).toEqual([200, own.archives[0]!.messages])
+          const none = yield* preview(own, { account_ids: accounts.slice(0, 1), chat_ids: ["404"] })
+          expect(none.body.error.code).toBe("archive_empty")
+        }))
+
       it.effect("with a day deletes the days before it, and the chat begins with what is left", () =>
         Effect.gen(function*() {
           const staged = yield* Deletions.stage(1)

@@ -32,3 +32,6 @@ export const makeRule = (
     id
   )
 }
+
+/** The member of a request that has a rule concern one account. */
+export const accountTarget = (id: string) => ({ target: { level: "account", id } })

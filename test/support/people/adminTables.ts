@@ -1,4 +1,4 @@
-/** Who may act in an organization and what they are granted, kept and put back. */
+/** Who may act in an organization, what they are granted, and the rules of its archive, kept and put back. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as World from "../world.ts"
@@ -23,7 +23,8 @@ const tables = [
   ]],
   ["admin_account", ["admin_id", "account_id"], []],
   ["admin_department", ["admin_id", "department_id"], []],
-  ["invitation_sent", ["id"], []]
+  ["invitation_sent", ["id"], []],
+  ["archive_rule", ["rule_id"], []]
 ] as const
 
 const columns = (sql: SqlClient.SqlClient, names: ReadonlyArray<string>, of = "") =>

@@ -1,6 +1,6 @@
 /** The rules of the archive: which chats are archived, and with which files. */
 import { Effect } from "effect"
-import type { ArchiveRule } from "../../../domain/archive/ArchiveRule.ts"
+import type { ArchiveRule, RulePreviewCounts } from "../../../domain/archive/ArchiveRule.ts"
 import { RuleId } from "../../../domain/archive/ArchiveRule.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
@@ -9,6 +9,7 @@ import type { Department } from "../../../domain/people/Department.ts"
 import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
 import { deleteArchiveRule } from "../../../operations/archive/delete_archive_rule.ts"
 import { listArchiveRules } from "../../../operations/archive/list_archive_rules.ts"
+import { previewArchiveRule } from "../../../operations/archive/preview_archive_rule.ts"
 import { updateArchiveRule } from "../../../operations/archive/update_archive_rule.ts"
 import * as Fields from "../kit/Fields.ts"
 import * as Form from "../kit/Form.ts"
@@ -123,6 +124,22 @@ ${lead}
 <p class="hint">The owner and superadmins set them.</p>`
   })
 
+const ruleOf = (form: Form.Sent["form"]) => {
+  const target = form.text("target")
+  return {
+    target: target === whole
+      ? { level: "organization" as const, id: null }
+      : { level: "department" as const, id: target },
+    selector: { chat_type: chosen(chatTypes, form.text("chat_type")), chat_id: null },
+    effect: chosen(effects, form.text("effect"))
+  }
+}
+
+const counted = ({ archive, begins, chats, ends }: RulePreviewCounts): Html.Html =>
+  html`<p class="note" role="status">With this rule ${String(archive)} of ${String(chats)} known chats are archived: ${
+    String(begins)
+  } more than now, and ${String(ends)} no longer. Nothing is changed yet.</p>`
+
 const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   if (!superadmins.includes(view.admin.role)) return yield* explain(view)
   const { base, query: text } = view.visit
@@ -132,6 +149,9 @@ const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Fo
     ...(after === undefined || !isUuid(after) ? {} : { starting_after: RuleId.make(after) })
   })
   const departments = yield* Lists.departments
+  const preview = outcome.searched === true && outcome.sent !== undefined
+    ? counted(yield* previewArchiveRule.call(ruleOf(outcome.sent)))
+    : undefined
   const sent = (name: string, or: string) => outcome.form === "" ? outcome.sent?.text(name) ?? or : or
   return yield* Frame.page(view, {
     title: "Archive rules",
@@ -190,7 +210,11 @@ ${
             checked: true
           })
         }
-        <button class="main">Make the rule</button>`
+        ${preview}
+        <div class="actions">
+          <button class="main" name="decision" value="make">Make the rule</button>
+          <button name="decision" value="count">Count first</button>
+        </div>`
       )
     }
 </section>`
@@ -213,16 +237,13 @@ const ruleId = (text: string) =>
 export const routes = page.routes([
   page.form({
     name: "",
-    submit: ({ form }) => {
-      const target = form.text("target")
-      return createArchiveRule.call({
-        target: target === whole ? { level: "organization", id: null } : { level: "department", id: target },
-        selector: { chat_type: chosen(chatTypes, form.text("chat_type")), chat_id: null },
-        effect: chosen(effects, form.text("effect")),
+    pressed: "make",
+    submit: ({ form }) =>
+      createArchiveRule.call({
+        ...ruleOf(form),
         media: form.text("media") === "all" ? "all" : "none",
         live: form.text("live") === "yes"
-      })
-    },
+      }),
     key: () => "made",
     done: { made: "The rule is made. Chats that it selects are archived within minutes." }
   }),

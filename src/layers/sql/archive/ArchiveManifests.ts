@@ -6,6 +6,7 @@ import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveManifests, type SignedUpTo, type StoredManifest } from "../../../ports/archive/ArchiveManifests.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { isAfter } from "./AccountCursor.ts"
 
 /** 64-bit numbers travel as text. */
 type Texts<A> = { readonly [Name in keyof A]: A[Name] extends bigint ? string : A[Name] }
@@ -79,13 +80,13 @@ export const layer = Layer.effect(
       uncovered: (organizationId, after, limit) =>
         accounts(sql`
           select account.id from account
-          where account.organization_id = ${organizationId} and account.id::text > ${after}
+          where account.organization_id = ${organizationId} and ${isAfter(sql, after)}
             and (select max(page_id) from archive_page
               where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id)
               > coalesce((select max(last_page) from archive_manifest
                 where archive_manifest.organization_id = ${organizationId}
                   and archive_manifest.account_id = account.id), 0)
-          order by account.id::text limit ${most(limit)}`),
+          order by account.id limit ${most(limit)}`),
 
       lock: ({ accountId, organizationId }) =>
         sql`
@@ -146,13 +147,13 @@ export const layer = Layer.effect(
       covered: (organizationId, after, limit) =>
         accounts(sql`
           select account.id from account
-          where account.organization_id = ${organizationId} and account.id::text > ${after} and (exists (
+          where account.organization_id = ${organizationId} and ${isAfter(sql, after)} and (exists (
               select 1 from archive_manifest
               where archive_manifest.organization_id = ${organizationId} and archive_manifest.account_id = account.id)
             or exists (
               select 1 from archive_page
               where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id))
-          order by account.id::text limit ${most(limit)}`),
+          order by account.id limit ${most(limit)}`),
 
       after: (account, sequence, limit) =>
         sql<Texts<StoredManifest>>`

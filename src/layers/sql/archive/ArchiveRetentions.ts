@@ -5,6 +5,7 @@ import type { StoredRetention } from "../../../domain/archive/Retention.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveRetentions } from "../../../ports/archive/ArchiveRetentions.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { isAfter } from "./AccountCursor.ts"
 
 /** The retentions in SQL. */
 export const layer = Layer.effect(
@@ -43,7 +44,7 @@ export const layer = Layer.effect(
       accounts: (organizationId, before, after, limit) =>
         sql<{ id: AccountId }>`
           select account.id from account
-          where account.organization_id = ${organizationId} and account.id::text > ${after}
+          where account.organization_id = ${organizationId} and ${isAfter(sql, after)}
             and (exists (
                 select 1 from archive_page
                 where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
               select 1 from archive_cleanup
               where archive_cleanup.organization_id = ${organizationId} and state in ('queued', 'running')
                 and account.id = any(archive_cleanup.account_ids))
-          order by account.id::text limit ${sql.literal(String(limit))}`.pipe(
+          order by account.id limit ${sql.literal(String(limit))}`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map(({ id }) => id))
         ),

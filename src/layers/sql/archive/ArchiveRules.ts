@@ -1,10 +1,15 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { RuleId, type RuleInEffect, type StoredRule } from "../../../domain/archive/ArchiveRule.ts"
+import {
+  RuleId,
+  type RuleInEffect,
+  type RulePreviewCounts,
+  type StoredRule
+} from "../../../domain/archive/ArchiveRule.ts"
 import { serviceAccounts } from "../../../domain/archive/RuleSelection.ts"
 import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
-import { ArchiveRules, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
+import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 
@@ -69,6 +74,46 @@ export const layer = Layer.effect(
         : sql`account.organization_id = ${organizationId} and ${
           sql(level === "account" ? "account.id" : "account.department_id")
         } = ${target}::uuid`
+
+    /** The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. */
+    const judged = (organizationId: string, scope: RuleScope, rules: Statement.Fragment) =>
+      sql`
+              select chat.account_id, chat.chat_id,
+                case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
+                  else coalesce(rule.effect, 'review') end as effect,
+                coalesce(rule.live, false) as live, rule.rule_id, chat.effect as before
+              from archive_chat as chat
+              join account on account.organization_id = chat.organization_id and account.id = chat.account_id
+              left join lateral (
+                select before.chat_id, before.type from archive_chat as before
+                where before.organization_id = chat.organization_id and before.account_id = chat.account_id
+                  and before.migrated_to = chat.chat_id
+                limit 1
+              ) as before on true
+              left join lateral (
+                select rules.effect, rules.live, rules.rule_id from ${rules} as rules
+                where rules.organization_id = chat.organization_id
+                  and (level = 'organization' or level = 'account' and target = account.id
+                    or level = 'department' and target = account.department_id)
+                  and (rules.chat_id in (chat.chat_id, before.chat_id)
+                    or chat_type in ('any', coalesce(before.type, chat.type)))
+                order by (rules.chat_id = chat.chat_id) is true desc, rules.chat_id is null,
+                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
+                limit 1
+              ) as rule on true
+              where chat.organization_id = ${organizationId} and chat.ref is not null
+                and ${within(organizationId, scope)}`
+
+    /** The rules as they would be with one more, in place of that for the same accounts and chats. */
+    const rulesWith = (organizationId: string, rule: NewRule) =>
+      sql`(
+        select organization_id, level, target, chat_type, chat_id, effect, live, rule_id from archive_rule
+        where organization_id = ${organizationId}
+          and (level, target, chat_type, chat_id) is distinct from
+            (${rule.level}, ${rule.target}::uuid, ${rule.chatType}::text, ${rule.chatId}::bigint)
+        union all
+        select ${organizationId}, ${rule.level}, ${rule.target}::uuid, ${rule.chatType}::text, ${rule.chatId}::bigint,
+          ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
     return ArchiveRules.of({
       inEffect: ({ accountId, organizationId }) =>
@@ -144,7 +189,18 @@ export const layer = Layer.effect(
       remove: (organizationId, id) =>
         post(sql`delete from archive_rule where organization_id = ${organizationId} and rule_id = ${id}`),
 
-      // The order of `select` in domain/archive/RuleSelection.ts, in one statement for all chats.
+      preview: (organizationId, rule) =>
+        sql<RulePreviewCounts>`
+          select count(*)::integer as chats, count(*) filter (where effect = 'archive')::integer as archive,
+            count(*) filter (where effect = 'skip')::integer as skip,
+            count(*) filter (where effect = 'review')::integer as review,
+            count(*) filter (where effect = 'archive' and before <> 'archive')::integer as begins,
+            count(*) filter (where effect <> 'archive' and before = 'archive')::integer as ends
+          from (${judged(organizationId, rule, rulesWith(organizationId, rule))}) as judged`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? { chats: 0, archive: 0, skip: 0, review: 0, begins: 0, ends: 0 })
+        ),
+
       selectAgain: (organizationId, scope, now) =>
         Effect.all([
           scope.chatId === null ? Effect.void : post(sql`
@@ -154,33 +210,7 @@ export const layer = Layer.effect(
           post(sql`
             update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
               edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end
-            from (
-              select chat.account_id, chat.chat_id,
-                case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
-                  else coalesce(rule.effect, 'review') end as effect,
-                coalesce(rule.live, false) as live, rule.rule_id
-              from archive_chat as chat
-              join account on account.organization_id = chat.organization_id and account.id = chat.account_id
-              left join lateral (
-                select before.chat_id, before.type from archive_chat as before
-                where before.organization_id = chat.organization_id and before.account_id = chat.account_id
-                  and before.migrated_to = chat.chat_id
-                limit 1
-              ) as before on true
-              left join lateral (
-                select archive_rule.effect, archive_rule.live, archive_rule.rule_id from archive_rule
-                where archive_rule.organization_id = chat.organization_id
-                  and (level = 'organization' or level = 'account' and target = account.id
-                    or level = 'department' and target = account.department_id)
-                  and (archive_rule.chat_id in (chat.chat_id, before.chat_id)
-                    or chat_type in ('any', coalesce(before.type, chat.type)))
-                order by (archive_rule.chat_id = chat.chat_id) is true desc, archive_rule.chat_id is null,
-                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
-                limit 1
-              ) as rule on true
-              where chat.organization_id = ${organizationId} and chat.ref is not null
-                and ${within(organizationId, scope)}
-            ) as judged
+            from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
             where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = judged.account_id
               and archive_chat.chat_id = judged.chat_id
               and (archive_chat.effect, archive_chat.live, archive_chat.rule_id)

@@ -106,6 +106,7 @@ export const layer = Layer.effect(
 
       remove: (organizationId, id, now) =>
         sql`
+          with gone as (
           delete from department
           where organization_id = ${organizationId} and id = ${id}
             and not exists (
@@ -122,7 +123,12 @@ export const layer = Layer.effect(
                 and ai_connection.id = chosen.connection_id
               where chosen.organization_id = ${organizationId} and chosen.department_id = ${id}
                 and revoked_at is null and (expires_at is null or expires_at > ${now}))
-          returning id`.pipe(Effect.orDie, Effect.map((rows) => rows.length === 1)),
+          returning id
+          ), rules as (
+            delete from archive_rule
+            where organization_id = ${organizationId} and level = 'department' and target in (select id from gone)
+          )
+          select id from gone`.pipe(Effect.orDie, Effect.map((rows) => rows.length === 1)),
 
       lockMove: Effect.fnUntraced(function*(caller, from, to) {
         const { organizationId } = caller
