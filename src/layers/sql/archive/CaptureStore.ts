@@ -50,6 +50,8 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     const one = (account: ArchivedAccount, chatId: bigint) => sql`${mine(account)} and chat_id = ${chatId}`
+    // A channel whose position was lost has none either, so that the id alone tells its box.
+    const ofCommonBox = sql`chat_id > -1000000000000`
     const theAccount = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and id = ${accountId}`
 
@@ -111,15 +113,14 @@ export const layer = Layer.effect(
           update archive_chat set refused_until = ${until}, position = null, edge = null
           where ${one(account, chatId)}`),
 
-      breakEdges: (account) =>
-        post(sql`update archive_chat set edge = null where ${mine(account)} and position is null`),
+      breakEdges: (account) => post(sql`update archive_chat set edge = null where ${mine(account)} and ${ofCommonBox}`),
 
       chatsOf: Effect.fnUntraced(function*(account, ids) {
         const wanted = new Set(ids)
         const low = ids.reduce((least, id) => id < least ? id : least)
         const high = ids.reduce((most, id) => id > most ? id : most)
         const shared = sql`${mine(account)} and kind = 'messages' and chat_id in (
-          select chat_id from archive_chat where ${mine(account)} and position is null)`
+          select chat_id from archive_chat where ${mine(account)} and ${ofCommonBox})`
         const pages = yield* sql<IdsRow>`
           select chat_id::text as chat, ids from archive_page
           where ${shared} and last_id >= ${low} and first_id <= ${high}`
