@@ -16,6 +16,7 @@ const order = [
   "start",
   "monitor",
   "wire",
+  "archive",
   "timing",
   "fuzz",
   "faults",

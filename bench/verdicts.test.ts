@@ -16,6 +16,17 @@ const recorded = (name: string, ...tables: ReadonlyArray<Omit<Table, "title">>):
 })
 
 describe("the verdicts over kept figures", () => {
+  it("of the archive hold where each number is on its side of the goal", () => {
+    const columns = ["measured", "archive", "a row for each message", "goal"]
+    const holds = (archive: string, goal: string) =>
+      verdicts(recorded("archive", { columns, rows: [["list", archive, "1 ms", goal], ["size", "9 B", "–", ""]] }))
+        .map(({ holds }) => holds)
+    expect(holds("1.9, 7.0 ms", "2, 8 ms")).toEqual([true])
+    expect(holds("1.9, 9.0 ms", "2, 8 ms")).toEqual([false])
+    expect(holds("250000 messages a second", "at least 200000 messages a second")).toEqual([true])
+    expect(holds("150000 messages a second", "at least 200000 messages a second")).toEqual([false])
+  })
+
   it("count the workloads that miss their goal", () => {
     const goals = (reached: string) =>
       verdicts(recorded("peers", {

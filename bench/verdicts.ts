@@ -129,6 +129,18 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       holds: measured?.includes("missing") !== true && (numbers(value)[0] ?? Number.NaN) <= (numbers(goal)[0] ?? 0),
       measured: value ?? ""
     })),
+  archive: (figure) =>
+    having(figure, "a row for each message").filter(({ goal }) => goal !== "").map(
+      ({ archive, goal = "", measured }) => {
+        const goals = numbers(goal)
+        const found = numbers(archive)
+        const holds = goals.every((bound, index) => {
+          const value = found[index] ?? Number.NaN
+          return goal.startsWith("at least") ? value >= bound : value <= bound
+        })
+        return { question: `The archive: ${measured}, goal ${goal}`, holds, measured: archive ?? "" }
+      }
+    ),
   timing: (figure) => {
     const found = having(figure, "98.75 % interval")
     const apart = found.filter((row) => {

@@ -1,4 +1,4 @@
-/** `npm run bench:archive`: what it costs to archive, store, list and search messages, and how that grows. */
+/** `npm run bench:archive`: what it costs to archive, store, list, search, verify and delete messages, and how that grows. */
 import { parseArgs } from "node:util"
 import { record, type Table } from "../support/figure.ts"
 import { startGround } from "../support/ground.ts"
@@ -10,7 +10,7 @@ const help = `npm run bench:archive -- [--messages 1000000,5000000]
 Archives so many messages, ${
   messagesPerAccount.toLocaleString("en")
 } of each account, on a PostgreSQL of its own, beside
-a table with a row for each message; then lists and searches both. About a quarter of an hour, and 6 GB of disk.`
+a table with a row for each message; then lists and searches both, verifies, and deletes an account's. About a quarter of an hour, and 6 GB of disk.`
 
 const { values } = parseArgs({
   options: { messages: { type: "string", default: "1000000,5000000" }, help: { type: "boolean", default: false } }
@@ -34,6 +34,7 @@ const run = async (sizes: ReadonlyArray<number>) => {
     text: [
       "Made-up chats with words as frequent as in a language, 60 characters a message on average, 11 messages on a day on which somebody writes. The archive is written by its own writer, and read over HTTP from the installed service, with the archive password, as the owner of the organization, who may read all accounts.",
       "The peer is a table with a row for each message, each sealed under a key of its account, and an index of keyed fingerprints of its words. It is asked by its statements alone, without a server or duties. It finds whole words only, and its index shows to a thief of the database which messages have words in common; the archive finds parts of words, and shows nothing of them.",
+      "A verification reads every sealed page and compares it with the manifests. A cleanup is one of a whole account, in batches that each test holds and keep the counters right; the peer deletes its rows by one statement and keeps neither.",
       "A search is timed until its first page of 20 is complete, however many calls that takes."
     ],
     tables,
