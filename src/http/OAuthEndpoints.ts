@@ -11,6 +11,8 @@ import { register } from "../oauth/registration/Register.ts"
 import { introspect } from "../oauth/token/introspect.ts"
 import { revoke } from "../oauth/token/revoke.ts"
 import { type IssuedTokens, token } from "../oauth/token/Token.ts"
+import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
 import type { Db } from "../ports/Db.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
 import type { Outbox } from "../ports/mail/Outbox.ts"
@@ -38,6 +40,8 @@ import { Readiness, RequestId } from "../transport/TransportSettings.ts"
 /** The ports that the endpoints need. */
 export type Services =
   | AnonymousRequests
+  | ArchiveCrypto
+  | ArchiveKeys
   | Db
   | FailedAttempts
   | Journal

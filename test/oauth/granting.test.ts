@@ -212,7 +212,8 @@ describe("OAuth authorization", () => {
                 scopeType: "accounts",
                 everything: false,
                 ids: [],
-                password: Redacted.make("")
+                password: Redacted.make(""),
+                archive: null
               },
               { ip: null, requestId: null }
             )

@@ -114,7 +114,8 @@ export const approve = Effect.fnUntraced(function*(
         scopeType,
         everything,
         ids,
-        password: Redacted.make(typed)
+        password: Redacted.make(typed),
+        archive: null
       },
       { ip: `address of ${admin.adminId}`, requestId: "req_test" }
     )

@@ -111,6 +111,8 @@ export interface Asking {
   readonly key?: Redacted.Redacted | string
   readonly body?: unknown
   readonly headers?: Record<string, string>
+  /** False to send none with what reads the archive. */
+  readonly password?: false
   /** The raw body, instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly host?: string
@@ -191,7 +193,7 @@ export const send = Effect.fnUntraced(function*(method: string, path: string, as
       host,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(content === undefined ? {} : { "content-type": "application/json" }),
-      ...(path.startsWith("/v1/archive/") ? passwordHeader() : {}),
+      ...(path.startsWith("/v1/archive/") && asking.password !== false ? passwordHeader() : {}),
       ...asking.headers
     },
     ...(content === undefined ? {} : { body: content })

@@ -44,6 +44,8 @@ export interface Code {
   readonly challenge: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Date
+  /** The seed of the archive's key, sealed under the code. */
+  readonly unlock: Uint8Array | null
   readonly redeemedAt: Date | null
 }
 
@@ -55,6 +57,8 @@ export interface Token {
   readonly digest: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expiresAt: Date
+  /** The seed of the archive's key, sealed under the token. */
+  readonly unlock: Uint8Array | null
   readonly usedAt: Date | null
 }
 

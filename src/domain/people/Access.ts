@@ -60,6 +60,12 @@ export interface Extras {
   readonly archivePassword?: Redacted.Redacted
 }
 
+/** The seed of the archive's key as the request's token keeps it, and the token that opens it. */
+export interface StoredUnlock {
+  readonly sealed: Uint8Array
+  readonly token: Redacted.Redacted
+}
+
 /** The rest of a credential's budget after a request was counted. */
 export interface RateState {
   readonly limit: number
@@ -94,5 +100,7 @@ export class Caller extends Context.Service<Caller, {
   readonly ip: string | null
   readonly requestId: string | null
   readonly extras?: Extras
+  /** Of a connection with which the archive password is kept. */
+  readonly storedUnlock?: StoredUnlock | undefined
   readonly arrival?: Arrival | undefined
 }>()("org-security-console/domain/people/Access/Caller") {}

@@ -43,7 +43,7 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
     const unlock = yield* ArchiveUnlock
     const now = new Date(yield* Clock.currentTimeMillis)
     const { account, key, organization } = yield* known(caller, input)
-    const archive = key === null ? null : yield* unlock.withPassword(caller, key)
+    const archive = key === null ? null : yield* unlock.open(caller, key)
     const context = { caller, now, account: yield* Effect.fromResult(account) }
     if (archive === null) return yield* new NoArchiveKey({})
     if (!isArchiveOpen(organization, now)) return yield* new ArchiveClosed({})

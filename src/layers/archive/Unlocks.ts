@@ -1,13 +1,14 @@
 /**
  * The opened archive keys of a process: few, for minutes, and zeroed when they end.
  *
- * An entry belongs to one credential and one password, and to the wrap that it opened: after a change of the password,
+ * An entry belongs to one credential and one password or token, and to the wrap that it opened: after a change of the password,
  * in whatever process, no request finds it any more.
  */
 import { Deferred, Effect, Layer, Redacted, Scope } from "effect"
 import * as crypto from "node:crypto"
 import { eraseEpochKey, openEpoch } from "../../archive/EpochKeys.ts"
 import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.ts"
+import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { journalWrongPassword } from "../../archive/WrongPasswords.ts"
 import type { EpochKey } from "../../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
@@ -59,14 +60,20 @@ export const layer = Layer.effect(
     let deriving = 0
     let epochsKept = 0
 
-    const nameOf = ({ credential }: Caller["Service"], key: ArchiveKey, password: Redacted.Redacted): string =>
+    const nameOf = (
+      { credential }: Caller["Service"],
+      key: ArchiveKey,
+      way: "password" | "stored",
+      secret: Redacted.Redacted
+    ): string =>
       crypto.createHmac("sha256", cacheKey).update(JSON.stringify([
         key.organizationId,
         key.keyId,
         key.wrapId,
         credential.kind,
         credential.id,
-        Redacted.value(password)
+        way,
+        Redacted.value(secret)
       ])).digest("base64url")
 
     const eraseUnused = (entry: Entry) =>
@@ -137,16 +144,16 @@ export const layer = Layer.effect(
     })
 
     /**
-     * Opens in a fiber of its own, which those share that ask with the password at the same time: none of them counts
+     * Opens in a fiber of its own, which those share that ask with the same secret at the same time: none of them counts
      * twice, and the end of one does not end it for the others.
      */
-    const open = (name: string, caller: Caller["Service"], key: ArchiveKey, password: Redacted.Redacted) =>
+    const open = (name: string, find: Effect.Effect<ArchiveSeed, UnlockFailure>) =>
       Effect.suspend((): Effect.Effect<Entry, UnlockFailure> => {
         const shared = opening.get(name)
         if (shared !== undefined) return Deferred.await(shared)
         const result = Deferred.makeUnsafe<Entry, UnlockFailure>()
         opening.set(name, result)
-        const work = Effect.flatMap(unwrap(caller, key, password), (seed) => keep(name, seed)).pipe(
+        const work = Effect.flatMap(find, (seed) => keep(name, seed)).pipe(
           Effect.onExit((exit) => {
             opening.delete(name)
             return Deferred.done(result, exit)
@@ -154,6 +161,26 @@ export const layer = Layer.effect(
         )
         return Effect.andThen(Effect.forkIn(work, lifetime, { startImmediately: true }), Deferred.await(result))
       })
+
+    /** The seed by the password of the request, or else by what its token keeps. */
+    const seedFor = (caller: Caller["Service"], key: ArchiveKey) => {
+      const { extras, limit, storedUnlock } = caller
+      const password = extras?.archivePassword
+      if (password !== undefined) {
+        // Nothing so long was ever a password: it is not worth a derivation.
+        const text = Redacted.value(password)
+        return text === "" || [...text].length > maxPasswordLength
+          ? Effect.fail(new ArchivePasswordInvalid({}))
+          : Effect.succeed({ name: nameOf(caller, key, "password", password), find: unwrap(caller, key, password) })
+      }
+      if (storedUnlock === undefined || limit === null) return Effect.fail(new ArchivePasswordRequired({}))
+      const { sealed, token } = storedUnlock
+      const ref = storedUnlockRef(key, limit.connectionId)
+      const find = Effect.provide(openStoredSeed(ref, token, sealed), primitives).pipe(
+        Effect.catchTag("ArchiveUnreadable", () => Effect.fail(new ArchivePasswordRequired({})))
+      )
+      return Effect.succeed({ name: nameOf(caller, key, "stored", token), find })
+    }
 
     const leave = (entry: Entry) =>
       Effect.suspend(() => {
@@ -206,20 +233,21 @@ export const layer = Layer.effect(
     )
 
     return ArchiveUnlock.of({
-      withPassword: Effect.fnUntraced(function*(caller, key) {
+      open: Effect.fnUntraced(function*(caller, key) {
         if (caller.limit?.local === true) return yield* new BridgeRequired({})
-        const password = caller.extras?.archivePassword
-        if (password === undefined) return yield* new ArchivePasswordRequired({})
-        // Nothing so long was ever a password: it is not worth a derivation.
-        const text = Redacted.value(password)
-        if (text === "" || [...text].length > maxPasswordLength) return yield* new ArchivePasswordInvalid({})
-        const name = nameOf(caller, key, password)
+        const { find, name } = yield* seedFor(caller, key)
         const scope = yield* Effect.scope
         const entry = yield* used(Effect.suspend(() => {
           const known = entries.get(name)
-          return known === undefined ? open(name, caller, key, password) : Effect.succeed(known)
+          return known === undefined ? open(name, find) : Effect.succeed(known)
         }))
-        return { key, epochKey: epochOf(entry, key, scope), afterwards: workWith(entry) }
+        return {
+          key,
+          epochKey: epochOf(entry, key, scope),
+          storedUnder: (secret, connectionId) =>
+            Effect.provide(storeSeed(storedUnlockRef(key, connectionId), secret, entry.seed), primitives),
+          afterwards: workWith(entry)
+        }
       })
     })
   })

@@ -4,6 +4,7 @@ import { isUuid } from "../../domain/JsonShapes.ts"
 import { codeLifetime, resourceAddress } from "../../domain/oauth/OAuth.ts"
 import type { ChosenAccess, ClientOrigin } from "../../domain/oauth/OAuthRecords.ts"
 import { needsPassword, type Scope } from "../../domain/people/Access.ts"
+import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
 import { Db } from "../../ports/Db.ts"
 import { type ListQuery, OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 import { ConsoleSessions, type SignedIn } from "../../ports/signin/ConsoleSessions.ts"
@@ -20,6 +21,8 @@ export interface ConsentChoice extends ChosenAccess {
   readonly replaces: ReadonlyArray<string>
   /** The console password as typed; it counts only when a scope that changes something is chosen. */
   readonly password: Redacted.Redacted
+  /** The opened archive, whose password is kept with the connection if it may read the archive; null to keep none. */
+  readonly archive: Unlocked | null
 }
 
 /** No scope is chosen that was offered. */
@@ -101,6 +104,9 @@ export const grant = Effect.fnUntraced(function*(
   const secrets = yield* OAuthSecrets
   const id = yield* secrets.newId
   const code = yield* secrets.make("code")
+  const unlock = choice.archive === null || !scopes.includes("archive:read")
+    ? null
+    : yield* choice.archive.storedUnder(code, id)
   const now = yield* Clock.currentTimeMillis
   const createdAt = new Date(now)
   const expiresAt = new Date(now + Duration.toMillis(codeLifetime))
@@ -119,6 +125,7 @@ export const grant = Effect.fnUntraced(function*(
         resource: resourceAddress(request.issuer.baseUrl, request.resource),
         scopes,
         access,
+        hasStoredPassword: unlock !== null,
         createdAt,
         expiresAt
       })
@@ -127,6 +134,7 @@ export const grant = Effect.fnUntraced(function*(
         redirectUri: request.redirectUri,
         challenge: request.challenge,
         scopes,
+        unlock,
         createdAt,
         expiresAt
       })
@@ -136,6 +144,7 @@ export const grant = Effect.fnUntraced(function*(
         ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
         resource: request.resource,
         scopes: scopes.join(" "),
+        ...(unlock === null ? {} : { archive_password: "kept" }),
         [access.scopeType]: access.everything ? "all" : access.ids.length
       })
     })

@@ -48,7 +48,9 @@ export const redeemCode = Effect.fnUntraced(
         const target = checkTarget(parameters, connection)
         if (Result.isFailure(target)) return Result.fail(target.failure)
         yield* grants.redeem(organizationId, code, now)
-        return Result.succeed(yield* issue(organizationId, connection, code.scopes, code.scopes))
+        return Result.succeed(
+          yield* issue(organizationId, connection, code.scopes, code.scopes, { secret, unlock: code.unlock })
+        )
       }))
   }
 )

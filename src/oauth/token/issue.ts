@@ -1,7 +1,10 @@
-import { Clock, Duration, Effect, type Redacted } from "effect"
+import { Clock, Duration, Effect, type Redacted, Result } from "effect"
+import { eraseSeed } from "../../archive/KeyWraps.ts"
+import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/oauth/OAuth.ts"
 import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
 import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
+import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { OAuthGrants, OAuthSecrets } from "../../ports/oauth/OAuthPorts.ts"
 
 /** The tokens that a client gets (RFC 6749, section 5.1). */
@@ -13,6 +16,38 @@ export interface IssuedTokens {
   readonly scopes: ReadonlyArray<Scope>
 }
 
+/** A code or token that is exchanged, and what it keeps of the archive's key. */
+export interface Exchanged {
+  readonly secret: Redacted.Redacted
+  readonly unlock: Uint8Array | null
+}
+
+interface Sealings {
+  readonly access: Uint8Array | null
+  readonly refresh: Uint8Array | null
+}
+
+/** What the new tokens keep of the archive's key; nothing where the archive password is another one by now. */
+const sealings = Effect.fnUntraced(function*(
+  organizationId: OrganizationId,
+  connectionId: string,
+  { secret, unlock }: Exchanged,
+  tokens: { readonly access: Redacted.Redacted | null; readonly refresh: Redacted.Redacted }
+) {
+  const none: Sealings = { access: null, refresh: null }
+  if (unlock === null) return none
+  const key = yield* (yield* ArchiveKeys).current(organizationId)
+  if (key === null) return none
+  const ref = storedUnlockRef(key, connectionId)
+  const seed = yield* Effect.result(openStoredSeed(ref, secret, unlock))
+  if (Result.isFailure(seed)) return none
+  const sealed: Sealings = {
+    access: tokens.access === null ? null : yield* storeSeed(ref, tokens.access, seed.success),
+    refresh: yield* storeSeed(ref, tokens.refresh, seed.success)
+  }
+  return yield* Effect.as(eraseSeed(seed.success), sealed)
+})
+
 /**
  * Issues an access token for the scopes and a refresh token for the whole grant, within the organization's transaction;
  * the connection lasts as long as the refresh token.
@@ -21,7 +56,8 @@ export const issue = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
   connection: OAuthConnection,
   scopes: ReadonlyArray<Scope>,
-  grant: ReadonlyArray<Scope>
+  grant: ReadonlyArray<Scope>,
+  exchanged: Exchanged
 ) {
   const grants = yield* OAuthGrants
   const secrets = yield* OAuthSecrets
@@ -32,6 +68,10 @@ export const issue = Effect.fnUntraced(function*(
   const generation = connection.generation + 1
   const accessToken = yield* secrets.make("access")
   const refreshToken = yield* secrets.makeRefresh({ connectionId: connection.id, generation, expiresAt })
+  const unlocks = yield* sealings(organizationId, connection.id, exchanged, {
+    access: scopes.includes("archive:read") ? accessToken : null,
+    refresh: refreshToken
+  })
   yield* grants.forgetExpired(organizationId, connection.id, createdAt)
   yield* grants.addToken(organizationId, connection.id, {
     kind: "access",
@@ -39,7 +79,8 @@ export const issue = Effect.fnUntraced(function*(
     generation: null,
     scopes,
     createdAt,
-    expiresAt: after(accessTokenLifetime)
+    expiresAt: after(accessTokenLifetime),
+    unlock: unlocks.access
   })
   yield* grants.addToken(organizationId, connection.id, {
     kind: "refresh",
@@ -47,7 +88,8 @@ export const issue = Effect.fnUntraced(function*(
     generation,
     scopes: grant,
     createdAt,
-    expiresAt
+    expiresAt,
+    unlock: unlocks.refresh
   })
   yield* grants.prolong(organizationId, connection.id, generation, expiresAt)
   return {

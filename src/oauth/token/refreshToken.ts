@@ -65,7 +65,9 @@ export const refresh = Effect.fnUntraced(
         const limit = yield* checkLimit(organizationId, connectionId)
         if (Result.isFailure(limit)) return Result.fail(limit.failure)
         yield* grants.use(organizationId, token, now)
-        return Result.succeed(yield* issue(organizationId, connection, scopes.success, token.scopes))
+        return Result.succeed(
+          yield* issue(organizationId, connection, scopes.success, token.scopes, { secret, unlock: token.unlock })
+        )
       }))
   }
 )

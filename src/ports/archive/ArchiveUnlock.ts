@@ -1,5 +1,5 @@
 /** The opening of an organization's archive for one request. */
-import { Context, type Effect, type Scope } from "effect"
+import { Context, type Effect, type Redacted, type Scope } from "effect"
 import type { EpochKey, EpochRef } from "../../domain/archive/Epoch.ts"
 import type { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
 import type {
@@ -21,6 +21,8 @@ export interface Unlocked {
    * that is sealed to another key pair.
    */
   epochKey(ref: EpochRef, sealedKey: Uint8Array): Effect.Effect<EpochKey, ArchiveUnreadable>
+  /** The key pair's seed, sealed under a secret of 256 random bits that the connection's code or token is: 60 bytes. */
+  storedUnder(secret: Redacted.Redacted, connectionId: string): Effect.Effect<Uint8Array>
   /** Runs short work beside what follows; the archive stays open for it, and it ends with the process at the latest. */
   afterwards<R>(work: Effect.Effect<void, never, R>): Effect.Effect<void, never, R>
 }
@@ -33,14 +35,14 @@ export type UnlockFailure =
   | ServiceUnavailable
 
 /**
- * Opens archives by the password that a request carries.
+ * Opens archives by the password that a request carries, or by what the request's token keeps.
  *
- * Law: no `Unlocked` outlives its scope and the work that was begun in it. A password is counted before it is derived, for its credential and for its
+ * Law: no `Unlocked` outlives its scope and the work that was begun in it. A password comes before what is kept; it is counted before it is derived, for its credential and for its
  * organization, and the count is taken back where it is right; a wrong one is journaled. The attempt commits by itself,
  * so that it never runs inside a transaction.
  */
 export class ArchiveUnlock extends Context.Service<ArchiveUnlock, {
-  withPassword(
+  open(
     caller: Caller["Service"],
     key: ArchiveKey
   ): Effect.Effect<Unlocked, UnlockFailure, Scope.Scope>

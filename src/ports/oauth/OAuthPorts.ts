@@ -67,6 +67,8 @@ export interface NewConnection {
   readonly resource: string
   readonly scopes: ReadonlyArray<Scope>
   readonly access: ChosenAccess
+  /** True if the archive password is kept with it. */
+  readonly hasStoredPassword: boolean
   readonly createdAt: Date
   readonly expiresAt: Date
 }

@@ -105,7 +105,7 @@ describe("opened archive keys", () => {
   it.effect("are derived once for requests of one credential and password, until five minutes have passed", () =>
     Effect.gen(function*() {
       const { counts, key, unlock } = yield* make
-      const open = (text: string, id?: string) => Effect.scoped(unlock.withPassword(callerWith(text, id), key))
+      const open = (text: string, id?: string) => Effect.scoped(unlock.open(callerWith(text, id), key))
       yield* Effect.all(Array.from({ length: 30 }, () => open(password)), { concurrency: "unbounded" })
       expect(counts).toEqual({ attempts: 0, derived: 1, failed: 0 })
       yield* TestClock.adjust("299 seconds")
@@ -121,8 +121,8 @@ describe("opened archive keys", () => {
   it.effect("are not found any more once the password is another one", () =>
     Effect.gen(function*() {
       const { counts, key, unlock } = yield* make
-      yield* Effect.scoped(unlock.withPassword(callerWith(password), key))
-      yield* Effect.scoped(unlock.withPassword(callerWith(password), { ...key, wrapId: "second" }))
+      yield* Effect.scoped(unlock.open(callerWith(password), key))
+      yield* Effect.scoped(unlock.open(callerWith(password), { ...key, wrapId: "second" }))
       expect(counts.derived).toBe(2)
     }))
 
@@ -133,7 +133,7 @@ describe("opened archive keys", () => {
       const end = yield* Deferred.make<void>()
       gate.open = Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(end))
       const opening = yield* Effect.forkChild(
-        Effect.flip(Effect.scoped(unlock.withPassword(callerWith("another"), key))),
+        Effect.flip(Effect.scoped(unlock.open(callerWith("another"), key))),
         { startImmediately: true }
       )
       yield* Deferred.await(began)
@@ -148,14 +148,13 @@ describe("opened archive keys", () => {
       const { counts, gate, key, unlock } = yield* make
       const end = yield* Deferred.make<void>()
       gate.open = Deferred.await(end)
-      const open = (place: number) =>
-        Effect.exit(Effect.scoped(unlock.withPassword(callerWith(password, `${place}`), key)))
+      const open = (place: number) => Effect.exit(Effect.scoped(unlock.open(callerWith(password, `${place}`), key)))
       const fibers = yield* Effect.forEach(
         Array.from({ length: 18 }, (_, place) => place),
         (place) => Effect.forkChild(open(place), { startImmediately: true })
       )
       expect(counts.attempts).toBe(18)
-      const refused = yield* Effect.flip(Effect.scoped(unlock.withPassword(callerWith(password, "late"), key)))
+      const refused = yield* Effect.flip(Effect.scoped(unlock.open(callerWith(password, "late"), key)))
       expect([refused._tag, counts.attempts]).toEqual(["service_unavailable", 18])
       yield* Deferred.succeed(end, undefined)
       expect((yield* Fiber.joinAll(fibers)).every(Exit.isSuccess)).toBe(true)
@@ -166,7 +165,7 @@ describe("opened archive keys", () => {
     Effect.gen(function*() {
       const { epoch, key, sealed, unlock } = yield* make
       const scope = yield* Scope.make()
-      const archive = yield* Scope.provide(unlock.withPassword(callerWith(password), key), scope)
+      const archive = yield* Scope.provide(unlock.open(callerWith(password), key), scope)
       const opened = yield* archive.epochKey(epoch, sealed.sealedKey)
       expect(Redacted.value(opened.key)).toEqual(Redacted.value(sealed.key.key))
       expect(yield* archive.epochKey(epoch, sealed.sealedKey)).toBe(opened)
@@ -186,7 +185,7 @@ describe("opened archive keys", () => {
       const end = yield* Deferred.make<void>()
       const read: Array<Uint8Array> = []
       const opened = yield* Effect.scoped(Effect.gen(function*() {
-        const archive = yield* unlock.withPassword(callerWith(password), key)
+        const archive = yield* unlock.open(callerWith(password), key)
         const opened = yield* archive.epochKey(epoch, sealed.sealedKey)
         const look = Effect.sync(() => {
           read.push(Redacted.value(opened.key).slice())

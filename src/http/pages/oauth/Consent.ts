@@ -1,13 +1,18 @@
 /** The consent page: the application, where the access goes, and what of it the admin grants. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { needsPassword } from "../../../domain/people/Access.ts"
 import * as Authorize from "../../../oauth/authorize/Authorize.ts"
 import { isDocumentAddress } from "../../../oauth/ClientDocument.ts"
 import { hostOf, isLoopback } from "../../../oauth/RedirectUri.ts"
+import { ArchiveKeys } from "../../../ports/archive/ArchiveKeys.ts"
+import { ArchiveUnlock, type Unlocked } from "../../../ports/archive/ArchiveUnlock.ts"
+import { Db } from "../../../ports/Db.ts"
 import { ConsoleSessions, type SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
+import * as RequestLog from "../../../transport/RequestLog.ts"
 import * as Scopes from "../credentials/ScopeBoxes.ts"
+import * as Fields from "../kit/Fields.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lead from "../kit/LeadOut.ts"
@@ -84,6 +89,62 @@ const asking = (
   }Allow this only if you have just started it yourself, and the address is where you expect your application to be.</p>
 </section>`
 
+/** The key of the archive that the application may be let read without asking; null where there is nothing to keep. */
+const keyFor = (request: Authorize.AuthorizeRequest, { organizationId, readsArchive }: SignedIn) =>
+  !request.offered.includes("archive:read") || !readsArchive
+    ? Effect.succeed(null)
+    : Effect.flatMap(
+      Effect.all([ArchiveKeys, Db]),
+      ([keys, db]) => db.read(organizationId, keys.current(organizationId))
+    )
+
+const archiveField = (faults: Html.Faults): Html.Html =>
+  Fields.password(faults, {
+    name: "archive_password",
+    label: "Archive password (optional)",
+    hint:
+      "With it, the application reads archived chats for as long as it is connected. It is kept sealed under the application's own tokens, never in a form that the service can open alone. Without it, the application has to send it with each request.",
+    autocomplete: "off",
+    required: false
+  })
+
+/** The archive did not open by the typed password. */
+class NotOpened extends Schema.TaggedError<NotOpened>()("NotOpened", {
+  message: Schema.String,
+  status: Schema.Finite,
+  headers: Schema.Record(Schema.String, Schema.String)
+}) {}
+
+const wrongPassword = "This is not the archive password. Leave it empty to connect the application without it."
+
+/** Opens the archive by the typed password, if it is to be kept; it counts and is journaled as everywhere. */
+const opened = Effect.fnUntraced(function*(
+  visit: PageRequest,
+  request: Authorize.AuthorizeRequest,
+  admin: SignedIn,
+  scopes: ReadonlyArray<string>,
+  password: Redacted.Redacted
+) {
+  if (Redacted.value(password) === "" || !scopes.includes("archive:read")) return null
+  const key = yield* keyFor(request, admin)
+  if (key === null) return null
+  const caller = Serving.caller(visit, admin)
+  const unlock = yield* ArchiveUnlock
+  const refused = (status: number, message: string, headers = {}) =>
+    Effect.fail(new NotOpened({ status, message, headers }))
+  return yield* unlock.open({ ...caller, extras: { archivePassword: password } }, key).pipe(
+    Effect.tapError((failure) => RequestLog.noteFailure(failure._tag)),
+    Effect.catchTag(
+      "too_many_attempts",
+      (failure) => refused(429, failure.message, { "retry-after": String(failure.retry_after) })
+    ),
+    Effect.catchTag(
+      ["archive_password_invalid", "archive_password_required", "bridge_required"],
+      () => refused(422, wrongPassword)
+    )
+  )
+})
+
 const show = Effect.fnUntraced(
   function*(visit: PageRequest, admin: SignedIn, request: Authorize.AuthorizeRequest, shown: ConsentView) {
     const sessions = yield* ConsoleSessions
@@ -92,6 +153,7 @@ const show = Effect.fnUntraced(
     const choices = yield* Authorize.choices(admin, AccountChoice.wanted(draft.accounts))
     const connections = yield* Authorize.replaceable(request, admin)
     const action = `${base}${path}?${query}`
+    const keepable = (yield* keyFor(request, admin)) !== null
     const passwordAsked = request.offered.some(needsPassword)
     const stepUp: StepUp.Part = passwordAsked ? yield* StepUp.part({ admin, visit }, faults, Scopes.whenNeeded) : {}
     const formAction = Lead.formAction(visit, request.redirectUri)
@@ -121,6 +183,7 @@ ${asking(request, admin)}
       ${Html.fault(faults, "scopes")}
       ${Scopes.boxes(request.offered, draft.scopes, { limited: true })}
     </fieldset>
+    ${keepable ? archiveField(faults) : undefined}
     ${passwordAsked ? Scopes.passwordField(faults, admin.email) : undefined}
     ${stepUp.field}
   </section>
@@ -211,7 +274,7 @@ const post = (visit: PageRequest) =>
       const again = (status: number, id: string, text: string, headers = {}) =>
         show(visit, admin, request, { draft, faults: new Map([[id, text]]), status, headers })
       if (decision === "search") {
-        return form.text("password") === ""
+        return form.text("password") === "" && form.text("archive_password") === ""
           ? yield* show(visit, admin, request, { draft, faults: Html.noFaults })
           : yield* again(200, "password", "Type the password again, then press Allow: nothing is granted yet.")
       }
@@ -224,25 +287,32 @@ const post = (visit: PageRequest) =>
       const asked = request.offered.some((scope) => draft.scopes.includes(scope) && needsPassword(scope))
         ? StepUp.check({ admin, visit }, form)
         : Effect.void
-      const granted = Authorize.grant(request, admin, {
-        scopes: draft.scopes,
-        scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
-        replaces: form.all("replaces"),
-        everything: draft.accounts.by === "all",
-        ids,
-        password: form.secret("password")
-      }, {
-        ip: visit.ip,
-        requestId: visit.requestId
-      })
-      return yield* Effect.andThen(asked, granted).pipe(
+      const grant = (archive: Unlocked | null) =>
+        Authorize.grant(request, admin, {
+          archive,
+          scopes: draft.scopes,
+          scopeType: draft.accounts.by === "departments" ? "departments" : "accounts",
+          replaces: form.all("replaces"),
+          everything: draft.accounts.by === "all",
+          ids,
+          password: form.secret("password")
+        }, {
+          ip: visit.ip,
+          requestId: visit.requestId
+        })
+      const archive = opened(visit, request, admin, draft.scopes, form.secret("archive_password"))
+      return yield* Effect.andThen(asked, Effect.flatMap(archive, grant)).pipe(
+        Effect.scoped,
         Serving.showRefusal,
         Effect.flatMap((location) => Lead.to(visit, location)),
         Effect.catchTag(
           "NothingChosen",
           () => again(422, "scopes", "Tick at least one thing that it may do, or deny.")
         ),
-        Effect.catchTag("NotAccessible", () => Effect.fail(new ResourceMissing({}))),
+        Effect.catchTag("NotOpened", ({ headers, message, status }) =>
+          again(status, "archive_password", message, headers)),
+        Effect.catchTag("NotAccessible", () =>
+          Effect.fail(new ResourceMissing({}))),
         Effect.catchTag("AdminGone", () => Effect.succeed(SignInSteps.toSignIn(visit, `${path}?${visit.query}`))),
         StepUp.again(again)
       )

@@ -41,6 +41,7 @@ create table oauth_code (
   scopes text[] not null, -- of the tokens that it is exchanged for
   created_at timestamptz(3) not null, -- time of its making
   expires_at timestamptz(3) not null, -- its end
+  unlock bytea, -- the seed of the archive's key, sealed under the code; null where none is kept
   redeemed_at timestamptz(3), -- time of its exchange; a second one ends the connection
   primary key (organization_id, digest),
   foreign key (organization_id, connection_id) references ai_connection (organization_id, id)
@@ -65,6 +66,7 @@ create table oauth_token (
   scopes text[] not null, -- its rights
   created_at timestamptz(3) not null, -- time of its making
   expires_at timestamptz(3) not null, -- its end
+  unlock bytea, -- the seed of the archive's key, sealed under the token; null where none is kept
   used_at timestamptz(3), -- time of the refresh token's use
   generation integer, -- of the refresh token: one of an earlier generation was used before
   check (kind = 'refresh' or used_at is null),

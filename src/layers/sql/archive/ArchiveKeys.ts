@@ -65,6 +65,20 @@ export const layer = Layer.effect(
         keyOf
       )
 
+    /** Forgets what connections keep of the key: they were given the password before. Connections are locked in order. */
+    const forgetStored = (organizationId: OrganizationId) =>
+      Effect.all([
+        post(sql`
+          update ai_connection set has_stored_password = false
+          where organization_id = ${organizationId} and id in (
+            select id from ai_connection where organization_id = ${organizationId} and has_stored_password
+            order by id for update)`),
+        post(sql`
+          update oauth_code set unlock = null where organization_id = ${organizationId} and unlock is not null`),
+        post(sql`
+          update oauth_token set unlock = null where organization_id = ${organizationId} and unlock is not null`)
+      ], { discard: true })
+
     const keep = (organizationId: OrganizationId, keyId: ArchiveKeyId, wrap: WrapRow, now: Date) =>
       post(sql`
         insert into archive_wrap (organization_id, key_id, kind, kdf, nonce, sealed, proof, made_at)
@@ -98,11 +112,13 @@ export const layer = Layer.effect(
           insert into archive_key (organization_id, key_id, suite, public_key, made_by, made_at)
           values (${organizationId}, ${keyId}, ${archiveSuite}, ${publicKey}, ${madeBy}, ${now})`)
         for (const wrap of wraps) yield* keep(organizationId, keyId, wrap, now)
+        yield* forgetStored(organizationId)
         yield* post(sql`update organization set archive_key_set = true where id = ${organizationId}`)
       }),
 
       dropAll: (organizationId, now) =>
         Effect.all([
+          forgetStored(organizationId),
           post(sql`delete from archive_wrap where organization_id = ${organizationId}`),
           post(sql`
             update archive_key set retired_at = ${now}
@@ -110,7 +126,11 @@ export const layer = Layer.effect(
           post(sql`update organization set archive_key_set = false where id = ${organizationId}`)
         ], { discard: true }),
 
-      rewrap: ({ keyId, organizationId }, wrap, now) => keep(organizationId, keyId, wrap, now)
+      rewrap: ({ keyId, organizationId }, wrap, now) =>
+        Effect.andThen(
+          keep(organizationId, keyId, wrap, now),
+          wrap.kind === "password" ? forgetStored(organizationId) : Effect.void
+        )
     })
   })
 )

@@ -11,7 +11,8 @@ import {
   type OrganizationId,
   readsArchive,
   type Role,
-  type Scope
+  type Scope,
+  type StoredUnlock
 } from "../../../domain/people/Access.ts"
 import { Entrance } from "../../../ports/credentials/Authentication.ts"
 import { OAuthSecrets } from "../../../ports/oauth/OAuthPorts.ts"
@@ -45,6 +46,7 @@ interface BearerRow extends AdminRow {
   /** Null for a key. */
   readonly reach: AccessLimit["scopeType"] | null
   readonly local: boolean
+  readonly unlock: Uint8Array | null
 }
 
 interface CountedRow extends BearerRow, OrganizationFacts, CountedHit {}
@@ -56,7 +58,8 @@ export const caller = (
   scopes: ReadonlyArray<Scope>,
   limit: AccessLimit | null,
   credential: Caller["Service"]["credential"],
-  arrival?: Arrival
+  arrival?: Arrival,
+  storedUnlock?: StoredUnlock
 ): BearerCaller => ({
   organizationId: row.organization_id,
   organizationClosed: row.closed,
@@ -67,7 +70,8 @@ export const caller = (
   scopes,
   limit,
   credential,
-  arrival
+  arrival,
+  storedUnlock
 })
 
 /** The age of `last_used_at` from which a request writes it again. */
@@ -83,7 +87,8 @@ const inDigests = (column: string, count: number): string =>
 
 const keyText = (digests: number): string => `
   select ${adminColumns}, api_key.id as credential_id, api_key.label, api_key.scopes,
-    last_used_at is null or last_used_at <= $2 as stale, null as reach, false as local, ${organizationColumns}
+    last_used_at is null or last_used_at <= $2 as stale, null as reach, false as local, null::bytea as unlock,
+    ${organizationColumns}
   from api_key
   join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
   join organization on organization.id = api_key.organization_id
@@ -96,7 +101,7 @@ const tokenText = (digests: number): string => `
   select ${adminColumns}, ai_connection.id as credential_id, label,
     array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
     last_used_at is null or last_used_at <= $2 as stale,
-    case when all_accounts then 'all' else scope_type end as reach, mode = 'local' as local,
+    case when all_accounts then 'all' else scope_type end as reach, mode = 'local' as local, unlock,
     ${organizationColumns}
   from oauth_token
   join ai_connection on ai_connection.organization_id = oauth_token.organization_id
@@ -159,14 +164,16 @@ export const make = Effect.gen(function*() {
           Tenant.ask<Row>(sql, textOf(isToken ? "token" : "key", digests.length), values),
           ([found]): Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable> => {
             if (found === undefined) return Effect.fail(isToken ? new InvalidToken({}) : new InvalidApiKey({}))
-            const { credential_id: id, label, local, organization_id: organizationId, reach, scopes, stale } = found
+            const { credential_id: id, label, local, organization_id: organizationId, reach, scopes, stale, unlock } =
+              found
             if (stale) uses.note(isToken ? "ai_connection" : "api_key", { organizationId, id, at: now })
             return Effect.succeed(caller(
               found,
               scopes,
               reach === null ? null : { scopeType: reach, connectionId: id, ...(local ? { local } : {}) },
               { kind: isToken ? "oauth" : "api_key", id, label },
-              row(found, millis)
+              row(found, millis),
+              unlock === null ? undefined : { sealed: Uint8Array.from(unlock), token }
             ))
           }
         )

@@ -30,7 +30,7 @@ export const disconnect = Effect.fnUntraced(function*(
   at: Date
 ) {
   yield* Tenant.post(sql)(sql`
-    update ai_connection set revoked_at = ${at}
+    update ai_connection set revoked_at = ${at}, has_stored_password = false
     where organization_id = ${organizationId} and id = ${connectionId} and revoked_at is null`)
   for (const table of ["oauth_code", "oauth_token"]) {
     yield* Tenant.post(sql)(
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
 
       code: (organizationId, connectionId, digests) =>
         sql<Code>`
-          select digest, redirect_uri as "redirectUri", challenge, scopes, expires_at as "expiresAt",
+          select digest, redirect_uri as "redirectUri", challenge, scopes, expires_at as "expiresAt", unlock,
             redeemed_at as "redeemedAt"
           from oauth_code
           where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
@@ -121,7 +121,7 @@ export const layer = Layer.effect(
 
       token: (organizationId, connectionId, digests) =>
         sql<Token>`
-          select kind, digest, scopes, expires_at as "expiresAt", used_at as "usedAt"
+          select kind, digest, scopes, expires_at as "expiresAt", unlock, used_at as "usedAt"
           from oauth_token
           where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
           for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
@@ -178,14 +178,15 @@ export const layer = Layer.effect(
       connect: Effect.fnUntraced(function*(organizationId, { access, ...connection }) {
         yield* post(sql`
           insert into ai_connection (organization_id, id, admin_id, kind, label, client_id, client_document, client_name,
-            client_host, client_known, mode, resource, scopes, scope_type, all_accounts, created_at, expires_at)
+            client_host, client_known, mode, resource, scopes, scope_type, all_accounts,
+            has_stored_password, created_at, expires_at)
           values (${organizationId}, ${connection.id}, ${connection.adminId}, 'oauth', ${connection.clientName},
             ${isUuid(connection.clientId) ? connection.clientId : null},
             ${
           isUuid(connection.clientId) ? null : connection.clientId
         }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
             'cloud', ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
-            ${connection.createdAt}, ${connection.expiresAt})`)
+            ${connection.hasStoredPassword}, ${connection.createdAt}, ${connection.expiresAt})`)
         const kind = access.scopeType === "accounts" ? "account" : "department"
         yield* post(sql`
           insert into ${sql(`ai_connection_${kind}`)} (organization_id, connection_id, ${sql(`${kind}_id`)}, place)
@@ -202,6 +203,7 @@ export const layer = Layer.effect(
             redirect_uri: code.redirectUri,
             challenge: code.challenge,
             scopes: code.scopes,
+            unlock: code.unlock,
             created_at: code.createdAt,
             expires_at: code.expiresAt
           })
@@ -216,6 +218,7 @@ export const layer = Layer.effect(
             kind: token.kind,
             generation: token.generation,
             scopes: token.scopes,
+            unlock: token.unlock,
             created_at: token.createdAt,
             expires_at: token.expiresAt
           })
@@ -223,13 +226,13 @@ export const layer = Layer.effect(
 
       redeem: (organizationId, { digest }, at) =>
         post(sql`
-          update oauth_code set redeemed_at = ${at}
+          update oauth_code set redeemed_at = ${at}, unlock = null
           where organization_id = ${organizationId} and digest = ${digest}`),
 
       use: Effect.fnUntraced(function*(organizationId, { digest }, at) {
         const mine = sql`organization_id = ${organizationId} and digest = ${digest}`
         yield* post(sql`delete from oauth_token where ${mine} and generation is not null`)
-        yield* post(sql`update oauth_token set used_at = ${at} where ${mine}`)
+        yield* post(sql`update oauth_token set used_at = ${at}, unlock = null where ${mine}`)
       }),
 
       issuedAt: (organizationId, connectionId) =>
