@@ -67,7 +67,7 @@ export const modules = [
   {
     paths: ["oauth"],
     holds: "the authorization server: one file for each check or grant",
-    imports: ["changes", "ports", "domain"],
+    imports: ["archive", "changes", "ports", "domain"],
     packages: [core]
   },
   {
