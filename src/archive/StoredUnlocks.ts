@@ -11,7 +11,7 @@ import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import type { ArchiveKey } from "../ports/archive/ArchiveKeys.ts"
 import type { ArchiveSeed } from "./KeyWraps.ts"
 
-/** What a stored seed is bound to; another password of the archive makes it worthless. */
+/** The names that a stored seed is bound to; another password of the archive makes it worthless. */
 export interface StoredUnlockRef {
   readonly organizationId: OrganizationId
   readonly connectionId: string

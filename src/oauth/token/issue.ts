@@ -27,7 +27,7 @@ interface Sealings {
   readonly refresh: Uint8Array | null
 }
 
-/** What the new tokens keep of the archive's key; nothing where the archive password is another one by now. */
+/** The part of the archive's key that the new tokens keep; nothing where the archive password is another one by now. */
 const sealings = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
   connectionId: string,
