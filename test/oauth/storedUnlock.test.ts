@@ -7,6 +7,8 @@ import { openStoredSeed, storeSeed } from "../../src/archive/StoredUnlocks.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
+import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
+import { Db } from "../../src/ports/Db.ts"
 import * as Consenting from "../http/pages/oauth/consenting.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
@@ -23,13 +25,13 @@ const stage = Effect.fnUntraced(function*(role: "owner" | "billing" = "owner", s
   yield* setArchiveKey(made.id)
   yield* World.set(made.id, "organization", made.id, { archive_first_record_at: new Date(0) })
   const { hidden, page } = yield* Consenting.consent(made.url, made.cookie)
-  const allow = (archive_password: string, granted: ReadonlyArray<string> = scope.split(" ")) =>
+  const allow = (archive_password: string, granted: ReadonlyArray<string> = scope.split(" "), access = {}) =>
     Pages.visit("POST", made.url, {
       cookie: made.cookie,
-      form: { ...hidden, decision: "allow", scope_type: "all", scope: granted, archive_password }
+      form: { ...hidden, decision: "allow", scope_type: "all", scope: granted, archive_password, ...access }
     })
-  const connect = Effect.fnUntraced(function*(text: string, granted?: ReadonlyArray<string>) {
-    const code = new URL(Pages.ledTo(yield* allow(text, granted))).searchParams.get("code") ?? ""
+  const connect = Effect.fnUntraced(function*(text: string, granted?: ReadonlyArray<string>, access = {}) {
+    const code = new URL(Pages.ledTo(yield* allow(text, granted, access))).searchParams.get("code") ?? ""
     return tokens(yield* redeemWith({ application: made.application, verifier: made.verifier, code }))
   })
   /** The answer of an operation that reads messages: 404 for a chat that is not there, after the password. */
@@ -75,6 +77,22 @@ describe("2.8 the archive password that is kept with a connection", () => {
           const wide = tokens(yield* refreshWith(application, narrow.refresh_token))
           expect(yield* read(wide.access_token)).toBe(opens)
           expect((yield* World.journal(id)).filter(({ action }) => action === "archive_password.failed")).toEqual([])
+        }))
+
+      it.effect("opens the archive for a connection that is limited to accounts, and is forgotten with a changed password", () =>
+        Effect.gen(function*() {
+          const { accounts, connect, id, kept, read } = yield* stage()
+          const first = yield* connect(archivePassword, undefined, { scope_type: "accounts", account: accounts[0]! })
+          expect(yield* read(first.access_token)).toBe(opens)
+          const [db, keys] = [yield* Db, yield* ArchiveKeys]
+          const key = (yield* db.read(id, keys.current(id)))!
+          const wrap = (yield* db.read(id, keys.wrap(key, "password")))!
+          yield* db.transaction(
+            id,
+            keys.rewrap(key, { ...wrap, nonce: wrap.nonce.with(0, wrap.nonce[0]! ^ 1) }, new Date(0))
+          )
+          expect([yield* kept, yield* stored(id)]).toEqual([[false], []])
+          expect(yield* read(first.access_token)).toBe(asks)
         }))
 
       it.effect("without it the application sends one with each request, which counts before what is kept", () =>
