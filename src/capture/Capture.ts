@@ -117,8 +117,10 @@ export class Capture extends Context.Service<Capture, {
 
         const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
           Effect.gen(function*() {
-            const feed = yield* inTime(port.feed(yield* sessionOf(account)))
-            return yield* captureLive(account, feed)
+            const ref = yield* sessionOf(account)
+            const feed = yield* inTime(port.feed(ref))
+            const reader = yield* inTime(port.read(ref))
+            return yield* captureLive(account, { feed, reader })
           }).pipe(
             Effect.scoped,
             Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),

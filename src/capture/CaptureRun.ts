@@ -1,22 +1,21 @@
 /** A run over an account: it reads what its archive lacks, the newest first. */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
+import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { isComplete, nextPage } from "../domain/archive/ChatProgress.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
-import { type CapturedChat, CaptureStore } from "../ports/archive/CaptureStore.ts"
-import type { ChatFeed, ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, seeChats, storePage } from "./CaptureSteps.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import type { Pacer } from "./Pacer.ts"
+import { askAgain } from "./Rechecks.ts"
+import { seeChats } from "./Sightings.ts"
+import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
 
 /** Pages of one chat before the next one has its turn. */
 const pagesPerTurn = 10
-
-const messagesPerPage = 100
-
-/** A chat that the messenger refuses is asked for again after this. */
-const refusalTime = Duration.hours(6)
 
 export interface RunConnections {
   readonly feed: ChatFeed
@@ -24,69 +23,110 @@ export interface RunConnections {
   readonly pacer: Pacer
 }
 
+/** Reads the dialogs, and answers the positions of channels that they name. */
 const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader }: RunConnections) {
   const store = yield* CaptureStore
+  const positions = new Map<bigint, number | null>()
   let cursor: string | null = null
   let done = 0
   do {
     yield* pacer.take
-    const page: Effect.Success<ReturnType<typeof reader.chats>> = yield* inTime(reader.chats(cursor))
-    done += page.chats.length
-    yield* commit(run, run, (archive) =>
-      Effect.andThen(
-        seeChats(run, archive, page.chats),
-        Effect.andThen(store.count(run), store.report(run, { phase: "dialogs", done, total: page.total }))
-      ))
+    const page: ChatPage = yield* exclusively(
+      run,
+      Effect.tap(inTime(reader.chats(cursor)), (page) =>
+        commit(run, run, (archive) =>
+          Effect.gen(function*() {
+            done += page.chats.length
+            yield* seeChats(run, archive, page.chats)
+            yield* store.count(run)
+            yield* store.report(run, { phase: "dialogs", done, total: page.total })
+          })))
+    )
+    for (const { chatId, position } of page.chats) positions.set(chatId, position)
     cursor = page.next
   } while (cursor !== null)
+  return positions
 })
 
-const isDue = ({ effect, progress, refusedUntil, stopped }: CapturedChat, at: Date): boolean =>
-  effect === "archive" && !stopped && !isComplete(progress) && (refusedUntil === null || refusedUntil <= at)
-
-const selected = ({ effect, stopped }: CapturedChat): boolean => effect === "archive" && !stopped
-
-const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { pacer, reader }: RunConnections) {
+/** The differences of channels that have moved since their positions. */
+const readDifferences = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  { feed, pacer }: RunConnections,
+  positions: ReadonlyMap<bigint, number | null>
+) {
   const store = yield* CaptureStore
-  for (let turn = 0; turn < pagesPerTurn; turn++) {
-    const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
-    if (chat === undefined || !selected(chat)) return
-    const page = nextPage(chat.progress)
-    if (page === null) return
+  for (const chat of yield* consult(run, run, store.chats(run, null))) {
+    if (!isSaved(chat) || chat.position === null || positions.get(chat.chatId) === chat.position) continue
     yield* pacer.take
-    const messages = yield* inTime(reader.history(chat.ref, page.below, messagesPerPage)).pipe(
-      Effect.catchTag("ChatRefused", () => Effect.succeed(null))
-    )
-    if (messages === null) {
-      const until = new Date((yield* now).getTime() + Duration.toMillis(refusalTime))
-      yield* commit(run, run, () => store.refuse(run, chatId, until))
-      return
-    }
-    yield* commit(run, run, (archive) => storePage(run, archive, chatId, page, messages))
+    yield* catchUpChannel(run, run, feed, chat.chatId)
   }
 })
 
-const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+/** The end of the next page that the chat lacks, or that has to be compared again; undefined where there is none. */
+const nextBelow = ({ progress, unchecked }: CapturedChat): bigint | null | undefined => {
+  const page = nextPage(progress)
+  return page === null ? unchecked?.below : page.below
+}
+
+/** Reads one page of the chat; false where it needs none, or cannot be read. */
+const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const store = yield* CaptureStore
+  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  if (chat === undefined || !isSaved(chat)) return false
+  const below = nextBelow(chat)
+  if (below === undefined) return false
+  const page = yield* askPage(chat, below, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
+  if ("_tag" in page) {
+    yield* commit(run, run, () => storeRefusal(run, chatId, page))
+    return false
+  }
+  yield* commit(run, run, (archive) => storePage(run, archive, chatId, page))
+  return true
+})
+
+/** Reads some pages of the chat; true where more of them are left. */
+const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { pacer, reader }: RunConnections) {
+  for (let turn = 0; turn < pagesPerTurn; turn++) {
+    yield* pacer.take
+    if (!(yield* exclusively(run, readPage(run, chatId, reader)))) return false
+  }
+  return true
+})
+
+const hasHole = (chat: CapturedChat): boolean => !isComplete(chat.progress)
+
+const isDue = (chat: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && (hasHole(chat) || chat.unchecked !== null) && (chat.refusedUntil === null || chat.refusedUntil <= at)
+
+/** Reads all chats until each was without a hole once: what comes while it reads is the next run's, or is pushed. */
+export const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+  const store = yield* CaptureStore
+  const finished = new Set<bigint>()
   while (true) {
     const at = yield* now
     const chats = yield* consult(run, run, store.chats(run, null))
-    const due = chats.filter((chat) => isDue(chat, at))
-    const total = chats.filter(selected).length
+    const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
+    const total = chats.filter(isSaved).length
     yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }))
     if (due.length === 0) return
-    for (const { chatId } of due) yield* readTurn(run, chatId, connections)
+    // Comparing waits until nothing is missing.
+    const missing = due.filter(hasHole)
+    for (const { chatId } of missing.length > 0 ? missing : due) {
+      if (!(yield* readTurn(run, chatId, connections))) finished.add(chatId)
+    }
   }
 })
 
-/** Reads everything once; what it was told to stop for, and what failed, are its failures. */
+/** Reads everything once; what it was stopped for, and what failed, are its failures. */
 export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const store = yield* CaptureStore
   yield* commit(run, run, () => Effect.flatMap(now, (at) => store.begin(run, at)))
   yield* catchUp(run, run, connections.feed)
-  yield* readDialogs(run, connections)
-  const channels = (yield* consult(run, run, store.chats(run, null))).filter(({ position }) => position !== null)
-  for (const { chatId } of channels.filter(selected)) yield* catchUpChannel(run, run, connections.feed, chatId)
+  const positions = yield* readDialogs(run, connections)
+  yield* readDifferences(run, connections, positions)
+  yield* readMessages(run, connections)
+  yield* commit(run, run, () => store.report(run, { phase: "finishing", done: 0, total: null }))
+  yield* askAgain(run, connections)
   yield* readMessages(run, connections)
   yield* commit(
     run,

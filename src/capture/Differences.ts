@@ -1,12 +1,66 @@
 /** Changes of boxes since their last known positions, asked for and stored. */
 import { Effect } from "effect"
+import { afterLoss, isOfCommonBox, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
-import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { ChatFeed } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, seeChats, storeChange } from "./CaptureSteps.ts"
+import type { BoxState, ChannelDifference, ChatFeed, Difference } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { seeChats } from "./Sightings.ts"
+import { storeChange } from "./StoredChanges.ts"
+import { storeRefusal } from "./StoredPages.ts"
+import { lose, recentFrom } from "./Unchecked.ts"
+
+/** The common box begins, or goes on, at a state: what lies between is unknown, and a run compares. */
+const beginAt = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  state: BoxState,
+  known: BoxState | null
+) {
+  const store = yield* CaptureStore
+  const runs = yield* ArchiveRuns
+  yield* commit(account, claimed, () =>
+    Effect.gen(function*() {
+      const at = yield* now
+      if (known !== null) yield* lose(account, isOfCommonBox)
+      yield* store.setState(account, state, at)
+      if (known !== null && claimed === null) yield* runs.hasten(account, at)
+    }))
+})
+
+const storeDifference = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  { changes, channels, chats, state }: Extract<Difference, { readonly _tag: "Since" }>
+) {
+  const store = yield* CaptureStore
+  yield* commit(account, claimed, (archive) =>
+    Effect.gen(function*() {
+      yield* seeChats(account, archive, [...chats, ...channels.map(({ chat }) => chat)])
+      for (const change of changes) {
+        yield* storeChange(account, archive, change, { place: "next", inRun: claimed !== null })
+      }
+      yield* store.setState(account, state, yield* now)
+    }))
+})
+
+/** One answer of the common box; the channels that it names, and if there is more. */
+const stepCommon = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null, feed: ChatFeed) {
+  const store = yield* CaptureStore
+  const since = yield* consult(account, claimed, store.state(account))
+  const found = since === null ? null : yield* inTime(feed.difference(since)).pipe(
+    Effect.catchTag("PositionRefused", () => Effect.succeed(null))
+  )
+  if (found !== null && found._tag === "Since") {
+    yield* storeDifference(account, claimed, found)
+    return { channels: found.channels.map(({ chat }) => chat.chatId), more: found.more }
+  }
+  yield* beginAt(account, claimed, found === null ? yield* inTime(feed.state) : found.state, since)
+  return { channels: [], more: false }
+})
 
 /** Everything since the stored state of the common box; without one, the state from which on changes count. */
 export const catchUp = Effect.fnUntraced(function*(
@@ -14,32 +68,78 @@ export const catchUp = Effect.fnUntraced(function*(
   claimed: ClaimedRun | null,
   feed: ChatFeed
 ) {
+  let more = true
+  while (more) {
+    const step = yield* exclusively(account, stepCommon(account, claimed, feed))
+    for (const chatId of step.channels) yield* catchUpChannel(account, claimed, feed, chatId)
+    more = step.more
+  }
+})
+
+/** The position was lost: the next dialogs have another one, and what is archived is compared again. */
+const losePosition = Effect.fnUntraced(function*(account: ArchivedAccount, chatId: bigint) {
   const store = yield* CaptureStore
-  const setState = (state: Parameters<typeof store.setState>[1]) =>
-    Effect.flatMap(now, (at) => store.setState(account, state, at))
-  const lose = Effect.flatMap(
-    inTime(feed.state),
-    (state) => commit(account, claimed, () => Effect.andThen(store.breakEdges(account), setState(state)))
+  const recent = yield* recentFrom(account, [chatId])
+  for (const chat of yield* store.chats(account, [chatId])) {
+    yield* store.keep(account, { ...afterLoss(chat, recent(chatId)), position: null })
+  }
+})
+
+const storeChannel = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  chatId: bigint,
+  found: ChannelDifference
+) {
+  const store = yield* CaptureStore
+  const runs = yield* ArchiveRuns
+  yield* commit(account, claimed, (archive) =>
+    Effect.gen(function*() {
+      const inRun = claimed !== null
+      if (found._tag === "TooLong") {
+        yield* losePosition(account, chatId)
+        yield* seeChats(account, archive, [found.chat])
+        for (const message of found.messages) {
+          yield* storeChange(account, archive, { _tag: "New", message }, { place: "beyond", inRun })
+        }
+        if (!inRun) yield* runs.hasten(account, yield* now)
+        return
+      }
+      yield* seeChats(account, archive, found.chats)
+      for (const change of found.changes) yield* storeChange(account, archive, change, { place: "next", inRun })
+      for (const chat of yield* store.chats(account, [chatId])) {
+        yield* store.keep(account, { ...chat, position: found.position })
+      }
+    }))
+})
+
+/** One answer of a channel's box; true where there is more. */
+const stepChannel = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  feed: ChatFeed,
+  chatId: bigint
+) {
+  const store = yield* CaptureStore
+  const [chat] = yield* consult(account, claimed, store.chats(account, [chatId]))
+  // One that is not archived live waits for the night.
+  if (chat === undefined || chat.position === null || !isSaved(chat) || claimed === null && !chat.live) return false
+  const found = yield* inTime(feed.channelDifference(chat.ref, chat.position)).pipe(
+    Effect.catchTags({
+      PositionRefused: (refusal) => Effect.succeed(refusal),
+      ChatRefused: (refusal) => Effect.succeed(refusal)
+    })
   )
-  while (true) {
-    const since = yield* consult(account, claimed, store.state(account))
-    if (since === null) return yield* lose
-    const found = yield* inTime(feed.difference(since)).pipe(
-      Effect.catchTag("PositionRefused", () => Effect.succeed(null))
-    )
-    if (found === null) return yield* lose
-    if (found._tag === "TooLong") {
-      yield* commit(account, claimed, () => Effect.andThen(store.breakEdges(account), setState(found.state)))
-      return
-    }
-    yield* commit(account, claimed, (archive) =>
-      Effect.gen(function*() {
-        yield* seeChats(account, archive, found.chats)
-        for (const change of found.changes) yield* storeChange(account, archive, change, true)
-        yield* setState(found.state)
-      }))
-    for (const { chat } of found.channels) yield* catchUpChannel(account, claimed, feed, chat.chatId)
-    if (!found.more) return
+  switch (found._tag) {
+    case "ChatRefused":
+      yield* commit(account, claimed, () => storeRefusal(account, chatId, found))
+      return false
+    case "PositionRefused":
+      yield* commit(account, claimed, () => losePosition(account, chatId))
+      return false
+    default:
+      yield* storeChannel(account, claimed, chatId, found)
+      return found._tag === "Since" && found.more
   }
 })
 
@@ -50,43 +150,5 @@ export const catchUpChannel = Effect.fnUntraced(function*(
   feed: ChatFeed,
   chatId: bigint
 ) {
-  const store = yield* CaptureStore
-  while (true) {
-    const [chat] = yield* consult(account, claimed, store.chats(account, [chatId]))
-    if (chat === undefined || chat.position === null || chat.effect !== "archive") return
-    const found = yield* inTime(feed.channelDifference(chat.ref, chat.position)).pipe(
-      Effect.catchTags({
-        PositionRefused: () => Effect.succeed(null),
-        ChatRefused: () => Effect.succeed(null)
-      })
-    )
-    if (found === null) {
-      const lost = { ...chat.progress, edge: null }
-      yield* commit(
-        account,
-        claimed,
-        () => Effect.andThen(store.promise(account, chatId, lost, null), store.setPosition(account, chatId, null))
-      )
-      return
-    }
-    if (found._tag === "TooLong") {
-      yield* commit(account, claimed, (archive) =>
-        Effect.gen(function*() {
-          yield* store.promise(account, chatId, { ...chat.progress, edge: null }, null)
-          yield* seeChats(account, archive, [found.chat])
-          for (const message of found.messages) {
-            yield* storeChange(account, archive, { _tag: "New", message }, false)
-          }
-          yield* store.setPosition(account, chatId, found.chat.position)
-        }))
-      return
-    }
-    yield* commit(account, claimed, (archive) =>
-      Effect.gen(function*() {
-        yield* seeChats(account, archive, found.chats)
-        for (const change of found.changes) yield* storeChange(account, archive, change, true)
-        yield* store.setPosition(account, chatId, found.position)
-      }))
-    if (!found.more) return
-  }
+  while (yield* exclusively(account, stepChannel(account, claimed, feed, chatId)));
 })

@@ -1,12 +1,16 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Duration, Effect, Stream } from "effect"
+import { Clock, Duration, Effect, Stream } from "effect"
+import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { Box, BoxState, ChatFeed, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
-import { commit, seeChats, storeChange } from "./CaptureSteps.ts"
+import type { Box, ChatFeed, ChatReader, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
+import { glance } from "./Glances.ts"
+import { seeChats } from "./Sightings.ts"
+import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
 /** Pushes are stored together: at most so many, and no later than this. */
 const pushesPerStep = 100
@@ -15,93 +19,145 @@ const longestWait = Duration.millis(250)
 /** A missing push may still arrive: the difference is asked for after this. */
 const gapTime = Duration.millis(500)
 
-/** A box that was silent for so long is asked for its difference. */
+/** A feed that was silent for so long is asked for the difference of the common box. */
 const silence = Duration.minutes(15)
 
-/** A push's place after the position that is stored. */
-type PushPlace = "next" | "past" | "beyond"
+/** Channels that pushed nothing are looked at so often where something came within a day, and hourly otherwise. */
+const glanceTime = Duration.minutes(5)
+const quietGlanceTime = Duration.hours(1)
+const quietAfter = Duration.days(1)
 
-const placeOf = (position: number | null, push: Pick<Pushed, "count" | "position">): PushPlace => {
-  if (position === null || push.position <= position) return "past"
+export interface LiveConnections {
+  readonly feed: ChatFeed
+  readonly reader: ChatReader
+}
+
+const placeOf = (position: number | null, push: Pick<Pushed, "count" | "position">): ChangePlace => {
+  if (position === null || push.position <= position) return "late"
   return push.position === position + push.count ? "next" : "beyond"
 }
 
-/** Positions of boxes while a batch is stored. */
-const positionsOf = Effect.fnUntraced(function*(account: ArchivedAccount, pushes: ReadonlyArray<Pushed>) {
+/** The answer says something of the chat that is not known yet. */
+const isNews = (known: CapturedChat | undefined, { joinedAt, left, migratedTo }: ChatSeen): boolean =>
+  known === undefined || (known.leftAt !== null) !== left ||
+  joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime() ||
+  migratedTo !== null && migratedTo !== known.migratedTo
+
+/** Keeps the chats that a push names and that are not known so. */
+const seeNews = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  archive: AccountArchive,
+  chats: ReadonlyArray<ChatSeen>
+) {
   const store = yield* CaptureStore
-  const state = yield* store.state(account)
-  const channels = pushes.flatMap(({ box }) => box === "common" ? [] : [box])
-  const chats = channels.length === 0 ? [] : yield* store.chats(account, channels)
-  const positions = new Map<Box, number | null>(chats.map(({ chatId, position }) => [chatId, position]))
-  positions.set("common", state?.position ?? null)
-  return { positions, state }
+  const named = new Map(chats.map((chat) => [chat.chatId, chat]))
+  const known = new Map((yield* store.chats(account, [...named.keys()])).map((chat) => [chat.chatId, chat]))
+  // A position in a push is the push's own: what lies before it is unknown.
+  const news = [...named.values()].filter((chat) => isNews(known.get(chat.chatId), chat))
+  yield* seeChats(account, archive, news.map((chat) => ({ ...chat, position: null })))
+})
+
+/** The chats with boxes of their own, and those of them whose difference is asked for before the night. */
+const channelsOf = Effect.fnUntraced(function*(account: ArchivedAccount, boxes: Iterable<Box>) {
+  const store = yield* CaptureStore
+  const chats = yield* store.chats(account, [...boxes].filter((box) => box !== "common"))
+  return {
+    chats,
+    asked: new Set<Box>(chats.filter((chat) => isSaved(chat) && chat.live).map(({ chatId }) => chatId)).add("common")
+  }
 })
 
 /** Stores the pushes and answers the boxes whose difference is needed. */
-const storePushes = Effect.fnUntraced(function*(
+export const storePushes = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
   pushes: ReadonlyArray<Push>
 ) {
   const store = yield* CaptureStore
   const behind = new Set<Box>()
-  const moved = new Set<Box>()
-  const pushed = pushes.flatMap((push): ReadonlyArray<Pushed> => push._tag === "Pushed" ? [push] : [])
-  const before = yield* positionsOf(account, pushed)
-  const chatIds = pushed.flatMap(({ chats }) => chats.map(({ chatId }) => chatId))
-  const known = new Set((yield* store.chats(account, chatIds)).map(({ chatId }) => chatId))
-  const unknown = new Map(pushed.flatMap(({ chats }) => chats).map((chat) => [chat.chatId, chat]))
-  for (const chatId of known) unknown.delete(chatId)
-  yield* seeChats(account, archive, [...unknown.values()])
-  const { positions, state } = before
+  const moved = new Map<Box, number>()
+  yield* seeNews(account, archive, pushes.flatMap((push) => push._tag === "Pushed" ? push.chats : []))
+  const state = yield* store.state(account)
+  const { asked, chats } = yield* channelsOf(account, pushes.map(({ box }) => box))
+  const positions = new Map<Box, number | null>(chats.map(({ chatId, position }) => [chatId, position]))
+  positions.set("common", state?.position ?? null)
   for (const push of pushes) {
     if (push._tag === "Behind") {
       behind.add(push.box)
       continue
     }
     const place = behind.has(push.box) ? "beyond" : placeOf(positions.get(push.box) ?? null, push)
-    if (place === "beyond") behind.add(push.box)
-    // A deletion beyond a gap waits: the difference names it again.
-    if (place !== "beyond" || push.change._tag !== "Deleted") {
-      yield* storeChange(account, archive, push.change, place === "next")
-    }
-    if (place !== "next") continue
+    const isKnown = yield* storeChange(account, archive, push.change, { place, inRun: false })
+    if (place === "beyond" || !isKnown) behind.add(push.box)
+    if (place !== "next" || !isKnown) continue
     positions.set(push.box, push.position)
-    moved.add(push.box)
+    moved.set(push.box, push.position)
   }
-  for (const box of moved) {
-    const position = positions.get(box) ?? null
-    if (box !== "common") yield* store.setPosition(account, box, position)
-    else if (state !== null && position !== null) {
-      const next: BoxState = { ...state, position }
-      yield* store.setState(account, next, yield* now)
-    }
+  const position = moved.get("common")
+  if (state !== null && position !== undefined) yield* store.setState(account, { ...state, position }, yield* now)
+  const channels = yield* store.chats(account, [...moved.keys()].filter((box) => box !== "common"))
+  for (const chat of channels) {
+    yield* store.keep(account, { ...chat, position: moved.get(chat.chatId) ?? chat.position })
   }
-  return behind
+  return [...behind].filter((box) => asked.has(box))
 })
 
 const asksFor = (account: ArchivedAccount, feed: ChatFeed, box: Box) =>
   box === "common" ? catchUp(account, null, feed) : catchUpChannel(account, null, feed, box)
 
-/** Stores what is pushed until the feed ends; the differences of what was missed before come first. */
-export const captureLive = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
+/** Stores pushes that arrived together, and asks for what they show to be missing. */
+export const takePushes = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  feed: ChatFeed,
+  pushes: ReadonlyArray<Push>
+) {
+  const behind = yield* exclusively(
+    account,
+    commit(account, null, (archive) => storePushes(account, archive, pushes))
+  )
+  if (behind.length > 0) yield* Effect.sleep(gapTime)
+  for (const box of behind) yield* asksFor(account, feed, box)
+})
+
+/** The differences of what was missed before the feed began. */
+export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
   const store = yield* CaptureStore
-  const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
   yield* catchUp(account, null, feed)
-  const db = yield* commit(account, null, () => store.chats(account, null))
-  for (const { chatId, effect, live, position } of db) {
-    if (live && effect === "archive" && position !== null) yield* catchUpChannel(account, null, feed, chatId)
+  const chats = yield* consult(account, null, store.chats(account, null))
+  for (const chat of chats) {
+    if (isSaved(chat) && chat.live) yield* catchUpChannel(account, null, feed, chat.chatId)
   }
+})
+
+/** Stores what is pushed until the feed ends. */
+export const captureLive = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  { feed, reader }: LiveConnections
+) {
+  const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
+  yield* catchUpAll(account, feed)
+  let heard = yield* Clock.currentTimeMillis
+  let glanced = heard
+  let asked = heard
+  const active = new Set<Box>()
   while (true) {
-    const batches = yield* Effect.timeoutOption(pushes, silence)
-    if (batches._tag === "None") {
-      yield* catchUp(account, null, feed)
-      continue
+    const at = yield* Clock.currentTimeMillis
+    const pause = at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime
+    if (at - glanced >= Duration.toMillis(pause)) {
+      yield* glance(account, { feed, reader }, active)
+      active.clear()
+      glanced = at
     }
+    if (at - Math.max(heard, asked) >= Duration.toMillis(silence)) {
+      yield* catchUp(account, null, feed)
+      asked = at
+    }
+    const batches = yield* Effect.timeoutOption(pushes, Duration.minutes(1))
+    if (batches._tag === "None") continue
+    heard = yield* Clock.currentTimeMillis
     for (const batch of batches.value) {
-      const behind = yield* commit(account, null, (archive) => storePushes(account, archive, batch))
-      if (behind.size > 0) yield* Effect.sleep(gapTime)
-      for (const box of behind) yield* asksFor(account, feed, box)
+      for (const { box } of batch) active.add(box)
+      yield* takePushes(account, feed, batch)
     }
   }
 })

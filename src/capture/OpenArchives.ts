@@ -26,7 +26,9 @@ interface Open {
 }
 
 interface Place {
-  /** Steps of one account follow each other: what is pushed waits for the page that is being asked for. */
+  /** Calls with their steps follow each other: what is pushed waits until the page that is asked for is stored. */
+  readonly calls: Semaphore.Semaphore
+  /** Uses of the writer follow each other. */
   readonly turn: Semaphore.Semaphore
   open: Open | null
   waiting: number
@@ -35,6 +37,11 @@ interface Place {
 export type WritingFailure = CaptureStopped | FrameTooLarge | NoSuchAccount | ServiceUnavailable | WriterReplaced
 
 export class OpenArchives extends Context.Service<OpenArchives, {
+  /**
+   * Runs a call to the messenger with the steps that store its answer: no other answer or push of the account is stored
+   * between them. A deletion that overtook a page would be lost otherwise.
+   */
+  exclusively<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   /** Runs a step with the account's writer, one after the other. */
   step<A, E, R>(
     account: ArchivedAccount,
@@ -59,7 +66,12 @@ export class OpenArchives extends Context.Service<OpenArchives, {
       const placeOf = (account: ArchivedAccount) =>
         Ref.modify(places, (all) => {
           const key = `${account.organizationId}/${account.accountId}`
-          const known = all.get(key) ?? { turn: Semaphore.makeUnsafe(1), open: null, waiting: 0 }
+          const known = all.get(key) ?? {
+            calls: Semaphore.makeUnsafe(1),
+            turn: Semaphore.makeUnsafe(1),
+            open: null,
+            waiting: 0
+          }
           all.set(key, known)
           return [known, all] as const
         })
@@ -94,19 +106,25 @@ export class OpenArchives extends Context.Service<OpenArchives, {
           return all
         })
 
+      /** The account's place, which stays while it is used. */
+      const using = <A, E, R>(account: ArchivedAccount, work: (place: Place) => Effect.Effect<A, E, R>) =>
+        Effect.flatMap(placeOf(account), (place) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => void (place.waiting += 1)),
+            () => work(place),
+            () => Effect.sync(() => void (place.waiting -= 1))
+          ))
+
       return OpenArchives.of({
+        exclusively: (account, work) => using(account, ({ calls }) => calls.withPermit(work)),
+
         step: (account, work) =>
-          Effect.flatMap(placeOf(account), (place) =>
-            Effect.acquireUseRelease(
-              Effect.sync(() => void (place.waiting += 1)),
-              () =>
-                place.turn.withPermit(Effect.gen(function*() {
-                  const open = yield* current(account, place)
-                  open.usedAt = yield* Clock.currentTimeMillis
-                  return yield* Effect.tapCause(work(open.archive), () => drop(place))
-                })),
-              () => Effect.sync(() => void (place.waiting -= 1))
-            )),
+          using(account, (place) =>
+            place.turn.withPermit(Effect.gen(function*() {
+              const open = yield* current(account, place)
+              open.usedAt = yield* Clock.currentTimeMillis
+              return yield* Effect.tapCause(work(open.archive), () => drop(place))
+            }))),
 
         close: (account) => Effect.flatMap(placeOf(account), (place) => place.turn.withPermit(drop(place))),
 

@@ -7,10 +7,10 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatSeen, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
 
 /** The chat with its names. */
-export const chatRecord = (chat: ChatSeen, now: Date): SeenChat => ({
+export const chatRecord = (chat: ChatSeen, leftAt: Date | null): SeenChat => ({
   chatId: chat.chatId,
   type: chat.type,
-  leftAt: chat.left ? now : null,
+  leftAt,
   info: { title: chat.title, username: chat.username, members_count: chat.members }
 })
 

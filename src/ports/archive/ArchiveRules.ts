@@ -20,6 +20,8 @@ export type RuleScope = Pick<StoredRule, "chatId" | "level" | "target">
 export class ArchiveRules extends Context.Service<ArchiveRules, {
   /** The rules that concern the account: its own, its department's and the organization's. */
   inEffect(account: ArchivedAccount): Effect.Effect<ReadonlyArray<RuleInEffect>>
+  /** Keeps the rules as they are for the rest of the transaction: what they select now is what it stores. */
+  settle(organizationId: string): Effect.Effect<void>
   /** The rules after `after`, the most general first; null where that is none of them. */
   list(caller: Caller["Service"], query: RuleQuery): Effect.Effect<ReadonlyArray<StoredRule> | null>
   /** The rule for the rest of the transaction; null where the caller cannot access all its accounts. */

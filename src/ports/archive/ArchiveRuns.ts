@@ -30,6 +30,8 @@ export class ArchiveRuns extends Context.Service<ArchiveRuns, {
   renew(run: ClaimedRun, until: Date): Effect.Effect<boolean>
   /** Gives the account back; an admin who asked meanwhile has the next run now. */
   finish(run: ClaimedRun, next: NextRun): Effect.Effect<void, ServiceUnavailable>
+  /** Lets the account's next run begin at the time, unless it begins before, inside the transaction. */
+  hasten(account: ArchivedAccount, at: Date): Effect.Effect<void>
   /** Makes the account's run due inside the transaction of the organization; false where one was asked for already. */
   request(account: ArchivedAccount, now: Date): Effect.Effect<boolean>
 }>()("org-security-console/ports/archive/ArchiveRuns") {}

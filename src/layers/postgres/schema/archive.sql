@@ -51,6 +51,10 @@ create table archive_chat (
   edge bigint, -- covered up to here without a gap to the newest message; null where that is unknown
   floor bigint, -- the account sees nothing below; null while that is unknown
   floor_at timestamptz(3), -- the time when that was seen
+  reached_at timestamptz(3), -- the time of the oldest message of the highest covered range
+  unchecked_below bigint, -- archived ids below are to be compared again; null where none are
+  unchecked_to bigint, -- down to this one
+  cleaned int8multirange not null default '{}', -- ids that cleanups deleted: none is archived again
   refused_until timestamptz(3), -- the messenger refuses to read it, and is not asked before
   info_page bigint, -- the page with its title; null before one is written
   members_page bigint, -- the page with its members; null before one is written
@@ -62,6 +66,7 @@ create table archive_chat (
   files bigint not null default 0, -- files archived
   bytes bigint not null default 0, -- size of its pages and of its tail
   check ((first_id is null) = (messages = 0)),
+  check ((unchecked_below is null) = (unchecked_to is null)),
   primary key (organization_id, account_id, chat_id)
 );
 -- Lists an account's chats, the last message first.
@@ -121,6 +126,7 @@ create table archive_run (
   account_id uuid not null, -- the account
   next_at timestamptz(3) not null, -- the time of the next run
   asked_at timestamptz(3), -- since when an admin waits for it
+  again boolean not null default false, -- something since the claim needs another one
   claimed_until timestamptz(3), -- end of the claim of the process that runs it
   fence bigint not null default 0, -- number of that claim; a run with an older one ends
   failures integer not null default 0, -- runs that failed in a row

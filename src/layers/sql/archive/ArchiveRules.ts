@@ -75,6 +75,11 @@ export const layer = Layer.effect(
           sql(level === "account" ? "account.id" : "account.department_id")
         } = ${target}::uuid`
 
+    /** The chat is archived again: what has changed of it meanwhile is unknown. */
+    const begins = sql.literal(
+      "judged.effect = 'archive' and archive_chat.effect <> 'archive' and not isempty(archive_chat.covered)"
+    )
+
     /** The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. */
     const judged = (organizationId: string, scope: RuleScope, rules: Statement.Fragment) =>
       sql`
@@ -115,7 +120,13 @@ export const layer = Layer.effect(
         select ${organizationId}, ${rule.level}, ${rule.target}::uuid, ${rule.chatType}::text, ${rule.chatId}::bigint,
           ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
+    /** Takes the organization's lock of rules for the rest of the transaction. An account is locked before it. */
+    const takeTurn = (organizationId: string, lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") =>
+      post(sql`select ${sql.literal(lock)}(hashtextextended(${`archive_rule/${organizationId}`}, 0))`)
+
     return ArchiveRules.of({
+      settle: (organizationId) => takeTurn(organizationId, "pg_advisory_xact_lock_shared"),
+
       inEffect: ({ accountId, organizationId }) =>
         sql<RuleRow>`
           select ${columns} from archive_rule
@@ -203,20 +214,24 @@ export const layer = Layer.effect(
 
       selectAgain: (organizationId, scope, now) =>
         Effect.all([
+          takeTurn(organizationId, "pg_advisory_xact_lock"),
           scope.chatId === null ? Effect.void : post(sql`
-            update archive_chat set stopped_by = null
+            update archive_chat set stopped_by = null, edge = null
             where organization_id = ${organizationId} and account_id = ${scope.target}::uuid
               and chat_id = ${scope.chatId} and stopped_by is not null`),
           post(sql`
             update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
-              edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end
+              edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end,
+              unchecked_below = case when ${begins} then upper(archive_chat.covered)
+                else archive_chat.unchecked_below end,
+              unchecked_to = case when ${begins} then lower(archive_chat.covered) else archive_chat.unchecked_to end
             from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
             where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = judged.account_id
               and archive_chat.chat_id = judged.chat_id
               and (archive_chat.effect, archive_chat.live, archive_chat.rule_id)
                 is distinct from (judged.effect, judged.live, judged.rule_id)`),
           post(sql`
-            update archive_run set next_at = least(next_at, ${now})
+            update archive_run set next_at = least(next_at, ${now}), again = true
             from account
             where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
               and ${within(organizationId, scope)}`)

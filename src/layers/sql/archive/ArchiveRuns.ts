@@ -27,14 +27,14 @@ const claimed = `
     order by ranked.asked_at nulls last, ranked.next_at
     limit $2 for no key update of archive_run skip locked
   )
-  update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null
+  update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null, again = false
   from due where archive_run.organization_id = due.organization_id and archive_run.account_id = due.account_id
   returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
     fence::int as fence, failures`
 
 const finished = `
   update archive_run set claimed_until = null, failures = $5,
-    next_at = case when asked_at is null then $4 else next_at end
+    next_at = case when asked_at is null and not again then $4 else next_at end
   where organization_id = $1 and account_id = $2 and fence = $3`
 
 const begun = `
@@ -48,6 +48,7 @@ export const layer = Layer.effect(
   ArchiveRuns,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
     return ArchiveRuns.of({
       addMissing: Effect.flatMap(now, (now) => Effect.asVoid(Tenant.ask(sql, missing, [now]))),
 
@@ -65,6 +66,11 @@ export const layer = Layer.effect(
 
       finish: ({ accountId, fence, organizationId }, { at, failures }) =>
         Effect.asVoid(Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures])),
+
+      hasten: ({ accountId, organizationId }, at) =>
+        post(sql`
+          update archive_run set next_at = least(next_at, ${at}), again = true
+          where organization_id = ${organizationId} and account_id = ${accountId}`),
 
       request: ({ accountId, organizationId }, now) =>
         sql`

@@ -1,40 +1,11 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { isComplete } from "../../../domain/archive/ChatProgress.ts"
-import { formatRanges, parseRanges } from "../../../domain/archive/CoveredRanges.ts"
+import { SqlClient, type Statement } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
-import { type CapturedChat, CaptureStore } from "../../../ports/archive/CaptureStore.ts"
+import { CaptureStore } from "../../../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import type { BoxState } from "../../../ports/messenger/MessengerArchive.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
-
-interface ChatRow extends
-  Pick<
-    CapturedChat,
-    "effect" | "live" | "position" | "ref" | "refusedUntil" | "stopped" | "type"
-  >
-{
-  readonly chat: string
-  readonly covered: string
-  readonly edge: string | null
-  readonly floor: string | null
-  readonly top: string | null
-  readonly last: string | null
-}
-
-const bigintOf = (text: string | null): bigint | null => text === null ? null : BigInt(text)
-
-const chatOf = ({ chat, covered, edge, floor, last, top, ...row }: ChatRow): CapturedChat => ({
-  ...row,
-  chatId: BigInt(chat),
-  lastId: bigintOf(last),
-  progress: {
-    covered: parseRanges(covered),
-    edge: bigintOf(edge),
-    floor: bigintOf(floor),
-    topId: bigintOf(top)
-  }
-})
+import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
 
 interface IdsRow {
   readonly chat: string
@@ -49,71 +20,69 @@ export const layer = Layer.effect(
     const post = Tenant.post(sql)
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
-    const one = (account: ArchivedAccount, chatId: bigint) => sql`${mine(account)} and chat_id = ${chatId}`
     // A channel whose position was lost has none either, so that the id alone tells its box.
     const ofCommonBox = sql`chat_id > -1000000000000`
     const theAccount = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and id = ${accountId}`
 
+    const columns = sql.literal(
+      `chat_id::text as chat, type, ref, effect, live, rule_id::text as "ruleId", stopped_by is not null as stopped,
+      protected, joined_at as "joinedAt", left_at as "leftAt", migrated_to::text as migrated, position,
+      covered::text as covered, edge::text as edge, floor::text as floor, floor_at as "floorAt", top_id::text as top,
+      reached_at as "reachedAt", unchecked_below::text as below, unchecked_to::text as down, cleaned::text as cleaned,
+      last_id::text as last, refused_until as "refusedUntil"`
+    )
+
+    const chatsWhere = (account: ArchivedAccount, condition: Statement.Fragment) =>
+      sql<CapturedRow>`
+        select ${columns} from archive_chat where ${mine(account)} and ref is not null and ${condition}
+        order by top_id desc nulls last, chat_id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(capturedChat)))
+
     return CaptureStore.of({
       chats: (account, ids) =>
-        sql<ChatRow>`
-          select chat_id::text as chat, type, ref, effect, live, stopped_by is not null as stopped, position,
-            covered::text as covered, edge::text as edge, floor::text as floor, top_id::text as top,
-            last_id::text as last, refused_until as "refusedUntil"
-          from archive_chat
-          where ${mine(account)} and ref is not null and ${
-          ids === null ? sql`true` : sql`chat_id = any(${ids}::bigint[])`
-        }
-          order by top_id desc nulls last, chat_id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(chatOf))),
+        ids?.length === 0
+          ? Effect.succeed([])
+          : chatsWhere(account, ids === null ? sql`true` : sql`chat_id = any(${ids}::bigint[])`),
 
-      // After joining again nothing that was promised of the chat's ends holds: history was shown or hidden meanwhile.
-      see: ({ accountId, organizationId }, chat, selection) =>
-        post(sql`
+      predecessors: (account, ids) =>
+        ids.length === 0 ? Effect.succeed([]) : chatsWhere(account, sql`migrated_to = any(${ids}::bigint[])`),
+
+      see: ({ accountId, organizationId }, chat) => {
+        const seen = {
+          type: chat.type,
+          ref: chat.ref,
+          effect: chat.effect,
+          live: chat.live,
+          rule_id: chat.ruleId,
+          protected: chat.protected,
+          joined_at: chat.joinedAt,
+          migrated_to: chat.migratedTo,
+          ...promisesOf(chat)
+        }
+        return post(sql`
           insert into archive_chat ${
-          sql.insert({
-            organization_id: organizationId,
-            account_id: accountId,
-            chat_id: chat.chatId,
-            type: chat.type,
-            ref: chat.ref,
-            left_at: null,
-            effect: selection.effect,
-            live: selection.live,
-            rule_id: selection.ruleId,
-            joined_at: chat.joinedAt,
-            position: chat.position,
-            protected: chat.protected,
-            migrated_to: chat.migratedTo,
-            top_id: chat.topId
-          })
+          sql.insert({ organization_id: organizationId, account_id: accountId, chat_id: chat.chatId, ...seen })
         }
-          on conflict (organization_id, account_id, chat_id) do update set type = excluded.type, ref = excluded.ref,
-            effect = excluded.effect, live = excluded.live, rule_id = excluded.rule_id,
-            protected = excluded.protected, migrated_to = excluded.migrated_to,
-            top_id = greatest(archive_chat.top_id, excluded.top_id), joined_at = excluded.joined_at,
-            position = coalesce(archive_chat.position, excluded.position),
-            edge = case when archive_chat.joined_at is distinct from excluded.joined_at
-              or archive_chat.effect is distinct from excluded.effect then null else archive_chat.edge end,
-            floor = case when archive_chat.joined_at is distinct from excluded.joined_at
-              then null else archive_chat.floor end`),
+          on conflict (organization_id, account_id, chat_id) do update set ${sql.update(seen)}`)
+      },
 
-      promise: (account, chatId, progress, floorAt) =>
+      keep: (account, chat) =>
         post(sql`
-          update archive_chat set covered = ${formatRanges(progress.covered)}::int8multirange,
-            edge = ${progress.edge}::bigint, floor = ${progress.floor}::bigint, top_id = ${progress.topId}::bigint,
-            floor_at = coalesce(${floorAt}::timestamptz, floor_at), complete = ${isComplete(progress)}
-          where ${one(account, chatId)}`),
+          update archive_chat set ${sql.update(promisesOf(chat))}
+          where ${mine(account)} and chat_id = ${chat.chatId}`),
 
-      setPosition: (account, chatId, position) =>
-        post(sql`update archive_chat set position = ${position}::integer where ${one(account, chatId)}`),
-
-      refuse: (account, chatId, until) =>
-        post(sql`
-          update archive_chat set refused_until = ${until}, position = null, edge = null
-          where ${one(account, chatId)}`),
-
-      breakEdges: (account) => post(sql`update archive_chat set edge = null where ${mine(account)} and ${ofCommonBox}`),
+      firstSince: Effect.fnUntraced(function*(account, ids, since) {
+        if (ids.length === 0) return new Map()
+        const rows = yield* sql<{ chat: string; first: string }>`
+          select chat_id::text as chat, min(id)::text as first from (
+            select chat_id, first_id as id from archive_page
+            where ${mine(account)} and chat_id = any(${ids}::bigint[]) and kind = 'messages' and last_at >= ${since}
+            union all
+            select chat_id, message_id from archive_tail
+            where ${mine(account)} and chat_id = any(${ids}::bigint[]) and kind = 'messages' and at >= ${since}
+          ) as recent group by chat_id`
+        return new Map(rows.map(({ chat, first }) => [BigInt(chat), BigInt(first)]))
+      }, Effect.orDie),
 
       chatsOf: Effect.fnUntraced(function*(account, ids) {
         const wanted = new Set(ids)

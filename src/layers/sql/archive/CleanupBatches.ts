@@ -76,6 +76,16 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
       where organization_id = ${account.organizationId} and id = ${cleanup.id}`
   })
 
+  /** Keeps between which ids messages of chats were deleted: a run that reads them again leaves them out. */
+  const noteCleaned = (account: ArchivedAccount, { chats, messages }: Messages) =>
+    sql`
+      update archive_chat set cleaned = archive_chat.cleaned + gone.ids
+      from (
+        select chat_id, int8multirange(int8range(min(id), max(id), '[]')) as ids
+        from unnest(${chats}::bigint[], ${messages}::bigint[]) as deleted (chat_id, id) group by chat_id) as gone
+      where archive_chat.organization_id = ${account.organizationId} and archive_chat.account_id = ${account.accountId}
+        and archive_chat.chat_id = gone.chat_id`
+
   /** Deletes what hangs on deleted messages: their files, and the marks of edits that were there from the start. */
   const deleteAttached = Effect.fnUntraced(function*(
     cleanup: RunningCleanup,
@@ -84,6 +94,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     now: Date
   ) {
     if (messages.length === 0) return
+    yield* noteCleaned(account, { chats, messages })
     const named = sql`(chat_id, message_id) in (select * from unnest(${chats}::bigint[], ${messages}::bigint[]))`
     yield* sql`delete from archive_change where ${mine(account)} and kind = 'seen' and ${named}`
     const files = yield* sql<{ blob: string | null }>`

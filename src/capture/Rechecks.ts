@@ -1,0 +1,50 @@
+/** What a run asks for again although it was answered before: history that was hidden may be shown by now. */
+import { Duration, Effect } from "effect"
+import { type CapturedChat, isOfCommonBox, isSaved, uncheckedFrom } from "../domain/archive/CapturedChat.ts"
+import { now } from "../domain/Moments.ts"
+import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import type { Pacer } from "./Pacer.ts"
+import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
+
+/** A channel's floor is asked for again after this. */
+const floorTime = Duration.days(7)
+
+const isOld = ({ floorAt }: CapturedChat, at: Date): boolean =>
+  floorAt !== null && at.getTime() - floorAt.getTime() > Duration.toMillis(floorTime)
+
+const hasOldFloor = (chat: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && !isOfCommonBox(chat.chatId) && chat.progress.floor !== null && isOld(chat, at)
+
+/** Asks below the chat's floor; what is answered there was hidden, and all below is compared. */
+const askBelowFloor = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
+  const store = yield* CaptureStore
+  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  if (chat === undefined || !isSaved(chat) || chat.progress.floor === null) return
+  const page = yield* askPage(chat, chat.progress.floor, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
+  if ("_tag" in page) return yield* commit(run, run, () => storeRefusal(run, chatId, page))
+  yield* commit(run, run, (archive) =>
+    Effect.gen(function*() {
+      if (page.messages.length > 0) {
+        const shown = uncheckedFrom({ ...chat, progress: { ...chat.progress, floor: null } }, null)
+        yield* store.keep(run, { ...shown, floorAt: null })
+      }
+      yield* storePage(run, archive, chatId, page)
+    }))
+})
+
+/** Asks below the floors of channels that are a week old. */
+export const askAgain = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
+) {
+  const store = yield* CaptureStore
+  const at = yield* now
+  const chats = yield* consult(run, run, store.chats(run, null))
+  for (const { chatId } of chats.filter((chat) => hasOldFloor(chat, at))) {
+    yield* pacer.take
+    yield* exclusively(run, askBelowFloor(run, chatId, reader))
+  }
+})

@@ -1,0 +1,76 @@
+/** Chats as they were seen, judged by the rules and kept. */
+import { Duration, Effect } from "effect"
+import { afterSelection, afterSighting, type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { select, type Selection } from "../domain/archive/RuleSelection.ts"
+import { now } from "../domain/Moments.ts"
+import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
+import { ArchiveRuns } from "../ports/archive/ArchiveRuns.ts"
+import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import type { ChatSeen } from "../ports/messenger/MessengerArchive.ts"
+import { chatRecord } from "./SeenRecords.ts"
+import { recentFrom } from "./Unchecked.ts"
+
+/** A run for new chats begins after this, so that one run serves several of them. */
+const gatheringTime = Duration.seconds(30)
+
+type Judge = (chat: Pick<CapturedChat, "chatId" | "type">) => Selection
+
+/** The rules' decisions; a chat that continues another one is judged like it. */
+const judgeOf = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
+  const store = yield* CaptureStore
+  const rules = yield* (yield* ArchiveRules).inEffect(account)
+  const continued = chats.flatMap(({ migratedTo }) => migratedTo ?? [])
+  const stored = yield* store.predecessors(account, [...chats.map(({ chatId }) => chatId), ...continued])
+  const before = new Map<bigint, Selection>()
+  for (const chat of [...stored, ...chats]) {
+    if (chat.migratedTo !== null) before.set(chat.migratedTo, select(rules, { ...chat, predecessor: null }))
+  }
+  const judge: Judge = ({ chatId, type }) => select(rules, { chatId, type, predecessor: before.get(chatId) ?? null })
+  return judge
+})
+
+/** Judges chats again whose predecessor became known after them. */
+const judgeSuccessors = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  judge: Judge,
+  ids: ReadonlyArray<bigint>
+) {
+  const store = yield* CaptureStore
+  for (const chat of yield* store.chats(account, ids)) yield* store.see(account, afterSelection(chat, judge(chat)))
+})
+
+/** Keeps chats as they were seen: of those that are skipped nothing but id and type. */
+export const seeChats = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  archive: AccountArchive,
+  chats: ReadonlyArray<ChatSeen>
+) {
+  if (chats.length === 0) return
+  const store = yield* CaptureStore
+  const at = yield* now
+  const judge = yield* judgeOf(account, chats)
+  const known = new Map(
+    (yield* store.chats(account, chats.map(({ chatId }) => chatId))).map((chat) => [chat.chatId, chat])
+  )
+  const found = chats.filter(({ chatId, position }) => position !== null && known.get(chatId)?.position === null)
+  const recent = yield* recentFrom(account, found.map(({ chatId }) => chatId))
+  let isNew = false
+  for (const chat of chats) {
+    const before = known.get(chat.chatId) ?? null
+    const after = afterSighting(before, chat, judge(chat), at, recent(chat.chatId))
+    isNew ||= before === null && isSaved(after)
+    known.set(chat.chatId, after)
+    yield* store.see(account, after)
+    if (after.effect !== "skip") yield* archive.see(chatRecord(chat, after.leftAt))
+  }
+  const seen = new Set(chats.map(({ chatId }) => chatId))
+  yield* judgeSuccessors(
+    account,
+    judge,
+    chats.flatMap(({ migratedTo }) => migratedTo === null || seen.has(migratedTo) ? [] : [migratedTo])
+  )
+  const soon = new Date(at.getTime() + Duration.toMillis(gatheringTime))
+  if (isNew) yield* (yield* ArchiveRuns).hasten(account, soon)
+})
