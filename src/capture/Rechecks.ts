@@ -1,4 +1,4 @@
-/** What a run asks for again although it was answered before: history that was hidden may be shown by now. */
+/** Answers that a run asks for again: history that was hidden may be shown by now. */
 import { Duration, Effect } from "effect"
 import { type CapturedChat, isOfCommonBox, isSaved, uncheckedFrom } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"

@@ -48,7 +48,7 @@ export const withoutCleaned = Effect.fnUntraced(function*(
   return messages.filter(({ record }) => !gone.has(record.id))
 })
 
-/** What is archived in the page's range and the page lacks is gone; below the lowest answer nothing is known. */
+/** Archived ids of the page's range that the page lacks are gone; below the lowest answer nothing is known. */
 const markAbsent = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
