@@ -99,7 +99,7 @@ const isDue = (chat: CapturedChat, at: Date): boolean =>
   isSaved(chat) && (hasHole(chat) || chat.unchecked !== null) && (chat.refusedUntil === null || chat.refusedUntil <= at)
 
 /** Reads all chats until each was without a hole once: what comes while it reads is the next run's, or is pushed. */
-export const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const store = yield* CaptureStore
   const finished = new Set<bigint>()
   while (true) {

@@ -68,7 +68,7 @@ const channelsOf = Effect.fnUntraced(function*(account: ArchivedAccount, boxes: 
 })
 
 /** Stores the pushes and answers the boxes whose difference is needed. */
-export const storePushes = Effect.fnUntraced(function*(
+const storePushes = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
   pushes: ReadonlyArray<Push>
@@ -106,7 +106,7 @@ const asksFor = (account: ArchivedAccount, feed: ChatFeed, box: Box) =>
   box === "common" ? catchUp(account, null, feed) : catchUpChannel(account, null, feed, box)
 
 /** Stores pushes that arrived together, and asks for what they show to be missing. */
-export const takePushes = Effect.fnUntraced(function*(
+const takePushes = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   feed: ChatFeed,
   pushes: ReadonlyArray<Push>
@@ -120,7 +120,7 @@ export const takePushes = Effect.fnUntraced(function*(
 })
 
 /** The differences of what was missed before the feed began. */
-export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
+const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
   const store = yield* CaptureStore
   yield* catchUp(account, null, feed)
   const chats = yield* consult(account, null, store.chats(account, null))

@@ -11,7 +11,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatReader, ChatRefused, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
 import { messageRecord } from "./SeenRecords.ts"
 
-export const messagesPerPage = 100
+const messagesPerPage = 100
 
 /** A chat that the messenger refuses is asked for again after this. */
 const refusalTime = Duration.hours(6)
