@@ -302,3 +302,8 @@ export const unrevealedKept = Duration.days(90)
 export const unrevealedTold = Duration.days(14)
 /** For how long a session of the service is logged out again and again that could not be; then its key is erased. */
 export const retiredSessionKept = Duration.days(30)
+/** Sealed bytes of one answer, beyond its first item, and the pages or vocabularies that it has at most. */
+export const sealedBytesPerAnswer = 4 * 1024 * 1024
+export const sealedRowsPerAnswer = 64
+/** Pages of a block that come with their frames. */
+export const sealedPagesAttached = 16

@@ -22,6 +22,7 @@ import { runLogin } from "./runners/LoginStep.ts"
 import { runGuarded } from "./runners/MessengerChange.ts"
 import { runLive } from "./runners/MessengerRead.ts"
 import { runRead } from "./runners/Read.ts"
+import { runSealed } from "./runners/Sealed.ts"
 import { runUnlocked } from "./runners/Unlocked.ts"
 import { runWrite } from "./runners/Write.ts"
 
@@ -37,6 +38,9 @@ export const unlockFailures = [
   Failure.NoArchiveKey,
   Failure.ArchiveClosed
 ] as const
+
+/** The failures of every operation that answers the archive as it is stored. */
+export const sealedFailures = [Failure.LocalModeRequired, Failure.NoArchiveKey, Failure.ArchiveClosed] as const
 
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
 type Run = any
@@ -56,6 +60,7 @@ const failuresOf = (
     ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
     ...(kind === "login" ? loginFailures : []),
     ...(kind === "unlocked" ? unlockFailures : []),
+    ...(kind === "sealed" ? sealedFailures : []),
     ...declared
   ])
 ]
@@ -84,6 +89,8 @@ const runner = (
       return runLogin(find, run)
     case "unlocked":
       return runUnlocked(find, contract.messages, run)
+    case "sealed":
+      return runSealed(find, run)
   }
 }
 
@@ -96,7 +103,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     kind,
     refusal: contract.refusal ?? Failure.RoleForbidden,
     whole: contract.whole ?? false,
-    archive: contract.archive ?? kind === "unlocked",
+    archive: contract.archive ?? (kind === "unlocked" || kind === "sealed"),
     roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,

@@ -7,6 +7,7 @@ import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
 import type { Caller } from "../domain/people/Access.ts"
 import type * as Live from "../messenger/AccountSession.ts"
+import type { ArchiveKey } from "../ports/archive/ArchiveKeys.ts"
 import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 
 /** The facts that the kernel has when it runs an operation. */
@@ -42,6 +43,11 @@ export interface LiveReading<Params> extends ReadContext<Params> {
 /** Besides, the opened archive. */
 export interface UnlockedContext<Params> extends ReadContext<Params> {
   readonly archive: Unlocked
+}
+
+/** Besides, the archive's key pair. */
+export interface SealedContext<Params> extends ReadContext<Params> {
+  readonly key: ArchiveKey
 }
 
 /** Something is to be done. */

@@ -45,9 +45,10 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * The kind of an operation: `read` can change nothing, and each of its statements is of what is committed when it
  * begins; `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes
  * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
- * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password.
+ * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password; `sealed` reads it as
+ * it is stored, for callers who open it themselves.
  */
-export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked"
+export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked" | "sealed"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -135,7 +136,7 @@ export interface ContractWithBeside<Input, Beside, R> {
   readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
 }
 
-/** A contract of an operation that opens the archive. */
+/** A contract of an operation that reads the archive. */
 export interface UnlockedContract<Answer> {
   /** The messages of an answer about an account, which are counted as read; none by default. */
   readonly messages?: (answer: Answer) => number
@@ -149,8 +150,9 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "write" | "guarded" | "login" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
-  | (K extends "login" | "unlocked" ? Organizations : never)
-  | (K extends "unlocked" ? ArchiveKeys | ArchiveReads | ArchiveUnlock : never)
+  | (K extends "login" | "unlocked" | "sealed" ? Organizations : never)
+  | (K extends "unlocked" ? ArchiveUnlock : never)
+  | (K extends "unlocked" | "sealed" ? ArchiveKeys | ArchiveReads : never)
   | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 

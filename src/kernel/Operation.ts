@@ -4,9 +4,9 @@ import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
 import type * as Failure from "../domain/Failure.ts"
 import type * as Live from "../messenger/AccountSession.ts"
-import type { loginFailures, unlockFailures } from "./Build.ts"
+import type { loginFailures, sealedFailures, unlockFailures } from "./Build.ts"
 import { build } from "./Build.ts"
-import type { LiveReading, Outcome, ReadContext, UnlockedContext } from "./Context.ts"
+import type { LiveReading, Outcome, ReadContext, SealedContext, UnlockedContext } from "./Context.ts"
 import type {
   Answer,
   ChangeContract,
@@ -39,6 +39,7 @@ export type { Steps } from "./runners/MessengerChangeSteps.ts"
 type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
 type UnlockClass = typeof unlockFailures[number]
+type SealedClass = typeof sealedFailures[number]
 type LoginClass = typeof loginFailures[number]
 type LiveClass = typeof Live.liveFailures[number]
 type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
@@ -84,6 +85,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
     input: Input<Params, Query, Body>,
     context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
       : K extends "unlocked" ? UnlockedContext<Schema.Struct.Type<Params>>
+      : K extends "sealed" ? SealedContext<Schema.Struct.Type<Params>>
       : ReadContext<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
@@ -104,7 +106,8 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" ? LiveClass : never)
-  | (K extends "unlocked" ? UnlockClass : never),
+  | (K extends "unlocked" ? UnlockClass : never)
+  | (K extends "sealed" ? SealedClass : never),
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
 
@@ -124,6 +127,12 @@ export const live = constructor("live")
  * own.
  */
 export const unlocked = constructor("unlocked")
+
+/**
+ * An operation that answers the archive as it is stored, to callers who open it on their own machine. It runs outside any
+ * transaction too.
+ */
+export const sealed = constructor("sealed")
 
 /** An operation that changes an account on the messenger, while nothing else uses the account. */
 export const guarded = <

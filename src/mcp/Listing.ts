@@ -73,7 +73,8 @@ const fitting = (entries: ReadonlyArray<Entry>): ReadonlySet<Operation.Toolset> 
 export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: ListingFacts): ListedTools => {
   const { complete, personalArguments, selection } = shown
   const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
-    (complete || Tools.isAllowed(caller, operation)) && Selection.refusal(selection, operation) === undefined
+    (complete && Tools.isOffered(caller, operation) || Tools.isAllowed(caller, operation)) &&
+    Selection.refusal(selection, operation) === undefined
   )
   const isWhole = complete || selection.named !== undefined || selection.all
   const chosen = isWhole ? new Set(toolsets) : fitting(offered)

@@ -1,7 +1,7 @@
 /** Every operation as a tool, read from its declaration. */
 import type { Tool } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Schema } from "effect"
-import type { Caller } from "../domain/people/Access.ts"
+import { type Caller, readsSealed } from "../domain/people/Access.ts"
 import { isBeyond } from "../kernel/Admission.ts"
 import * as Members from "../kernel/Members.ts"
 import type * as Operation from "../kernel/Operation.ts"
@@ -76,7 +76,8 @@ const first = (text: string | undefined): string | undefined => text?.match(/^.*
 
 /** True if the operation changes nothing. */
 export const isReading = (operation: Operation.Any): boolean =>
-  operation.kind === "read" || operation.kind === "live" || operation.kind === "unlocked"
+  operation.kind === "read" || operation.kind === "live" || operation.kind === "unlocked" ||
+  operation.kind === "sealed"
 
 /** The tool that an operation is. */
 export const define = (operation: Operation.Any) => ({
@@ -166,8 +167,13 @@ export const { all, find, names, toolsetNames } = of(operations)
 /** The tools of the operations that are served. */
 export const served: Effect.Effect<Tools> = Effect.map(ServedOperations, of)
 
+/** True unless the tool answers sealed data, which nobody but a program that opens it can use. */
+export const isOffered = (caller: Caller["Service"], { kind }: Operation.Any): boolean =>
+  kind !== "sealed" || readsSealed(caller)
+
 /** True if the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>
   !isBeyond(operation.whole, caller.limit) &&
+  isOffered(caller, operation) &&
   caller.scopes.includes(operation.scope) && operation.roles.includes(caller.role) &&
   (!operation.archive || caller.readsArchive)

@@ -17,6 +17,7 @@ import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
+import { getArchiveKeys } from "./archive/get_archive_keys.ts"
 import { getArchiveRetention } from "./archive/get_archive_retention.ts"
 import { getChat } from "./archive/get_chat.ts"
 import { getMessage } from "./archive/get_message.ts"
@@ -28,6 +29,8 @@ import { listChatMembers } from "./archive/list_chat_members.ts"
 import { listChats } from "./archive/list_chats.ts"
 import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
+import { listSealedBlocks } from "./archive/list_sealed_blocks.ts"
+import { listSealedPages } from "./archive/list_sealed_pages.ts"
 import { placeArchiveHold } from "./archive/place_archive_hold.ts"
 import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
 import { previewArchiveRule } from "./archive/preview_archive_rule.ts"
@@ -174,6 +177,9 @@ export const operations = [
   searchMessages,
   listChatMembers,
   listMessageEdits,
+  getArchiveKeys,
+  listSealedPages,
+  listSealedBlocks,
   listArchiveRules,
   previewArchiveRule,
   createArchiveRule,

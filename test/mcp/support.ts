@@ -5,12 +5,12 @@ import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Handler from "../../src/mcp/Handler.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
-import { operations } from "../added/index.ts"
+import { served } from "../added/index.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import * as World from "../support/world.ts"
 
 /** The tools of the operations that the tests serve. */
-export const tools = Effect.runSync(Effect.provideService(Tools.served, ServedOperations, operations))
+export const tools = Effect.runSync(Effect.provideService(Tools.served, ServedOperations, served))
 
 const revision = "2026-07-28"
 

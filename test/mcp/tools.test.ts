@@ -3,7 +3,7 @@ import * as Failure from "../../src/domain/Failure.ts"
 import * as Documents from "../../src/http/Documents.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
-import { operations } from "../added/index.ts"
+import { served as operations } from "../added/index.ts"
 import * as Mcp from "./support.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations

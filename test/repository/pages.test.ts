@@ -4,6 +4,8 @@ import { files, read } from "./repository.ts"
 
 const sealed = "an archive is read with its password, which no page takes"
 
+const opened = "sealed data is for programs that open it, and not for a page"
+
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
   ["list_accounts", sealed],
@@ -14,6 +16,9 @@ const without: ReadonlyMap<string, string> = new Map([
   ["search_messages", sealed],
   ["list_chat_members", sealed],
   ["list_message_edits", sealed],
+  ["get_archive_keys", opened],
+  ["list_sealed_pages", opened],
+  ["list_sealed_blocks", opened],
   ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
 ])
 

@@ -177,6 +177,16 @@ export const table = [
     "yes",
     "readers"
   ],
+  ["get_archive_keys", "GET", "/v1/archive/keys", "archive:read", "yes", "readers"],
+  [
+    "list_sealed_pages",
+    "POST",
+    "/v1/archive/sealed/accounts/{account_id}/pages",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
+  ["list_sealed_blocks", "POST", "/v1/archive/sealed/blocks", "archive:read", "yes", "readers"],
   ["list_archive_rules", "GET", "/v1/archive/rules", "archive:read", "yes", "readers"],
   ["preview_archive_rule", "POST", "/v1/archive/rule-preview", "archive:read", "yes", "readers"],
   ["create_archive_rule", "POST", "/v1/archive/rules", "accounts:write", "no", "readers"],

@@ -20,7 +20,7 @@ import { Ownership } from "../../src/ports/messenger/Ownership.ts"
 import { ConsoleAddress } from "../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../src/transport/Site.ts"
 import { CheckAnswers } from "../../src/transport/TransportSettings.ts"
-import { operations } from "../added/index.ts"
+import { served } from "../added/index.ts"
 import { passwordHeader } from "./archive/archivePassword.ts"
 import { undocumented } from "./http/documented.ts"
 import type { DatabaseLayer } from "./postgres/database.ts"
@@ -84,7 +84,7 @@ export const core = (
     Layer.provideMerge(CheckpointsLayer),
     Layer.provideMerge(database),
     Layer.merge(Layer.succeed(CheckAnswers, true)),
-    Layer.merge(Layer.succeed(ServedOperations, operations))
+    Layer.merge(Layer.succeed(ServedOperations, served))
   )
 
 /** The service at one address, over the database. */

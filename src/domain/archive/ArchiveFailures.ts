@@ -26,6 +26,16 @@ export class BridgeRequired extends Schema.TaggedError<BridgeRequired>()(
   static readonly status = 403
 }
 
+/** The answer is sealed: it is for callers who open it on their own machine. */
+export class LocalModeRequired extends Schema.TaggedError<LocalModeRequired>()(
+  "local_mode_required",
+  fields(
+    "Sealed data is for connections that open the archive on their user's own machine, and for the console itself."
+  )
+) {
+  static readonly status = 403
+}
+
 export class NoArchiveKey extends Schema.TaggedError<NoArchiveKey>()(
   "no_archive_key",
   fields("The organization has no archive password yet: its owner sets one on a page of the console.")

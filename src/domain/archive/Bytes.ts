@@ -54,3 +54,27 @@ export const unpad = (padded: Uint8Array): Uint8Array | null => {
   const end = viewOf(padded).getUint32(0) + 4
   return end > padded.length || padded.subarray(end).some((byte) => byte !== 0) ? null : padded.subarray(4, end)
 }
+
+/** Bytes whose characters fit into the arguments of one call. */
+const charactersAtOnce = 8192
+
+/** Base64 as RFC 4648, section 4, writes it. */
+export const toBase64 = (bytes: Uint8Array): string => {
+  let text = ""
+  for (let at = 0; at < bytes.length; at += charactersAtOnce) {
+    text += String.fromCharCode(...bytes.subarray(at, at + charactersAtOnce))
+  }
+  return btoa(text)
+}
+
+/** The bytes, or null where the text is not base64. */
+export const readBase64 = (text: string): Uint8Array | null => {
+  try {
+    const characters = atob(text)
+    const bytes = new Uint8Array(characters.length)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at)
+    return bytes
+  } catch {
+    return null
+  }
+}

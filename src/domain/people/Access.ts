@@ -52,6 +52,10 @@ export interface AccessLimit {
 export const isNarrowing = (limit: AccessLimit | null): limit is AccessLimit =>
   limit !== null && limit.scopeType !== "all"
 
+/** True if the caller opens the archive on its own machine: a connection of mode `local`, or a page of the console. */
+export const readsSealed = ({ limit, via }: Pick<Caller["Service"], "limit" | "via">): boolean =>
+  limit?.local === true || via === "console"
+
 /** The parts of a request other than its input; nothing of them is ever an argument of a tool. */
 export interface Extras {
   /** Under which the request may be repeated without further effect. */

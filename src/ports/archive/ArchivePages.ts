@@ -41,6 +41,7 @@ export interface MessageChanges {
 
 /** The state of a file; its name is in its message. */
 export interface StoredFile {
+  readonly messageId: bigint
   readonly fileId: string
   readonly state: FileState
   readonly sha256: Uint8Array | null

@@ -33,6 +33,9 @@ export interface SearchPage {
   readonly shared: boolean
 }
 
+/** The name of a page or of a row of the tail. */
+export type PageName = Pick<SearchPage, "accountId" | "number">
+
 /** A sealed vocabulary of pages, which are named in the order of its postings. The law of a page's times holds too. */
 export interface SearchBlock {
   readonly accountId: AccountId
@@ -48,6 +51,8 @@ export interface SearchBlock {
 /** A page with its frames. */
 export interface SealedSearchPage {
   readonly page: SearchPage
+  /** The messages in it; none where it has changes. */
+  readonly ids: ReadonlyArray<bigint>
   readonly sealed: Uint8Array
 }
 
@@ -78,11 +83,11 @@ export class SearchStore extends Context.Service<SearchStore, {
   /** Those of the numbers that are pages of the block, in any order. */
   pages(
     scope: SearchScope,
-    block: SearchBlock,
+    block: Pick<SearchBlock, "accountId" | "blockId">,
     numbers: ReadonlyArray<bigint>
   ): Read<ReadonlyArray<SearchPage>>
-  /** The frames of pages that are still there. */
-  sealed(scope: SearchScope, pages: ReadonlyArray<SearchPage>): Read<ReadonlyArray<SealedSearchPage>>
+  /** The frames of pages that are still there, in the order of the pages. */
+  sealed(scope: SearchScope, pages: ReadonlyArray<PageName>): Read<ReadonlyArray<SealedSearchPage>>
   /** The pages that may hold a message as it was first seen. */
   message(
     scope: SearchScope,

@@ -9,6 +9,7 @@ import type { EditRecord, MessageRecord } from "../../../src/domain/archive/Reco
 import { textsOf } from "../../../src/domain/archive/Tokens.ts"
 import {
   type ListPosition,
+  type PageName,
   type SearchBlock,
   type SearchPage,
   type SearchScope,
@@ -18,6 +19,7 @@ import { makeVocabulary } from "./vocabularies.ts"
 
 export interface StoredPage {
   readonly page: SearchPage
+  readonly ids: ReadonlyArray<bigint>
   readonly records: ReadonlyArray<MessageRecord | EditRecord>
   readonly sealed: Uint8Array
 }
@@ -55,7 +57,7 @@ export const sealPage = Effect.fnUntraced(function*(
     lastAt: edits.length > 0 ? at : Math.max(...times),
     messages: messages.length
   }
-  return { page, records, sealed }
+  return { page, ids: messages.map(({ id }) => id), records, sealed }
 })
 
 /** Seals the vocabulary of pages of one account. */
@@ -99,7 +101,7 @@ export const layer = (archive: () => StoredArchive) => {
     values: ReadonlyArray<A>
   ) => values.filter(({ accountId }) => scope.accountIds.includes(accountId))
   const read = <A>(answer: (stored: StoredArchive) => A) => Effect.sync(() => answer(archive()))
-  const same = (one: SearchPage, other: SearchPage) => one.accountId === other.accountId && one.number === other.number
+  const same = (one: PageName, other: PageName) => one.accountId === other.accountId && one.number === other.number
   return Layer.succeed(SearchStore, {
     stamp: (scope) => read(({ blocks }) => ofScope(scope, blocks).map(({ blockId }) => blockId).join()),
     blocks: (scope, below, after, limit) =>
@@ -121,7 +123,7 @@ export const layer = (archive: () => StoredArchive) => {
       }),
     pages: (_, block, numbers) =>
       read(({ blocks, pages }) =>
-        blocks.includes(block)
+        blocks.some(({ accountId, blockId }) => accountId === block.accountId && blockId === block.blockId)
           ? pages.map(({ page }) => page).filter((page) =>
             page.accountId === block.accountId && numbers.includes(page.number)
           )

@@ -1,7 +1,7 @@
 /** Answers against the OpenAPI document that the service serves: the document is the judge, not the declarations. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Documents from "../../../src/http/Documents.ts"
-import { operations } from "../../added/index.ts"
+import { served as operations } from "../../added/index.ts"
 
 /** A JSON schema as the document writes them. */
 export interface JsonSchema {

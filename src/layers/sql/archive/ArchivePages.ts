@@ -33,6 +33,7 @@ interface ChangesRow {
 }
 
 interface FileRow {
+  readonly message: string
   readonly file_id: string
   readonly state: FileState
   readonly sha256: Uint8Array | null
@@ -142,14 +143,16 @@ export const layer = Layer.effect(
 
       files: (account, chatId, ids) =>
         ids.length === 0 ? Effect.succeed([]) : sql<FileRow>`
-          select file_id, archive_file.state, sha256, archive_file.at from archive_file
+          select message_id::text as message, file_id, archive_file.state, sha256, archive_file.at from archive_file
           left join archive_blob on archive_blob.organization_id = archive_file.organization_id
             and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
           where archive_file.organization_id = ${account.organizationId}
             and archive_file.account_id = ${account.accountId} and chat_id = ${chatId}
             and message_id = any(${ids}::bigint[])`.pipe(
           Effect.orDie,
-          Effect.map((rows) => rows.map(({ file_id, ...row }) => ({ fileId: file_id, ...row })))
+          Effect.map((rows) =>
+            rows.map(({ file_id, message, ...row }) => ({ messageId: BigInt(message), fileId: file_id, ...row }))
+          )
         )
     })
   })

@@ -25,7 +25,9 @@ interface PageRow {
 
 interface SealedRow extends PageRow {
   readonly sealed: Uint8Array
+  /** Of a page; null of a row of the tail, whose one message `tail` names. */
   readonly ids: Uint8Array | null
+  readonly tail: string
 }
 
 interface BlockRow {
@@ -56,7 +58,11 @@ const pageOf = (row: PageRow): SearchPage => ({
   shared: isShared(BigInt(row.chat))
 })
 
-const sealedOf = (row: SealedRow) => ({ page: pageOf(row), sealed: row.sealed })
+const sealedOf = (row: SealedRow) => ({
+  page: pageOf(row),
+  ids: row.kind === "changes" ? [] : row.ids === null ? [BigInt(row.tail)] : decodeIds(row.ids),
+  sealed: row.sealed
+})
 
 const keyOf = ({ accountId, number }: Pick<SearchPage, "accountId" | "number">) => `${accountId}/${number}`
 
@@ -174,11 +180,11 @@ export const layer = Layer.effect(
         return read(
           scope,
           sql<SealedRow>`
-            select ${columns}, sealed, null::bytea as ids from (
-              select ${ofPage}, sealed from archive_page
+            select ${columns}, sealed, ids, tail::text as tail from (
+              select ${ofPage}, sealed, ids, last_id as tail from archive_page
               where ${ofAccounts(scope)} and (account_id, page_id) in ${wanted}
               union all
-              select ${ofTail}, sealed from archive_tail
+              select ${ofTail}, sealed, null, message_id from archive_tail
               where ${ofAccounts(scope)} and (account_id, tail_id) in ${wanted}
             ) as found`,
           sealedOf
@@ -192,21 +198,17 @@ export const layer = Layer.effect(
         read(
           scope,
           sql<SealedRow>`
-            select ${columns}, sealed, ids from (
-              select ${ofPage}, sealed, ids from archive_page
+            select ${columns}, sealed, ids, tail::text as tail from (
+              select ${ofPage}, sealed, ids, last_id as tail from archive_page
               where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
                 and kind = 'messages' and first_id <= ${messageId} and last_id >= ${messageId}
               union all
-              select ${ofTail}, sealed, null from archive_tail
+              select ${ofTail}, sealed, null, message_id from archive_tail
               where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
                 and kind = 'messages' and message_id = ${messageId}
             ) as found`,
-          (row) => row
-        ).pipe(
-          Effect.map((rows) =>
-            rows.filter(({ ids }) => ids === null || decodeIds(ids).includes(messageId)).map(sealedOf)
-          )
-        )
+          sealedOf
+        ).pipe(Effect.map((pages) => pages.filter(({ ids }) => ids.includes(messageId))))
     })
   })
 )

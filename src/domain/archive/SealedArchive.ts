@@ -1,0 +1,264 @@
+/** The archive as it is stored, for readers who open it themselves: what they ask for, and what they are answered. */
+import { Schema } from "effect"
+import { AccountId } from "../accounts/Account.ts"
+import { Count, DateTime, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
+import { sealedRowsPerAnswer } from "../Limits.ts"
+import { ChatEffect, ChatType } from "./Chat.ts"
+import { ArchiveKeyId, FrameKind } from "./Epoch.ts"
+import { Argon2Parameters } from "./KeyDerivation.ts"
+import { FileState } from "./Message.ts"
+import { MessageId, PlatformId } from "./PlatformId.ts"
+
+/** The number of a page, a row of the tail, a block or an epoch: 64 bits, therefore decimal text. */
+const StoredNumber = MessageId
+
+const base64 = (description: string) => described(Schema.String, `${description} In base64.`)
+const Limit = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))
+const Some = <Item extends Schema.Top>(item: Item, most: number) =>
+  Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(most))
+
+// The requests
+
+const chat_id = described(PlatformId, "The chat.")
+
+/** Pages of messages beyond `bound` in one direction, in its order. */
+export const SealedWindow = Schema.Struct({
+  chat_id,
+  direction: described(Schema.Literals(["older", "newer"]), "To older or to newer messages."),
+  bound: described(Schema.optionalKey(MessageId), "Only pages with messages beyond this one."),
+  read: described(
+    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(600))),
+    "Pages to leave out, at most 600."
+  ),
+  since: described(Schema.optionalKey(DateTime), "Only pages with messages sent then or later."),
+  until: described(Schema.optionalKey(DateTime), "Only pages with messages sent before."),
+  limit: described(Limit(sealedRowsPerAnswer), "The most pages.")
+}).annotate({ identifier: "sealed_window" })
+
+/** Edits, deletions and files of messages of one chat. */
+export const SealedStates = Schema.Struct({
+  chat_id,
+  message_ids: described(Some(MessageId, 200), "The messages, at most 200.")
+}).annotate({ identifier: "sealed_states" })
+
+/** All edits of a message, beyond the first `skip`. */
+export const SealedEdits = Schema.Struct({
+  chat_id,
+  message_id: described(MessageId, "The message."),
+  skip: described(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })), "Edits to leave out, the oldest.")
+}).annotate({ identifier: "sealed_edits" })
+
+/** Chats, the last message first, beyond `after`. */
+export const SealedChats = Schema.Struct({
+  type: described(Schema.optionalKey(ChatType), "Only chats of this type."),
+  selected: described(
+    Schema.optionalKey(Schema.Boolean),
+    "Only chats that the rules have archived, or only the others."
+  ),
+  after: described(Schema.optionalKey(PlatformId), "Only those after this chat."),
+  limit: described(Limit(101), "The most chats.")
+}).annotate({ identifier: "sealed_chats" })
+
+/** A list goes on after the block or page with this time and number. */
+const Position = Schema.Struct({
+  at: described(DateTime, "Its last_at."),
+  number: described(StoredNumber, "Its number.")
+}).annotate({ identifier: "sealed_position" })
+
+const listed = {
+  below: described(DateTime, "Only those that may hold a message sent then or before."),
+  after: described(Schema.optionalKey(Position), "Only those after this one.")
+}
+
+/** Vocabularies; those that are known come without their words. */
+export const SealedBlocks = Schema.Struct({
+  ...listed,
+  limit: described(Limit(sealedRowsPerAnswer), "The most vocabularies."),
+  known: described(
+    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(1000))),
+    "Blocks whose words are known, at most 1000."
+  )
+}).annotate({ identifier: "sealed_blocks_asked" })
+
+/** Pages without a vocabulary, and rows of the tail, without their frames. */
+export const LooseSealed = Schema.Struct({
+  ...listed,
+  limit: described(Limit(512), "The most pages.")
+}).annotate({ identifier: "sealed_loose" })
+
+/** Pages of a block; with their frames where there are few of them. */
+export const BlockPages = Schema.Struct({
+  account_id: described(AccountId, "The account of the block."),
+  block_id: described(StoredNumber, "The block."),
+  numbers: described(Some(StoredNumber, 512), "Pages of it, at most 512.")
+}).annotate({ identifier: "sealed_block_pages" })
+
+const NamedPage = Schema.Struct({
+  account_id: described(AccountId, "The account of the page."),
+  number: described(StoredNumber, "Its number.")
+}).annotate({ identifier: "sealed_page_name" })
+
+/** Pages by their numbers, with their frames. */
+export const NamedPages = Some(NamedPage, sealedRowsPerAnswer)
+
+/** The pages that may hold a message as it was first seen, with their frames. */
+export const MessagePages = Schema.Struct({
+  account_id: described(AccountId, "The account."),
+  chat_id,
+  message_id: described(MessageId, "The message.")
+}).annotate({ identifier: "sealed_message" })
+
+// The answers
+
+const Day = described(Schema.String, "The UTC day that its frames are bound to.")
+const number = described(StoredNumber, "The page or row of the tail.")
+const account_id = described(AccountId, "The account.")
+
+const Frames = Schema.Struct({
+  account_id,
+  number,
+  day: Day,
+  sealed: base64("Its frames.")
+})
+
+const State = Schema.Struct({
+  account_id,
+  chat_id,
+  message_id: described(MessageId, "The message."),
+  edit_dates: described(Schema.Array(Count), "The messenger's times of its edits in Unix seconds, ascending."),
+  deleted_at: described(OptionalTimestamp, "When its deletion was noticed."),
+  newest: described(Schema.NullOr(StoredNumber), "Which of `frames` holds its newest edit.")
+})
+
+const File = Schema.Struct({
+  account_id,
+  chat_id,
+  message_id: described(MessageId, "The message that it was sent with."),
+  file: described(Schema.String, "The file."),
+  state: described(FileState, "Whether its content is archived."),
+  sha256: described(Schema.NullOr(Schema.String), "SHA-256 of its content in base64."),
+  at: described(Timestamp, "When that was last changed.")
+})
+
+const Epoch = Schema.Struct({
+  account_id,
+  epoch_id: described(StoredNumber, "As frames name it."),
+  key_id: described(ArchiveKeyId, "The archive key that it is sealed to."),
+  sealed_key: described(Schema.NullOr(Schema.String), "The sealed key in base64; null once it is shredded.")
+})
+
+/** Members that both lists have: what belongs to the pages in them. */
+const attached = {
+  states: described(Schema.Array(State), "Messages that were edited or deleted."),
+  files: described(Schema.Array(File), "Files of messages."),
+  frames: described(Schema.Array(Frames), "Frames of changes, each once."),
+  epochs: described(Schema.Array(Epoch), "The keys of all frames and vocabularies in this answer."),
+  stated: described(
+    Count,
+    "For how many of the pages with frames, from the first on, states and files are complete here; or of the messages."
+  ),
+  has_more: described(Schema.Boolean, "Whether the answer was cut: ask for the rest.")
+}
+
+const StoredMessages = Schema.Struct({
+  chat_id,
+  number,
+  day: Day,
+  last_id: described(MessageId, "The highest message id."),
+  ids: base64("Its message ids, ascending, as varints of differences."),
+  sealed: base64("Its frames.")
+})
+
+const StoredChat = Schema.Struct({
+  chat_id,
+  type: described(ChatType, "What kind of chat it is."),
+  effect: described(ChatEffect, "What the rules say."),
+  complete: described(Schema.Boolean, "Whether it is archived from its beginning."),
+  messages: described(Count, "Messages that are archived."),
+  files: described(Count, "Files that are archived."),
+  first_at: described(OptionalTimestamp, "When the oldest message was sent."),
+  last_at: described(OptionalTimestamp, "When the newest message was sent."),
+  left_at: described(OptionalTimestamp, "Since when the account is no longer in it."),
+  info: described(Schema.NullOr(Frames), "The page with its title.")
+})
+
+export const SealedPageList = Schema.Struct({
+  object: Kind("sealed_pages"),
+  messages: described(Schema.Array(StoredMessages), "Pages of messages, and rows of the tail as pages of one."),
+  edits: described(Schema.Array(StoredNumber), "Which of `frames` holds each edit of the message, oldest first."),
+  chats: described(Schema.NullOr(Schema.Array(StoredChat)), "Chats; null where there is none to start after."),
+  members: described(Schema.NullOr(Frames), "The page with the chat's members."),
+  known_chats: described(Count, "How many of the chats the account has."),
+  ...attached
+}).annotate({ identifier: "sealed_page_list" })
+export type SealedPageList = typeof SealedPageList.Type
+
+const Block = Schema.Struct({
+  account_id,
+  block_id: described(StoredNumber, "The vocabulary."),
+  first_at: described(Timestamp, "No message of its pages was sent before."),
+  last_at: described(Timestamp, "No message of its pages was sent after."),
+  epoch_id: described(StoredNumber, "The epoch that it is sealed under."),
+  fold: described(Count, "The folding of its words."),
+  pages: described(Schema.Array(StoredNumber), "Its pages, in the order of its postings."),
+  sealed: described(Schema.NullOr(Schema.String), "Its words in base64; null where they are known.")
+})
+
+const SearchedPage = Schema.Struct({
+  account_id,
+  chat_id,
+  number,
+  day: Day,
+  kind: described(FrameKind, "What its frames hold: messages or changes."),
+  first_at: described(Timestamp, "No message in it was sent before."),
+  last_at: described(Timestamp, "No message in it was sent after."),
+  messages: described(Count, "Messages in it."),
+  shared: described(Schema.Boolean, "Whether other accounts may have the same messages."),
+  ids: described(Schema.NullOr(Schema.String), "Its message ids as above, where its frames are here."),
+  sealed: described(Schema.NullOr(Schema.String), "Its frames in base64, where they are here.")
+})
+
+export const SealedBlockList = Schema.Struct({
+  object: Kind("sealed_blocks"),
+  stamp: described(Schema.String, "Another text once a block of the accounts was added or dropped."),
+  blocks: described(Schema.Array(Block), "Vocabularies, the newest first."),
+  pages: described(Schema.Array(SearchedPage), "Pages, the newest first where they are listed."),
+  ...attached
+}).annotate({ identifier: "sealed_block_list" })
+export type SealedBlockList = typeof SealedBlockList.Type
+
+const { lanes, memory_kib, name, passes, salt } = Argon2Parameters.fields
+
+const KeyDerivationShown = Schema.Struct({
+  name: described(name, "Argon2id, version 0x13, to 64 bytes: the key that wraps, and the key of the proof."),
+  memory_kib: described(memory_kib, "Memory in KiB."),
+  passes: described(passes, "Passes over it."),
+  lanes: described(lanes, "Lanes of it."),
+  salt: described(salt, "The salt in hexadecimal digits.")
+})
+
+/** The key pair of the archive, and its private half as the password wraps it. */
+export const ArchiveKeyList = Schema.Struct({
+  object: Kind("archive_keys"),
+  organization_id: described(Schema.String, "What keys are bound to."),
+  current_key_id: described(ArchiveKeyId, "The key pair that new epochs are sealed to."),
+  keys: described(
+    Schema.Array(Schema.Struct({
+      key_id: described(ArchiveKeyId, "The key pair."),
+      suite: described(Count, "The suite of its constructions."),
+      public_key: base64("Its public half."),
+      wrapped_private_key: described(
+        Schema.Struct({
+          nonce: base64("12 bytes."),
+          sealed: base64("48 bytes."),
+          proof: base64("32 bytes that commit it to one password.")
+        }),
+        "Its private half, sealed under the password."
+      ),
+      kdf: described(KeyDerivationShown, "The derivation of the password's key."),
+      made_at: described(Timestamp, "When it was made."),
+      password_set_at: described(Timestamp, "When its password was last set.")
+    })),
+    "The key pairs that can be opened: the current one."
+  )
+}).annotate({ identifier: "archive_key_list" })

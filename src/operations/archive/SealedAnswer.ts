@@ -1,0 +1,153 @@
+/** Parts that answers of sealed data have in common: a budget of bytes, and what belongs to the pages in them. */
+import { Effect } from "effect"
+import { epochsOf } from "../../archive/Frames.ts"
+import { toBase64 } from "../../domain/archive/Bytes.ts"
+import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
+import { sealedBytesPerAnswer } from "../../domain/Limits.ts"
+import {
+  ArchivePages,
+  type MessageChanges,
+  type SealedFrames,
+  type StoredFile
+} from "../../ports/archive/ArchivePages.ts"
+import { type ArchivedAccount, Epochs } from "../../ports/archive/Epochs.ts"
+import { Db } from "../../ports/Db.ts"
+
+type Wire<Name extends "files" | "frames" | "states"> = Array<SealedPageList[Name][number]>
+
+/** An answer as it grows. */
+export class SealedAnswer {
+  readonly states: Wire<"states"> = []
+  readonly files: Wire<"files"> = []
+  readonly frames: Wire<"frames"> = []
+  stated = 0
+  has_more = false
+  /** The epochs of each account whose keys the answer needs. */
+  private readonly needed = new Map<string, { readonly account: ArchivedAccount; readonly epochs: Set<bigint> }>()
+  private readonly framed = new Set<string>()
+  private left = sealedBytesPerAnswer
+  private started = false
+
+  /** True if so many bytes fit; the first item always does. */
+  private takes(size: number): boolean {
+    const fits = !this.started || size <= this.left
+    if (fits) this.left -= size
+    if (fits && size > 0) this.started = true
+    return fits
+  }
+
+  /** The items from the first on that fit; the answer says where some do not. */
+  take<A>(items: ReadonlyArray<A>, sizeOf: (item: A) => number): ReadonlyArray<A> {
+    const end = items.findIndex((item) => !this.takes(sizeOf(item)))
+    if (end < 0) return items
+    this.has_more = true
+    return items.slice(0, end)
+  }
+
+  /** The answer needs the key of an epoch. */
+  need(account: ArchivedAccount, epochId: bigint): void {
+    const known = this.needed.get(account.accountId) ?? { account, epochs: new Set() }
+    this.needed.set(account.accountId, known)
+    known.epochs.add(epochId)
+  }
+
+  /** Frames as they are sent; their keys will be in the answer. */
+  seal(account: ArchivedAccount, frames: SealedFrames) {
+    // Frames that cannot be read name no epoch, and their reader counts them as unreadable.
+    for (const epoch of Effect.runSync(Effect.orElseSucceed(epochsOf(frames.sealed), () => []))) {
+      this.need(account, epoch)
+    }
+    return {
+      account_id: account.accountId,
+      number: String(frames.number),
+      day: frames.day,
+      sealed: toBase64(frames.sealed)
+    }
+  }
+
+  /** Adds frames of changes, once; false where they do not fit. */
+  addFrames(account: ArchivedAccount, frames: SealedFrames): boolean {
+    const name = `${account.accountId} ${frames.number}`
+    if (this.framed.has(name)) return true
+    if (!this.takes(frames.sealed.length)) return false
+    this.framed.add(name)
+    this.frames.push(this.seal(account, frames))
+    return true
+  }
+
+  /** Adds the states of groups of messages, from the first on; `stated` is the number of groups that fit. */
+  addStates(
+    account: ArchivedAccount,
+    chatId: bigint,
+    groups: ReadonlyArray<ReadonlyArray<bigint>>,
+    { changes, files }: MessageStates
+  ): void {
+    const named = { account_id: account.accountId, chat_id: String(chatId) }
+    const changed = new Map(changes.map((change) => [change.messageId, change]))
+    const sent = Map.groupBy(files, ({ messageId }) => messageId)
+    for (const ids of groups) {
+      const states = ids.flatMap((id) => changed.get(id) ?? [])
+      if (!states.every(({ newest }) => newest === null || this.addFrames(account, newest))) return
+      for (const { deletedAt, editDates, messageId, newest } of states) {
+        this.states.push({
+          ...named,
+          message_id: String(messageId),
+          edit_dates: editDates,
+          deleted_at: deletedAt,
+          newest: newest === null ? null : String(newest.number)
+        })
+      }
+      for (const { at, fileId, messageId, sha256, state } of ids.flatMap((id) => sent.get(id) ?? [])) {
+        const hash = sha256 === null ? null : toBase64(sha256)
+        this.files.push({ ...named, message_id: String(messageId), file: fileId, state, sha256: hash, at })
+      }
+      this.stated += 1
+    }
+  }
+
+  /** The members that belong to the pages of the answer. */
+  readonly attached = Effect.fnUntraced(function*(this: SealedAnswer) {
+    const db = yield* Db
+    const epochs = yield* Epochs
+    const keys = yield* Effect.forEach(
+      this.needed.values(),
+      ({ account, epochs: ids }) =>
+        Effect.map(
+          db.read(account.organizationId, epochs.sealed(account, [...ids])),
+          (found) =>
+            found.map(({ epochId, keyId, sealedKey }) => ({
+              account_id: account.accountId,
+              epoch_id: String(epochId),
+              key_id: keyId,
+              sealed_key: sealedKey === null ? null : toBase64(sealedKey)
+            }))
+        ),
+      { concurrency: "unbounded" }
+    )
+    const { files, frames, has_more, stated, states } = this
+    return { states, files, frames, epochs: keys.flat(), stated, has_more }
+  }).bind(this)
+}
+
+/** The edits, deletions and files of messages. */
+export interface MessageStates {
+  readonly changes: ReadonlyArray<MessageChanges>
+  readonly files: ReadonlyArray<StoredFile>
+}
+
+export const readStates = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  chatId: bigint,
+  ids: ReadonlyArray<bigint>
+) {
+  const db = yield* Db
+  const pages = yield* ArchivePages
+  const states: MessageStates = yield* db.read(
+    account.organizationId,
+    Effect.all({
+      changes: pages.changes(account, chatId, ids),
+      files: pages.files(account, chatId, ids)
+    }, { concurrency: "unbounded" })
+  )
+  return states
+})

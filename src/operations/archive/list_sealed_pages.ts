@@ -1,0 +1,177 @@
+import { Effect, Schema } from "effect"
+import { TargetAccount } from "../../domain/accounts/Account.ts"
+import { toBase64 } from "../../domain/archive/Bytes.ts"
+import { encodeIds } from "../../domain/archive/MessageIds.ts"
+import { MessageId, PlatformId } from "../../domain/archive/PlatformId.ts"
+import {
+  SealedChats,
+  SealedEdits,
+  SealedPageList,
+  SealedStates,
+  SealedWindow
+} from "../../domain/archive/SealedArchive.ts"
+import { archiveReaders } from "../../domain/people/Access.ts"
+import * as Operation from "../../kernel/Operation.ts"
+import { ArchiveChats, type SealedChat } from "../../ports/archive/ArchiveChats.ts"
+import { ArchivePages } from "../../ports/archive/ArchivePages.ts"
+import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
+import type { ArchivedAccount } from "../../ports/archive/Epochs.ts"
+import { Db } from "../../ports/Db.ts"
+import { onePart } from "./OnePart.ts"
+import * as samples from "./Sealed.samples.ts"
+import { readStates, SealedAnswer } from "./SealedAnswer.ts"
+
+/** Edits of a message that are read at a time. */
+const editsRead = 1000
+
+const body = {
+  messages: Schema.optionalKey(SealedWindow).annotateKey({
+    description:
+      "Pages of a chat's messages beyond `bound`, with the states of their messages; without the pages in `read`."
+  }),
+  states: Schema.optionalKey(SealedStates).annotateKey({
+    description: "Edits, deletions and files of up to 200 messages."
+  }),
+  edits: Schema.optionalKey(SealedEdits).annotateKey({
+    description: "All edits of a message, beyond the first `skip`."
+  }),
+  chats: Schema.optionalKey(SealedChats).annotateKey({ description: "Chats, the last message first." }),
+  chat: Schema.optionalKey(PlatformId).annotateKey({ description: "One chat, and the page with its members." }),
+  known_chats: Schema.optionalKey(Schema.Array(PlatformId).check(Schema.isMaxLength(100))).annotateKey({
+    description: "Chats of which the account's are counted."
+  }),
+  epochs: Schema.optionalKey(Schema.Array(MessageId).check(Schema.isMaxLength(600))).annotateKey({
+    description: "Epochs whose keys are asked for."
+  })
+}
+
+type Asked = Schema.Struct.Type<typeof body>
+
+const windowOf = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  { bound, chat_id, direction, limit, read, since, until }: NonNullable<Asked["messages"]>,
+  answer: SealedAnswer
+) {
+  const db = yield* Db
+  const pages = yield* ArchivePages
+  const chatId = BigInt(chat_id)
+  const found = yield* db.read(
+    account.organizationId,
+    pages.window(account, {
+      chatId,
+      direction,
+      bound: bound === undefined ? null : BigInt(bound),
+      read: (read ?? []).map(BigInt),
+      since: since ?? null,
+      until: until ?? null,
+      limit
+    })
+  )
+  const taken = answer.take(found, ({ sealed }) => sealed.length)
+  const ids = taken.map((page) => page.ids)
+  answer.addStates(account, chatId, ids, yield* readStates(account, chatId, ids.flat()))
+  const messages = taken.map((page) => {
+    const { day, number, sealed } = answer.seal(account, page)
+    return { chat_id, number, day, last_id: String(page.lastId), ids: toBase64(encodeIds(page.ids)), sealed }
+  })
+  return { messages, count: ids.flat().length }
+})
+
+const editsOf = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  { chat_id, message_id, skip }: NonNullable<Asked["edits"]>,
+  answer: SealedAnswer
+) {
+  const db = yield* Db
+  const pages = yield* ArchivePages
+  const found = yield* db.read(
+    account.organizationId,
+    pages.edits(account, BigInt(chat_id), BigInt(message_id), editsRead)
+  )
+  const rest = found.slice(skip)
+  const end = rest.findIndex((frames) => !answer.addFrames(account, frames))
+  answer.has_more = end >= 0
+  return rest.slice(0, end < 0 ? rest.length : end).map(({ number }) => String(number))
+})
+
+const chatOf = (account: ArchivedAccount, answer: SealedAnswer) => (chat: SealedChat) => ({
+  chat_id: String(chat.chatId),
+  type: chat.type,
+  effect: chat.effect,
+  complete: chat.complete,
+  messages: chat.messages,
+  files: chat.files,
+  first_at: chat.firstAt,
+  last_at: chat.lastAt,
+  left_at: chat.leftAt,
+  info: chat.info === null ? null : answer.seal(account, chat.info)
+})
+
+const chatsOf = Effect.fnUntraced(function*(account: ArchivedAccount, asked: Asked, answer: SealedAnswer) {
+  const db = yield* Db
+  const chats = yield* ArchiveChats
+  const { chat, chats: list, known_chats } = asked
+  const none = { chats: [], members: null, known_chats: 0 }
+  const read = <A, E, R>(effect: Effect.Effect<A, E, R>) => db.read(account.organizationId, effect)
+  if (chat !== undefined) {
+    const chatId = BigInt(chat)
+    const { found, members } = yield* read(
+      Effect.all({ found: chats.find(account, chatId), members: chats.members(account, chatId) }, {
+        concurrency: "unbounded"
+      })
+    )
+    return {
+      ...none,
+      chats: found === null ? [] : [chatOf(account, answer)(found)],
+      members: members === null ? null : answer.seal(account, members)
+    }
+  }
+  if (list !== undefined) {
+    const { after, limit, selected, type } = list
+    // The port answers one more than its limit where more follow.
+    const query = { type, selected, after: after === undefined ? undefined : BigInt(after), limit: limit - 1 }
+    const found = yield* read(chats.list(account, query))
+    return { ...none, chats: found === null ? null : found.map(chatOf(account, answer)) }
+  }
+  return known_chats === undefined
+    ? none
+    : { ...none, known_chats: yield* read(chats.known(account, known_chats.map(BigInt))) }
+})
+
+export const listSealedPages = Operation.sealed(
+  "list_sealed_pages",
+  {
+    summary: "Read an account's archive as it is stored: sealed pages, chats, and what became of messages.",
+    description:
+      "For connections that open the archive on their user's own machine. A request has one of the members below. An answer has 4 MiB of sealed bytes or its first item: where has_more is true, ask for the rest. Nothing in it can be read without the archive password.",
+    method: "POST",
+    path: "/v1/archive/sealed/accounts/:account_id/pages",
+    toolset: "archive",
+    scope: "archive:read",
+    roles: archiveReaders,
+    params: { account_id: TargetAccount },
+    body,
+    success: SealedPageList,
+    sample: samples.listSealedPages
+  },
+  Effect.fnUntraced(function*({ account_id, ...asked }, { account: { id }, caller }) {
+    yield* onePart(asked)
+    const account = { organizationId: caller.organizationId, accountId: id }
+    const answer = new SealedAnswer()
+    const none = { messages: [], count: 0 }
+    const { count, messages } = asked.messages === undefined ? none : yield* windowOf(account, asked.messages, answer)
+    if (asked.states !== undefined) {
+      const chatId = BigInt(asked.states.chat_id)
+      const ids = asked.states.message_ids.map(BigInt)
+      const states = yield* readStates(account, chatId, ids)
+      answer.addStates(account, chatId, ids.map((one: bigint) => [one]), states)
+      answer.has_more = answer.stated < ids.length
+    }
+    const edits = asked.edits === undefined ? [] : yield* editsOf(account, asked.edits, answer)
+    const chats = yield* chatsOf(account, asked, answer)
+    for (const epoch of asked.epochs ?? []) answer.need(account, BigInt(epoch))
+    const attached = yield* answer.attached()
+    yield* (yield* ArchiveReads).note(caller, account_id, count, 0)
+    return { object: "sealed_pages" as const, messages, edits, ...chats, ...attached }
+  })
+)
