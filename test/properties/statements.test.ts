@@ -18,7 +18,7 @@ import * as World from "../support/world.ts"
 const directory = [
   "with me as ( select admin.organization_id, organization.closed_at is not null as closed,",
   "update api_key set last_used_at = used.at from (",
-  "delete from rate_limit where hits[cardinality(hits)] <",
+  "delete from rate_limit where key in (",
   "select organization_id, sequence from pending_change where",
   // Who acts on an account takes it before the transactions, and gives it back after them.
   "update monitor set busy_by = $3, busy_until = $5, fence = fence + 1 where",

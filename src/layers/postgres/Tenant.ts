@@ -279,6 +279,27 @@ export const askInOrder = asking(before(inOrder))
  */
 export const askWithAsyncCommit = asking(before("select set_config('synchronous_commit', 'off', true)"))
 
+/** The time that a statement for many requests may take: then each can still ask alone in good time. */
+const deadlineForMany = Duration.seconds(2)
+
+/** True if one statement may ask for many requests here: sessions are shared, and nobody observes its statements. */
+export const asksForMany = (sql: SqlClient.SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
+  Client.accessOf(sql).shares && !isWatched(fiber)
+
+/**
+ * Runs a statement like `askByIndex` that asks for many requests at the end of a turn. Where it fails nothing is
+ * concluded: each of them can ask alone.
+ */
+export const askForMany = <A extends object>(
+  sql: SqlClient.SqlClient,
+  text: string,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<A>, SqlError.SqlError> =>
+  Effect.withFiber(({ context }) => {
+    const until = deadlineIn(Context.get(context, Clock.Clock), deadlineForMany, false)
+    return new Connections.SharedLink(Client.accessOf(sql), null, () => before(byIndex), until).execute(text, values)
+  })
+
 /** Runs the effect, unless it is inside a transaction that writes, whose session it may need. */
 export const outsideWrites = (sql: SqlClient.SqlClient, effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.withFiber(({ context }) => connectionOf(sql, context) instanceof Connections.Own ? Effect.void : effect)

@@ -22,6 +22,7 @@ import {
 } from "./Cycle.ts"
 import { PreparedStatements } from "./PreparedStatements.ts"
 import * as Failures from "./ServerFailures.ts"
+import { atEnd } from "./TurnEnd.ts"
 
 const sync = PgProtocol.encodeSync()
 
@@ -195,7 +196,7 @@ export class WireSession {
   flush(): void {
     if (this.#flushing) return
     this.#flushing = true
-    setImmediate(this.#write)
+    atEnd("written", this.#write)
   }
 
   readonly #write = () => {

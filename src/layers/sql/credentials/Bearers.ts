@@ -2,15 +2,12 @@
 import { Clock, Duration, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { InvalidApiKey, InvalidToken, type ServiceUnavailable } from "../../../domain/Failure.ts"
-import { requestsPerMinute } from "../../../domain/Limits.ts"
-import type { OrganizationFacts } from "../../../domain/organization/Organization.ts"
 import {
   type AccessLimit,
   type Arrival,
   type Caller,
   type OrganizationId,
   readsArchive,
-  type Role,
   type Scope,
   type StoredUnlock
 } from "../../../domain/people/Access.ts"
@@ -19,42 +16,14 @@ import { OAuthSecrets } from "../../../ports/oauth/OAuthPorts.ts"
 import { ApiKeys } from "../../crypto/credentials/ApiKeys.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { state } from "../../RateWindow.ts"
-import { organizationColumns } from "../organization/Organizations.ts"
+import * as Statements from "./BearerStatements.ts"
+import * as EntranceBatches from "./EntranceBatches.ts"
 import { LastUses } from "./LastUses.ts"
-import { type CountedHit, counting } from "./RateLimiter.ts"
-
-/** The known facts of an admin and their organization. */
-export interface AdminRow {
-  readonly organization_id: OrganizationId
-  readonly closed: boolean
-  readonly admin_id: string
-  readonly admin_name: string | null
-  readonly role: Role
-  readonly archive_access: boolean
-}
-
-/** The columns of that. */
-export const adminColumns = `admin.organization_id, organization.closed_at is not null as closed, admin.id as admin_id,
-  coalesce(admin.name, admin.email) as admin_name, admin.role, admin.archive_access`
-
-interface BearerRow extends AdminRow {
-  readonly credential_id: string
-  readonly label: string
-  readonly scopes: ReadonlyArray<Scope>
-  /** True if the time of its last use is to be written again. */
-  readonly stale: boolean
-  /** Null for a key. */
-  readonly reach: AccessLimit["scopeType"] | null
-  readonly local: boolean
-  readonly unlock: Uint8Array | null
-}
-
-interface CountedRow extends BearerRow, OrganizationFacts, CountedHit {}
 
 type BearerCaller = Omit<Caller["Service"], "via" | "ip" | "requestId">
 
 export const caller = (
-  row: AdminRow,
+  row: Statements.AdminRow,
   scopes: ReadonlyArray<Scope>,
   limit: AccessLimit | null,
   credential: Caller["Service"]["credential"],
@@ -77,52 +46,23 @@ export const caller = (
 /** The age of `last_used_at` from which a request writes it again. */
 const lastUsedGrain = Duration.toMillis(Duration.minutes(1))
 
-/**
- * The statement's first parameters are the time, the time from which a last use is written again, and the one
- * organization whose credentials count, null for any; the digests follow.
- */
-const digestsFrom = 4
-const inDigests = (column: string, count: number): string =>
-  `${column} in (${Array.from({ length: count }, (_, index) => `$${digestsFrom + index}`).join(", ")})`
+/** A token that was presented, and where. */
+interface Presented {
+  readonly kind: Statements.TokenKind
+  readonly token: Redacted.Redacted
+  /** Under each pepper. */
+  readonly digests: ReadonlyArray<string>
+  /** The one organization whose credentials count; empty for any. */
+  readonly only: string
+  readonly resource: string
+}
 
-const keyText = (digests: number): string => `
-  select ${adminColumns}, api_key.id as credential_id, api_key.label, api_key.scopes,
-    last_used_at is null or last_used_at <= $2 as stale, null as reach, false as local, null::bytea as unlock,
-    ${organizationColumns}
-  from api_key
-  join admin on admin.organization_id = api_key.organization_id and admin.id = api_key.admin_id
-  join organization on organization.id = api_key.organization_id
-  where ${inDigests("api_key.digest", digests)} and ($3::text is null or $3 = api_key.organization_id)
-    and revoked_at is null and (expires_at is null or expires_at > $1)
-    and disabled_at is null and (password_changed_at is null or password_changed_at <= api_key.created_at)`
+type Found = Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable>
 
-/** One parameter more, the last: the address that the token is presented at. */
-const tokenText = (digests: number): string => `
-  select ${adminColumns}, ai_connection.id as credential_id, label,
-    array(select unnest(oauth_token.scopes) intersect select unnest(ai_connection.scopes)) as scopes,
-    last_used_at is null or last_used_at <= $2 as stale,
-    case when all_accounts then 'all' else scope_type end as reach, mode = 'local' as local, unlock,
-    ${organizationColumns}
-  from oauth_token
-  join ai_connection on ai_connection.organization_id = oauth_token.organization_id
-    and ai_connection.id = oauth_token.connection_id
-  join admin on admin.organization_id = ai_connection.organization_id and admin.id = ai_connection.admin_id
-  join organization on organization.id = ai_connection.organization_id
-  where ${inDigests("oauth_token.digest", digests)} and oauth_token.kind = 'access'
-    and ($3::text is null or $3 = ai_connection.organization_id)
-    and oauth_token.expires_at > $1 and ai_connection.resource = $${digestsFrom + digests} and revoked_at is null
-    and disabled_at is null`
-
-/**
- * The same, and the request counted in the credential's sliding minute, unless that is full; the parameter after the
- * others is the time in milliseconds. Of what was counted nothing has to outlive the database.
- */
-const countedText = (text: string, parameter: number): string => {
-  const at = `$${parameter}::bigint`
-  const rows = `select credential_id::text, array[${at}], true from me`
-  return `
-  with me as (${text}), hit as (${counting(rows, at, requestsPerMinute)})
-  select me.*, hit.*, set_config('synchronous_commit', 'off', true) from me, hit`
+/** The text of a statement for each kind of token and number of digests, made once. */
+const remembered = (text: (kind: Statements.TokenKind, digests: number) => string) => {
+  const known = { key: new Array<string | undefined>(), token: new Array<string | undefined>() }
+  return (kind: Statements.TokenKind, digests: number): string => known[kind][digests] ??= text(kind, digests)
 }
 
 /** The callers of tokens. */
@@ -131,65 +71,124 @@ export const make = Effect.gen(function*() {
   const keys = yield* ApiKeys
   const secrets = yield* OAuthSecrets
   const uses = yield* LastUses
+  const lookup = remembered(Statements.lookup)
+  const countedLookup = remembered(Statements.countedLookup)
 
   const isWellFormed = (token: Redacted.Redacted) => secrets.isWellFormed("access", token) || keys.isWellFormed(token)
 
-  /** The one row of the statement, which is counted where `counted` makes it so. */
-  const find = <Row extends BearerRow>(counted: boolean, row: (row: Row, now: number) => Arrival | undefined) => {
-    const complete = (text: string, parameters: number) => counted ? countedText(text, parameters + 1) : text
-    const texts = new Map<string, string>()
-    const textOf = (kind: "key" | "token", digests: number): string => {
-      const name = `${kind} ${digests}`
-      const known = texts.get(name)
-      if (known !== undefined) return known
-      const text = kind === "key"
-        ? complete(keyText(digests), digestsFrom - 1 + digests)
-        : complete(tokenText(digests), digestsFrom + digests)
-      texts.set(name, text)
-      return text
-    }
-    return (
-      token: Redacted.Redacted,
-      resource: string,
-      only: OrganizationId | null
-    ): Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable> =>
-      Effect.flatMap(Clock.currentTimeMillis, (millis) => {
-        const isToken = secrets.isWellFormed("access", token)
-        if (!isToken && !keys.isWellFormed(token)) return Effect.fail(new InvalidApiKey({}))
-        const now = new Date(millis)
-        const usedBefore = new Date(millis - lastUsedGrain)
-        const digests = isToken ? secrets.digests(token) : keys.digests(token)
-        const values = [now, usedBefore, only, ...digests, ...(isToken ? [resource] : []), ...(counted ? [millis] : [])]
-        return Effect.flatMap(
-          Tenant.ask<Row>(sql, textOf(isToken ? "token" : "key", digests.length), values),
-          ([found]): Effect.Effect<BearerCaller, InvalidApiKey | InvalidToken | ServiceUnavailable> => {
-            if (found === undefined) return Effect.fail(isToken ? new InvalidToken({}) : new InvalidApiKey({}))
-            const { credential_id: id, label, local, organization_id: organizationId, reach, scopes, stale, unlock } =
-              found
-            if (stale) uses.note(isToken ? "ai_connection" : "api_key", { organizationId, id, at: now })
-            return Effect.succeed(caller(
-              found,
-              scopes,
-              reach === null ? null : { scopeType: reach, connectionId: id, ...(local ? { local } : {}) },
-              { kind: isToken ? "oauth" : "api_key", id, label },
-              row(found, millis),
-              unlock === null ? undefined : { sealed: Uint8Array.from(unlock), token }
-            ))
-          }
-        )
+  /** Looks for a token that has the form of one. */
+  const present = (
+    token: Redacted.Redacted,
+    resource: string,
+    only: OrganizationId | null,
+    find: (sought: Presented) => Found
+  ) => {
+    const isToken = secrets.isWellFormed("access", token)
+    return isToken || keys.isWellFormed(token)
+      ? find({
+        kind: isToken ? "token" : "key",
+        digests: isToken ? secrets.digests(token) : keys.digests(token),
+        only: only ?? "",
+        resource,
+        token
       })
+      : Effect.fail(new InvalidApiKey({}))
   }
 
-  const identified = find<BearerRow>(false, () => undefined)
+  const times = (millis: number) => [new Date(millis), new Date(millis - lastUsedGrain)] as const
+
+  const found = (
+    { kind, token }: Presented,
+    row: Statements.BearerRow | undefined,
+    at: number,
+    arrival?: Arrival
+  ): Found => {
+    if (row === undefined) return Effect.fail(kind === "token" ? new InvalidToken({}) : new InvalidApiKey({}))
+    const { credential_id: id, label, local, organization_id: organizationId, reach, scopes, stale, unlock } = row
+    if (stale) uses.note(kind === "token" ? "ai_connection" : "api_key", { organizationId, id, at: new Date(at) })
+    return Effect.succeed(caller(
+      row,
+      scopes,
+      reach === null ? null : { scopeType: reach, connectionId: id, ...(local ? { local } : {}) },
+      { kind: kind === "token" ? "oauth" : "api_key", id, label },
+      arrival,
+      unlock === null ? undefined : { sealed: Uint8Array.from(unlock), token }
+    ))
+  }
+
+  const valuesOf = ({ digests, kind, only, resource }: Presented): ReadonlyArray<unknown> =>
+    kind === "token" ? [only, ...digests, resource] : [only, ...digests]
+
+  const identify = (sought: Presented): Found =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.flatMap(
+        Tenant.ask<Statements.BearerRow>(sql, lookup(sought.kind, sought.digests.length), [
+          ...times(at),
+          ...valuesOf(sought)
+        ]),
+        ([row]) => found(sought, row, at)
+      ))
+
+  const arrivalOf = (row: Statements.CountedRow, at: number): Arrival => ({
+    admitted: state(row.admitted, row.used, row.oldest, at),
+    organization: row
+  })
+
+  const enterAlone = (sought: Presented): Found =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.flatMap(
+        Tenant.ask<Statements.CountedRow>(sql, countedLookup(sought.kind, sought.digests.length), [
+          ...times(at),
+          ...valuesOf(sought),
+          at
+        ]),
+        ([row]) => found(sought, row, at, row === undefined ? undefined : arrivalOf(row, at))
+      ))
+
+  const arrayOf = (all: ReadonlyArray<Presented>, value: (sought: Presented, place: number) => unknown) =>
+    all.flatMap((sought, place) => sought.digests.map(() => value(sought, place)))
+
+  /** Those of one kind. */
+  const enterTogether = (kind: Statements.TokenKind) => {
+    const text = Statements.countedLookups(kind)
+    return EntranceBatches.make({
+      key: ({ digests }: Presented) => digests[0] ?? "",
+      alone: enterAlone,
+      together: (all) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) =>
+          Effect.map(
+            Tenant.askForMany<Statements.BatchRow>(sql, text, [
+              ...times(at),
+              at,
+              arrayOf(all, (_, place) => place),
+              all.flatMap(({ digests }) => digests),
+              arrayOf(all, ({ only }) => only),
+              ...(kind === "token" ? [arrayOf(all, ({ resource }) => resource)] : [])
+            ]),
+            (rows) => {
+              const answers = all.map((sought): Found | undefined => found(sought, undefined, at))
+              for (const row of rows) {
+                const sought = all[row.place]
+                if (sought === undefined) continue
+                answers[row.place] = row.key === null ? undefined : found(sought, row, at, arrivalOf(row, at))
+              }
+              return answers
+            }
+          ))
+    })
+  }
+  const together = { key: enterTogether("key"), token: enterTogether("token") } as const
+
+  const enter = (sought: Presented): Found =>
+    Effect.withFiber((fiber) => Tenant.asksForMany(sql, fiber) ? together[sought.kind](sought) : enterAlone(sought))
+
   return {
     isWellFormed,
     /** The caller of the token. */
-    authenticate: (token: Redacted.Redacted, resource: string) => identified(token, resource, null),
+    authenticate: (token: Redacted.Redacted, resource: string) => present(token, resource, null, identify),
     /** The same lookup, and the request counted. */
-    enter: find<CountedRow>(true, (row, now) => ({
-      admitted: state(row.admitted, row.used, row.oldest, now),
-      organization: row
-    }))
+    enter: (token: Redacted.Redacted, resource: string, only: OrganizationId | null) =>
+      present(token, resource, only, enter)
   }
 })
 

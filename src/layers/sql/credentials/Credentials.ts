@@ -6,6 +6,7 @@ import { type OrganizationId, Scope, superadmins } from "../../../domain/people/
 import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as Bearers from "./Bearers.ts"
+import * as Statements from "./BearerStatements.ts"
 import { endOfConnection, endOfKey } from "./CredentialEndings.ts"
 import { LastUses } from "./LastUses.ts"
 import { shownAccess } from "./ShownAccess.ts"
@@ -19,9 +20,9 @@ export const layer = Layer.effect(
     const uses = yield* LastUses
     const actAs = Effect.fnUntraced(function*(organizationId: OrganizationId, email: string) {
       const [row] = yield* Tenant.transaction(sql, organizationId)(
-        sql<Bearers.AdminRow>`
+        sql<Statements.AdminRow>`
         select ${
-          sql.literal(Bearers.adminColumns)
+          sql.literal(Statements.adminColumns)
         } from admin join organization on organization.id = admin.organization_id
         where admin.organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
           and disabled_at is null and removed_at is null`

@@ -24,13 +24,15 @@ export const counting = (rows: string, at: string, most: number): string => `
         case when cardinality(live) < ${most} then live[: earlier] || ${at} || live[earlier + 1 :] else live end,
         cardinality(live) < ${most}
       from (select log.hits[width_bucket(${at} - ${windowMillis}, log.hits) + 1 :] as live) as log
-      cross join lateral (select width_bucket(${at}, live) as earlier) as place)
-    returning admitted, cardinality(hits) as used, hits[1] as oldest`
+      cross join lateral (select width_bucket(${at}, live) as earlier) as place)`
+
+/** What the statement returns of a hit. */
+export const hitColumns = "admitted, cardinality(hits) as used, hits[1] as oldest"
 
 /** Counts a hit of the key in its sliding minute, unless `most` are in it. */
 export const hit = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, key: string, most: number) {
   const now = yield* Clock.currentTimeMillis
-  const text = counting("values ($1, array[$2::bigint], true)", "$2::bigint", most)
+  const text = `${counting("values ($1, array[$2::bigint], true)", "$2::bigint", most)} returning ${hitColumns}`
   const [row] = yield* Tenant.ask<CountedHit>(sql, text, [key, now])
   return row === undefined
     ? yield* Effect.die(new Error("The rate limiter's upsert returned no row"))
@@ -49,11 +51,13 @@ export const layer = Layer.effect(
   }))
 )
 
-/** Forgets the keys that were not used for an hour. */
+/** Forgets the keys that were not used for an hour, without waiting for those who use one meanwhile. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
   yield* Tenant.directory(sql)(
-    sql`delete from rate_limit where hits[cardinality(hits)] < ${now - Duration.toMillis(Duration.hours(1))}`
+    sql`delete from rate_limit where key in (
+      select key from rate_limit where hits[cardinality(hits)] < ${now - Duration.toMillis(Duration.hours(1))}
+      for update skip locked)`
   )
 })
