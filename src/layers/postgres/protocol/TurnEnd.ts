@@ -8,7 +8,7 @@ let isPlanned = false
 
 const end = (): void => {
   for (const send of waiting.gathered.splice(0)) send()
-  // What an answer made somebody ask belongs to the next turn.
+  // A request that an answer has caused belongs to the next turn.
   isPlanned = waiting.gathered.length > 0
   if (isPlanned) setImmediate(end)
   for (const write of waiting.written.splice(0)) write()

@@ -40,7 +40,7 @@ export type BatchRow =
 
 export type TokenKind = "key" | "token"
 
-/** Where a statement has what it looks for. Its first parameters are the time, and that before which a use is stale. */
+/** The parts of a statement that say what it looks for. Its first parameters are the time, and that before which a use is stale. */
 interface Sought {
   /** The condition that the column has the digest, under any pepper. */
   readonly digest: (column: string) => string

@@ -26,7 +26,7 @@ export const counting = (rows: string, at: string, most: number): string => `
       from (select log.hits[width_bucket(${at} - ${windowMillis}, log.hits) + 1 :] as live) as log
       cross join lateral (select width_bucket(${at}, live) as earlier) as place)`
 
-/** What the statement returns of a hit. */
+/** The columns that describe a hit. */
 export const hitColumns = "admitted, cardinality(hits) as used, hits[1] as oldest"
 
 /** Counts a hit of the key in its sliding minute, unless `most` are in it. */
