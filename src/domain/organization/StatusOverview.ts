@@ -51,6 +51,7 @@ export const StatusOverview = Schema.Struct({
       stopped: described(Count, "Accounts whose new messages are not saved."),
       check: described(Count, "Accounts of which that is not sure."),
       reasons: described(Counts, "Why they are not saved: accounts by reason."),
+      chats_to_review: described(Count, "Chats that wait for a decision whether they are archived."),
       storage_used_bytes: described(Count, "What the organization's archive takes."),
       storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
     }),
@@ -89,6 +90,7 @@ export interface SavingCount {
 export interface OverviewFacts {
   readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
   readonly saving: ReadonlyArray<SavingCount>
+  readonly chats_to_review: number
   readonly sessions_to_review: number
   readonly oldest_review_deadline: Date | null
   readonly paused_with_pending: number
@@ -164,6 +166,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
       stopped: sum(saved("stopped")),
       check: sum(saved("check")),
       reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
+      chats_to_review: facts.chats_to_review,
       storage_used_bytes: organization.storage_used_bytes,
       storage_limit_bytes: organization.storage_limit_bytes
     },

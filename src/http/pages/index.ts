@@ -19,7 +19,6 @@ import * as JournalEvent from "./journal/EventPage.ts"
 import * as Journal from "./journal/JournalPage.ts"
 import * as Confirm from "./kit/Confirm.ts"
 import * as Html from "./kit/Html.ts"
-import { home } from "./kit/Navigation.ts"
 import type { PageRequest } from "./kit/PageRequest.ts"
 import * as Refresh from "./kit/Refresh.ts"
 import * as Serving from "./kit/Serving.ts"
@@ -27,6 +26,7 @@ import * as Style from "./kit/Style.ts"
 import * as AccountConnect from "./logins/AccountConnect.ts"
 import * as AccountLogin from "./logins/AccountLogin.ts"
 import * as Consent from "./oauth/Consent.ts"
+import * as Home from "./organization/HomePage.ts"
 import * as Mails from "./organization/MailsPage.ts"
 import * as NewSupportRequest from "./organization/NewSupportRequest.ts"
 import * as Overview from "./organization/OrganizationPage.ts"
@@ -61,6 +61,7 @@ const all = [
   ...SetUp.routes,
   ...Invitation.routes,
   ...Reset.routes,
+  ...Home.routes,
   ...Accounts.routes,
   ...Reviews.routes,
   ...AccountConnect.routes,
@@ -95,7 +96,6 @@ const all = [
   ...NewSupportRequest.routes,
   ...Support.routes,
   ...Identity.routes,
-  Serving.route("GET", "/console", ({ base }) => Effect.succeed(Html.redirect(`${base}${home}`))),
   PasskeyScript.route,
   Refresh.route,
   Style.route

@@ -10,7 +10,6 @@ import * as World from "../../support/world.ts"
 
 /** The pages that no link of the console leads to, each with the reason. */
 const unlinked: ReadonlyMap<string, string> = new Map([
-  ["/console", "leads to the accounts"],
   ["/console/accounts/:account_id/secrets", "an account whose 2FA password the service keeps links to it"],
   ["/console/archive-key/set", "linked before there is an archive password"],
   ["/console/invitation", "an invitation leads to it"],
@@ -33,7 +32,7 @@ const unlinked: ReadonlyMap<string, string> = new Map([
   ["/oauth/authorize", "an application leads to it"]
 ])
 
-const start = "/console/accounts"
+const start = "/console"
 
 /** The addresses of the console that a page links to, without its places and queries. */
 const linked = ({ text }: Pages.Page): ReadonlyArray<string> =>

@@ -3,13 +3,17 @@ import { everyone, type Role, superadmins } from "../../../domain/people/Access.
 
 /** One link; a page below its path belongs to it. */
 export interface Entry {
-  readonly path: `/console/${string}`
+  readonly path: "/console" | `/console/${string}`
   readonly text: string
   /** The roles that see the link; the operations themselves refuse any other role. */
   readonly roles: ReadonlyArray<Role>
 }
 
+/** The page after a sign-in, by default. */
+export const home = "/console"
+
 const entries: ReadonlyArray<Entry> = [
+  { path: home, text: "Overview", roles: everyone },
   { path: "/console/accounts", text: "Accounts", roles: everyone },
   { path: "/console/journal", text: "Journal", roles: everyone },
   { path: "/console/developer", text: "Developer", roles: everyone },
@@ -18,9 +22,6 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/console/organization", text: "Organization", roles: everyone },
   { path: "/console/security", text: "Password and sessions", roles: everyone }
 ]
-
-/** The page after a sign-in, by default. */
-export const home = "/console/accounts"
 
 /** The links of a role, in their order. */
 export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
@@ -32,8 +33,8 @@ const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }
   { page: /^\/console\/(?:logins\/|reviews$)/, to: "/console/accounts" }
 ]
 
-/** True if the page at the path belongs to the link. */
+/** True if the page at the path belongs to the link; every page is below the first one. */
 export const isAt = (path: string, entry: Entry): boolean => {
   const at = moved.find(({ page }) => page.test(path))?.to ?? path
-  return at === entry.path || at.startsWith(`${entry.path}/`)
+  return at === entry.path || entry.path !== home && at.startsWith(`${entry.path}/`)
 }

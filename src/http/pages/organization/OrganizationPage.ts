@@ -12,6 +12,7 @@ import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as StepUp from "../signin/StepUp.ts"
+import * as Rooms from "./OrganizationRooms.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 
 const { path } = Tabs
@@ -88,6 +89,7 @@ const lockdown = (view: AdminPage, enabled: boolean, note: Html.Html | undefined
 const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const { base } = view.visit
   const organization = yield* getOrganization.call({})
+  const rooms = yield* Rooms.section(view)
   const note = yield* StepUp.note(view, path, "Changing the lockdown")
   return yield* Frame.page(view, {
     title: "Organization",
@@ -97,6 +99,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Fo
 ${Tabs.nav(base, path)}
 ${Form.notice(outcome)}
 ${about(base, organization)}
+${rooms}
 ${lockdown(view, organization.tamper_lockdown_enabled, note)}
 ${ArchiveDeletion.section(view, organization.archive)}`
   })

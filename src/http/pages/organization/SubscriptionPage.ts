@@ -39,7 +39,7 @@ const price = (amount: number, currency: string): string => {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0))
 }
 
-const licences = (bought: NonNullable<SubscriptionFacts["licences"]>): string => {
+export const licences = (bought: NonNullable<SubscriptionFacts["licences"]>): string => {
   const some = Tier.literals.filter((tier) => bought[tier] > 0)
   return some.length === 0
     ? "Every seat has the plan"
@@ -52,11 +52,11 @@ const day = (name: string, at: Date | null): Html.Html | undefined =>
   at === null ? undefined : fact(name, Html.dayOf(at))
 
 const facts = (bought: SubscriptionFacts, now: number): Html.Html => {
-  const { amount, currency, managed, payer_email, period, plan, trial_ends_at } = bought
+  const { amount, currency, payer_email, period, plan, trial_ends_at } = bought
   return html`<dl class="facts">
   ${fact("State", Tabs.status(bought.status))}
   ${fact("Plan", `${plan === null ? "None" : Tabs.tiers[plan]}${period === null ? "" : `, billed ${periods[period]}`}`)}
-  ${fact("Licence", managed ? billing[bought.billing_state] : "By agreement; nothing is billed here")}
+  ${fact("Licence", billed(bought))}
   ${bought.licences === null ? undefined : fact("Licences", licences(bought.licences))}
   ${fact("Seats", Tabs.seats(bought.seats))}
   ${day(trial_ends_at !== null && trial_ends_at.getTime() <= now ? "Trial ended" : "Trial ends", trial_ends_at)}
@@ -68,6 +68,14 @@ const facts = (bought: SubscriptionFacts, now: number): Html.Html => {
   ${day("Next invoice", bought.next_invoice_at)}
 </dl>`
 }
+
+/** The way in which the licence is paid. */
+export const billed = ({ billing_state, managed }: Pick<SubscriptionFacts, "billing_state" | "managed">): string =>
+  managed ? billing[billing_state] : "By agreement; nothing is billed here"
+
+/** A page of the billing, which is outside this console. */
+export const billingLink = ({ name, url }: BillingLink): Html.Html =>
+  html`<a href="${url}" rel="noreferrer">${linkTexts[name]}</a>`
 
 const links = (base: string, found: ReadonlyArray<BillingLink>): Html.Html =>
   html`<section aria-labelledby="links">

@@ -45,6 +45,7 @@ interface Group extends PollFacts {
   readonly reason: SavingCount["reason"]
   readonly retried: boolean
   readonly accounts: number
+  readonly chats: number
   readonly last_poll_at: Date | null
 }
 
@@ -69,6 +70,7 @@ export const layer = Layer.effect(
         const counted = sql<Group>`
           select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
             archive_retry_at is not null as retried, count(*)::integer as accounts,
+            coalesce(sum(archive_chats_review) filter (where offboarded_at is null), 0)::integer as chats,
             max(monitor.last_ok_at) as last_poll_at, ${Polls.columns(sql, now)}
           from account left join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
@@ -124,6 +126,7 @@ export const layer = Layer.effect(
           heard: outbox.available && rest.heard,
           statuses: groups,
           saving: groups.map((group) => ({ state: stateOf(group), reason: group.reason, accounts: group.accounts })),
+          chats_to_review: groups.reduce((sum, { chats }) => sum + chats, 0),
           last_poll_at: extreme(groups.map((group) => group.last_poll_at), Math.max),
           polls: {
             due_since: extreme(groups.map((group) => group.due_since), Math.min),

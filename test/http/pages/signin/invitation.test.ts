@@ -48,7 +48,7 @@ describe("3.9, 10.6 the page of an invitation", () => {
         expect(differs.text).toContain("aria-describedby=\"repeated-fault\"")
         expect(differs.text).toContain("id=\"repeated-fault\"")
         const joined = yield* accept(first)
-        expect([joined.status, joined.location]).toEqual([303, "/console/accounts"])
+        expect([joined.status, joined.location]).toEqual([303, "/console"])
         const cookie = Pages.cookiesOf(joined)
         expect((yield* Pages.visit("GET", "/console/developer", { cookie })).status).toBe(200)
         expect((yield* Pages.visit("GET", first)).status).toBe(404)

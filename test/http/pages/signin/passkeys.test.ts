@@ -223,7 +223,7 @@ describe("second factors in a browser", () => {
         const codes = (yield* textIn(page, "ol.codes")).split(/\s+/)
         expect(codes.filter((code) => /^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/.test(code)).length).toBe(10)
         yield* press(page, "main a.button.main")
-        expect(page.url()).toBe(`${base}/console/accounts`)
+        expect(page.url()).toBe(`${base}/console`)
         yield* goto(second)
         yield* look("second-factor-app")
         yield* signOut

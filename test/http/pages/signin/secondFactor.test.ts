@@ -10,7 +10,7 @@ import * as World from "../../../support/world.ts"
 
 const developer = "/console/developer"
 /** The page after a sign-in, by default. */
-const home = "/console/accounts"
+const home = "/console"
 
 const isSignedIn = (cookie: string) =>
   Effect.map(Pages.visit("GET", developer, { cookie }), ({ status }) => status === 200)

@@ -7,7 +7,7 @@ import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 
 const developer = "/console/developer"
-const home = "/console/accounts"
+const home = "/console"
 
 const isSignedIn = (cookie: string, visiting: Pages.Visiting = {}) =>
   Effect.map(Pages.visit("GET", developer, { ...visiting, cookie }), ({ status }) => status === 200)

@@ -174,7 +174,7 @@ describe("the second factor where the password is asked for again", () => {
         })
         expect(removed.location).toBe(`${second}?done=removed`)
         expect((yield* Pages.signInWith({ organization: id, email, password: Pages.password })).location).toBe(
-          "/console/accounts"
+          "/console"
         )
         const journaled = (yield* actions(id)).filter((action) => action.startsWith("second_factor"))
         expect(journaled).toEqual(["second_factor.added", "second_factor.failed", "second_factor.removed"])
@@ -260,7 +260,7 @@ describe("passkeys at sign-in", () => {
         expect(page.headers.get("permissions-policy")).toContain("publickey-credentials-get=(self)")
         const form = Authenticator.answer(passkey, page)
         const first = yield* Pages.visit("POST", passkeyPath, { form })
-        expect([first.status, first.location]).toEqual([303, "/console/accounts"])
+        expect([first.status, first.location]).toEqual([303, "/console"])
         expect((yield* Pages.visit("POST", passkeyPath, { form })).status).toBe(403)
         expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({
           second_factor: "passkey",
