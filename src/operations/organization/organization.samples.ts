@@ -83,7 +83,7 @@ export const getStatus = {
         connection_unknown: 1,
         retired: 1
       },
-      chats_to_review: 10,
+      chats_to_review: 8,
       storage_used_bytes: 936000000,
       storage_limit_bytes: 50000000000
     },

@@ -17,7 +17,6 @@ const unlinked: ReadonlyMap<string, string> = new Map([
   ["/console/passkeys.js", "a script of other pages"],
   ["/console/refresh.js", "a script of other pages"],
   ["/console/reset", "the page of the sign-in links to it"],
-  ["/console/reviews", "linked where a session waits for a decision"],
   ["/console/security/confirm", "an admin who has a second factor is led to it"],
   ["/console/security/identity-provider", "only an organization with an identity provider has it"],
   ["/console/security/second-factor/recovery-codes", "an admin who has a second factor is led to it"],
