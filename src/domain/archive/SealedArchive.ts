@@ -1,8 +1,7 @@
-/** The archive as it is stored, for readers who open it themselves: what they ask for, and what they are answered. */
+/** The archive as it is stored, as its readers are answered who open it themselves. */
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
-import { Count, DateTime, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
-import { sealedRowsPerAnswer } from "../Limits.ts"
+import { Count, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
 import { ChatEffect, ChatType } from "./Chat.ts"
 import { ArchiveKeyId, FrameKind } from "./Epoch.ts"
 import { Argon2Parameters } from "./KeyDerivation.ts"
@@ -13,105 +12,10 @@ import { MessageId, PlatformId } from "./PlatformId.ts"
 const StoredNumber = MessageId
 
 const base64 = (description: string) => described(Schema.String, `${description} In base64.`)
-const Limit = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))
-const Some = <Item extends Schema.Top>(item: Item, most: number) =>
-  Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(most))
-
-// The requests
-
-const chat_id = described(PlatformId, "The chat.")
-
-/** Pages of messages beyond `bound` in one direction, in its order. */
-export const SealedWindow = Schema.Struct({
-  chat_id,
-  direction: described(Schema.Literals(["older", "newer"]), "To older or to newer messages."),
-  bound: described(Schema.optionalKey(MessageId), "Only pages with messages beyond this one."),
-  read: described(
-    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(600))),
-    "Pages to leave out, at most 600."
-  ),
-  since: described(Schema.optionalKey(DateTime), "Only pages with messages sent then or later."),
-  until: described(Schema.optionalKey(DateTime), "Only pages with messages sent before."),
-  limit: described(Limit(sealedRowsPerAnswer), "The most pages.")
-}).annotate({ identifier: "sealed_window" })
-
-/** Edits, deletions and files of messages of one chat. */
-export const SealedStates = Schema.Struct({
-  chat_id,
-  message_ids: described(Some(MessageId, 200), "The messages, at most 200.")
-}).annotate({ identifier: "sealed_states" })
-
-/** All edits of a message, beyond the first `skip`. */
-export const SealedEdits = Schema.Struct({
-  chat_id,
-  message_id: described(MessageId, "The message."),
-  skip: described(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })), "Edits to leave out, the oldest.")
-}).annotate({ identifier: "sealed_edits" })
-
-/** Chats, the last message first, beyond `after`. */
-export const SealedChats = Schema.Struct({
-  type: described(Schema.optionalKey(ChatType), "Only chats of this type."),
-  selected: described(
-    Schema.optionalKey(Schema.Boolean),
-    "Only chats that the rules have archived, or only the others."
-  ),
-  after: described(Schema.optionalKey(PlatformId), "Only those after this chat."),
-  limit: described(Limit(101), "The most chats.")
-}).annotate({ identifier: "sealed_chats" })
-
-/** A list goes on after the block or page with this time and number. */
-const Position = Schema.Struct({
-  at: described(DateTime, "Its last_at."),
-  number: described(StoredNumber, "Its number.")
-}).annotate({ identifier: "sealed_position" })
-
-const listed = {
-  below: described(DateTime, "Only those that may hold a message sent then or before."),
-  after: described(Schema.optionalKey(Position), "Only those after this one.")
-}
-
-/** Vocabularies; those that are known come without their words. */
-export const SealedBlocks = Schema.Struct({
-  ...listed,
-  limit: described(Limit(sealedRowsPerAnswer), "The most vocabularies."),
-  known: described(
-    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(1000))),
-    "Blocks whose words are known, at most 1000."
-  )
-}).annotate({ identifier: "sealed_blocks_asked" })
-
-/** Pages without a vocabulary, and rows of the tail, without their frames. */
-export const LooseSealed = Schema.Struct({
-  ...listed,
-  limit: described(Limit(512), "The most pages.")
-}).annotate({ identifier: "sealed_loose" })
-
-/** Pages of a block; with their frames where there are few of them. */
-export const BlockPages = Schema.Struct({
-  account_id: described(AccountId, "The account of the block."),
-  block_id: described(StoredNumber, "The block."),
-  numbers: described(Some(StoredNumber, 512), "Pages of it, at most 512.")
-}).annotate({ identifier: "sealed_block_pages" })
-
-const NamedPage = Schema.Struct({
-  account_id: described(AccountId, "The account of the page."),
-  number: described(StoredNumber, "Its number.")
-}).annotate({ identifier: "sealed_page_name" })
-
-/** Pages by their numbers, with their frames. */
-export const NamedPages = Some(NamedPage, sealedRowsPerAnswer)
-
-/** The pages that may hold a message as it was first seen, with their frames. */
-export const MessagePages = Schema.Struct({
-  account_id: described(AccountId, "The account."),
-  chat_id,
-  message_id: described(MessageId, "The message.")
-}).annotate({ identifier: "sealed_message" })
-
-// The answers
 
 const Day = described(Schema.String, "The UTC day that its frames are bound to.")
 const number = described(StoredNumber, "The page or row of the tail.")
+const chat_id = described(PlatformId, "The chat.")
 const account_id = described(AccountId, "The account.")
 
 const Frames = Schema.Struct({

@@ -1,18 +1,10 @@
-import { Effect, Schema } from "effect"
-import { AccountId } from "../../domain/accounts/Account.ts"
+import { Effect, type Schema } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
 import { toBase64 } from "../../domain/archive/Bytes.ts"
 import { encodeIds } from "../../domain/archive/MessageIds.ts"
-import { PlatformId } from "../../domain/archive/PlatformId.ts"
-import {
-  BlockPages,
-  LooseSealed,
-  MessagePages,
-  NamedPages,
-  SealedBlockList,
-  SealedBlocks
-} from "../../domain/archive/SealedArchive.ts"
+import { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
+import { sealedBlocksParts, sealedScope } from "../../domain/archive/SealedRequests.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
-import { DateTime } from "../../domain/JsonShapes.ts"
 import { sealedPagesAttached } from "../../domain/Limits.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -29,36 +21,8 @@ import { onePart } from "./OnePart.ts"
 import * as samples from "./Sealed.samples.ts"
 import { readStates, SealedAnswer } from "./SealedAnswer.ts"
 
-const mostNamed = 100
-
-const scope = {
-  account_ids: Schema.optionalKey(
-    Schema.Array(AccountId).check(Schema.isMinLength(1), Schema.isMaxLength(mostNamed))
-  ).annotateKey({ description: "Only these accounts, at most 100; without them, all that the admin can access." }),
-  chat_ids: Schema.optionalKey(Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(mostNamed)))
-    .annotateKey({ description: "Only these chats, at most 100." }),
-  since: Schema.optionalKey(DateTime).annotateKey({ description: "Only messages sent at or after this time." }),
-  until: Schema.optionalKey(DateTime).annotateKey({ description: "Only messages sent before this time." })
-}
-
-const parts = {
-  blocks: Schema.optionalKey(SealedBlocks).annotateKey({
-    description: "Vocabularies of pages with messages sent at `below` or before; those in `known` without their words."
-  }),
-  loose: Schema.optionalKey(LooseSealed).annotateKey({
-    description: "Pages that have no vocabulary, and rows of the tail, without their frames."
-  }),
-  pages: Schema.optionalKey(BlockPages).annotateKey({
-    description: "Pages of a block; the newest 16 of them with their frames."
-  }),
-  sealed: Schema.optionalKey(NamedPages).annotateKey({ description: "Pages by their numbers, with their frames." }),
-  message: Schema.optionalKey(MessagePages).annotateKey({
-    description: "The pages that may hold a message as it was first seen."
-  })
-}
-
-type Scope = Schema.Struct.Type<typeof scope>
-type Parts = Schema.Struct.Type<typeof parts>
+type Scope = Schema.Struct.Type<typeof sealedScope>
+type Parts = Schema.Struct.Type<typeof sealedBlocksParts>
 
 const seconds = (at: Date): number => at.getTime() / 1000
 const date = (at: number): Date => new Date(Math.round(at * 1000))
@@ -94,13 +58,12 @@ const pageOf = (page: SearchPage) => ({
   sealed: null
 })
 
-/** Pages with their frames, as many as fit, and with the states of their messages. */
+/** Pages with their frames, and with the states of their messages. */
 const framed = Effect.fnUntraced(function*(
   { organizationId }: SearchScope,
-  pages: ReadonlyArray<SealedSearchPage>,
+  taken: ReadonlyArray<SealedSearchPage>,
   answer: SealedAnswer
 ) {
-  const taken = answer.take(pages, ({ sealed }) => sealed.length)
   const chats = Map.groupBy(taken, ({ page }) => `${page.accountId} ${page.chatId}`)
   const states = new Map(
     yield* Effect.forEach(chats, ([name, [first, ...more]]) =>
@@ -148,6 +111,10 @@ const blocksOf = Effect.fnUntraced(function*(
   })
 })
 
+/** Those of the pages, from the first on, that fit into the answer. */
+const fitting = (pages: ReadonlyArray<SealedSearchPage>, answer: SealedAnswer) =>
+  answer.take(pages, ({ sealed }) => sealed.length)
+
 const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, answer: SealedAnswer) {
   const store = yield* SearchStore
   const { loose, message, pages, sealed } = asked
@@ -161,17 +128,18 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
     const found = yield* store.pages(scope, block, pages.numbers.map(BigInt))
     const newest = [...found].sort((one, other) => other.lastAt - one.lastAt)
     const frames = yield* store.sealed(scope, newest.slice(0, sealedPagesAttached))
-    const first = yield* framed(scope, frames, answer)
+    const first = yield* framed(scope, fitting(frames, answer), answer)
     const sent = new Set(first.map(({ number }) => number))
     answer.has_more = false
     return [...first, ...newest.filter(({ number }) => !sent.has(String(number))).map(pageOf)]
   }
   if (sealed !== undefined) {
     const names = sealed.map(({ account_id, number }) => ({ accountId: account_id, number: BigInt(number) }))
-    return yield* framed(scope, yield* store.sealed(scope, names), answer)
+    return yield* framed(scope, fitting(yield* store.sealed(scope, names), answer), answer)
   }
   if (message === undefined) return []
   const { account_id, chat_id, message_id } = message
+  // One page, or two while a tail is closed: they are not cut.
   const found = yield* store.message(scope, account_id, BigInt(chat_id), BigInt(message_id))
   return yield* framed(scope, found, answer)
 })
@@ -194,7 +162,7 @@ export const listSealedBlocks = Operation.sealed(
     toolset: "archive",
     scope: "archive:read",
     roles: archiveReaders,
-    body: { ...scope, ...parts },
+    body: { ...sealedScope, ...sealedBlocksParts },
     failures: [ResourceMissing],
     success: SealedBlockList,
     sample: samples.listSealedBlocks

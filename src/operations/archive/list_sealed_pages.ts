@@ -1,15 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { toBase64 } from "../../domain/archive/Bytes.ts"
 import { encodeIds } from "../../domain/archive/MessageIds.ts"
-import { MessageId, PlatformId } from "../../domain/archive/PlatformId.ts"
-import {
-  SealedChats,
-  SealedEdits,
-  SealedPageList,
-  SealedStates,
-  SealedWindow
-} from "../../domain/archive/SealedArchive.ts"
+import { SealedPageList } from "../../domain/archive/SealedArchive.ts"
+import { sealedPagesParts } from "../../domain/archive/SealedRequests.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveChats, type SealedChat } from "../../ports/archive/ArchiveChats.ts"
@@ -24,28 +18,7 @@ import { readStates, SealedAnswer } from "./SealedAnswer.ts"
 /** Edits of a message that are read at a time. */
 const editsRead = 1000
 
-const body = {
-  messages: Schema.optionalKey(SealedWindow).annotateKey({
-    description:
-      "Pages of a chat's messages beyond `bound`, with the states of their messages; without the pages in `read`."
-  }),
-  states: Schema.optionalKey(SealedStates).annotateKey({
-    description: "Edits, deletions and files of up to 200 messages."
-  }),
-  edits: Schema.optionalKey(SealedEdits).annotateKey({
-    description: "All edits of a message, beyond the first `skip`."
-  }),
-  chats: Schema.optionalKey(SealedChats).annotateKey({ description: "Chats, the last message first." }),
-  chat: Schema.optionalKey(PlatformId).annotateKey({ description: "One chat, and the page with its members." }),
-  known_chats: Schema.optionalKey(Schema.Array(PlatformId).check(Schema.isMaxLength(100))).annotateKey({
-    description: "Chats of which the account's are counted."
-  }),
-  epochs: Schema.optionalKey(Schema.Array(MessageId).check(Schema.isMaxLength(600))).annotateKey({
-    description: "Epochs whose keys are asked for."
-  })
-}
-
-type Asked = Schema.Struct.Type<typeof body>
+type Asked = Schema.Struct.Type<typeof sealedPagesParts>
 
 const windowOf = Effect.fnUntraced(function*(
   account: ArchivedAccount,
@@ -150,7 +123,7 @@ export const listSealedPages = Operation.sealed(
     scope: "archive:read",
     roles: archiveReaders,
     params: { account_id: TargetAccount },
-    body,
+    body: sealedPagesParts,
     success: SealedPageList,
     sample: samples.listSealedPages
   },

@@ -1,0 +1,156 @@
+/** Requests of the archive as it is stored, by readers who open it themselves. */
+import { Schema } from "effect"
+import { AccountId } from "../accounts/Account.ts"
+import { DateTime, described } from "../JsonShapes.ts"
+import { sealedRowsPerAnswer } from "../Limits.ts"
+import { ChatType } from "./Chat.ts"
+import { MessageId, PlatformId } from "./PlatformId.ts"
+
+/** The number of a page, a row of the tail, a block or an epoch: 64 bits, therefore decimal text. */
+const StoredNumber = MessageId
+
+const Limit = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))
+const Some = <Item extends Schema.Top>(item: Item, most: number) =>
+  Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(most))
+
+const chat_id = described(PlatformId, "The chat.")
+
+/** Pages of messages beyond `bound` in one direction, in its order. */
+const SealedWindow = Schema.Struct({
+  chat_id,
+  direction: described(Schema.Literals(["older", "newer"]), "To older or to newer messages."),
+  bound: described(Schema.optionalKey(MessageId), "Only pages with messages beyond this one."),
+  read: described(
+    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(600))),
+    "Pages to leave out, at most 600."
+  ),
+  since: described(Schema.optionalKey(DateTime), "Only pages with messages sent then or later."),
+  until: described(Schema.optionalKey(DateTime), "Only pages with messages sent before."),
+  limit: described(Limit(sealedRowsPerAnswer), "The most pages.")
+}).annotate({ identifier: "sealed_window" })
+
+/** Edits, deletions and files of messages of one chat. */
+const SealedStates = Schema.Struct({
+  chat_id,
+  message_ids: described(Some(MessageId, 200), "The messages, at most 200.")
+}).annotate({ identifier: "sealed_states" })
+
+/** All edits of a message, beyond the first `skip`. */
+const SealedEdits = Schema.Struct({
+  chat_id,
+  message_id: described(MessageId, "The message."),
+  skip: described(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })), "Edits to leave out, the oldest.")
+}).annotate({ identifier: "sealed_edits" })
+
+/** Chats, the last message first, beyond `after`. */
+const SealedChats = Schema.Struct({
+  type: described(Schema.optionalKey(ChatType), "Only chats of this type."),
+  selected: described(
+    Schema.optionalKey(Schema.Boolean),
+    "Only chats that the rules have archived, or only the others."
+  ),
+  after: described(Schema.optionalKey(PlatformId), "Only those after this chat."),
+  limit: described(Limit(101), "The most chats.")
+}).annotate({ identifier: "sealed_chats" })
+
+/** A list goes on after the block or page with this time and number. */
+const Position = Schema.Struct({
+  at: described(DateTime, "Its last_at."),
+  number: described(StoredNumber, "Its number.")
+}).annotate({ identifier: "sealed_position" })
+
+const listed = {
+  below: described(DateTime, "Only those that may hold a message sent then or before."),
+  after: described(Schema.optionalKey(Position), "Only those after this one.")
+}
+
+/** Vocabularies; those that are known come without their words. */
+const SealedBlocks = Schema.Struct({
+  ...listed,
+  limit: described(Limit(sealedRowsPerAnswer), "The most vocabularies."),
+  known: described(
+    Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(1000))),
+    "Blocks whose words are known, at most 1000."
+  )
+}).annotate({ identifier: "sealed_blocks_asked" })
+
+/** Pages without a vocabulary, and rows of the tail, without their frames. */
+const LooseSealed = Schema.Struct({
+  ...listed,
+  limit: described(Limit(512), "The most pages.")
+}).annotate({ identifier: "sealed_loose" })
+
+/** Pages of a block; with their frames where there are few of them. */
+const BlockPages = Schema.Struct({
+  account_id: described(AccountId, "The account of the block."),
+  block_id: described(StoredNumber, "The block."),
+  numbers: described(Some(StoredNumber, 512), "Pages of it, at most 512.")
+}).annotate({ identifier: "sealed_block_pages" })
+
+const NamedPage = Schema.Struct({
+  account_id: described(AccountId, "The account of the page."),
+  number: described(StoredNumber, "Its number.")
+}).annotate({ identifier: "sealed_page_name" })
+
+/** Pages by their numbers, with their frames. */
+const NamedPages = Some(NamedPage, sealedRowsPerAnswer)
+
+/** The pages that may hold a message as it was first seen, with their frames. */
+const MessagePages = Schema.Struct({
+  account_id: described(AccountId, "The account."),
+  chat_id,
+  message_id: described(MessageId, "The message.")
+}).annotate({ identifier: "sealed_message" })
+
+const Named = Schema.Array(AccountId).check(Schema.isMinLength(1), Schema.isMaxLength(100))
+const NamedChats = Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(100))
+
+/** The parts of a request of an account's archive, of which each request has one. */
+export const sealedPagesParts = {
+  messages: Schema.optionalKey(SealedWindow).annotateKey({
+    description:
+      "Pages of a chat's messages beyond `bound`, with the states of their messages; without the pages in `read`."
+  }),
+  states: Schema.optionalKey(SealedStates).annotateKey({
+    description: "Edits, deletions and files of up to 200 messages."
+  }),
+  edits: Schema.optionalKey(SealedEdits).annotateKey({
+    description: "All edits of a message, beyond the first `skip`."
+  }),
+  chats: Schema.optionalKey(SealedChats).annotateKey({ description: "Chats, the last message first." }),
+  chat: Schema.optionalKey(PlatformId).annotateKey({ description: "One chat, and the page with its members." }),
+  known_chats: Schema.optionalKey(Schema.Array(PlatformId).check(Schema.isMaxLength(100))).annotateKey({
+    description: "Chats of which the account's are counted."
+  }),
+  epochs: Schema.optionalKey(Schema.Array(MessageId).check(Schema.isMaxLength(600))).annotateKey({
+    description: "Epochs whose keys are asked for."
+  })
+}
+
+/** The accounts, chats and times that a search is about. */
+export const sealedScope = {
+  account_ids: Schema.optionalKey(
+    Named
+  ).annotateKey({ description: "Only these accounts, at most 100; without them, all that the admin can access." }),
+  chat_ids: Schema.optionalKey(NamedChats)
+    .annotateKey({ description: "Only these chats, at most 100." }),
+  since: Schema.optionalKey(DateTime).annotateKey({ description: "Only messages sent at or after this time." }),
+  until: Schema.optionalKey(DateTime).annotateKey({ description: "Only messages sent before this time." })
+}
+
+/** The parts of a request of a search, of which each request has one. */
+export const sealedBlocksParts = {
+  blocks: Schema.optionalKey(SealedBlocks).annotateKey({
+    description: "Vocabularies of pages with messages sent at `below` or before; those in `known` without their words."
+  }),
+  loose: Schema.optionalKey(LooseSealed).annotateKey({
+    description: "Pages that have no vocabulary, and rows of the tail, without their frames."
+  }),
+  pages: Schema.optionalKey(BlockPages).annotateKey({
+    description: "Pages of a block; the newest 16 of them with their frames."
+  }),
+  sealed: Schema.optionalKey(NamedPages).annotateKey({ description: "Pages by their numbers, with their frames." }),
+  message: Schema.optionalKey(MessagePages).annotateKey({
+    description: "The pages that may hold a message as it was first seen."
+  })
+}

@@ -1,0 +1,79 @@
+/** Pages of an account's archive, and the keys of its epochs, from a service elsewhere. */
+import { Effect, Layer } from "effect"
+import { decodeIds } from "../../domain/archive/MessageIds.ts"
+import { sealedRowsPerAnswer } from "../../domain/Limits.ts"
+import { ArchivePages, type SealedFrames, type SealedMessages } from "../../ports/archive/ArchivePages.ts"
+import { Epochs } from "../../ports/archive/Epochs.ts"
+import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
+import { bytesOf, framesOf, unwritable } from "./RemoteBytes.ts"
+import { RemoteStates } from "./RemoteStates.ts"
+
+const pages = Layer.effect(
+  ArchivePages,
+  Effect.gen(function*() {
+    const service = yield* SealedArchive
+    const states = yield* RemoteStates
+
+    return ArchivePages.of({
+      /** Answers are cut by their size: it goes on until it has as many pages as were asked for. */
+      window: Effect.fnUntraced(function*({ accountId }, { bound, chatId, direction, limit, read, since, until }) {
+        const found: Array<SealedMessages> = []
+        for (let more = true; more && found.length < limit;) {
+          const answer = yield* Effect.orDie(service.pages(accountId, {
+            messages: {
+              chat_id: String(chatId),
+              direction,
+              ...(bound === null ? {} : { bound: String(bound) }),
+              ...(since === null ? {} : { since }),
+              ...(until === null ? {} : { until }),
+              read: [...read, ...found.map(({ number }) => number)].map(String),
+              limit: Math.min(limit - found.length, sealedRowsPerAnswer)
+            }
+          }))
+          const rows = answer.messages.map(({ ids, last_id, ...frames }): SealedMessages => ({
+            ...framesOf(frames),
+            lastId: BigInt(last_id),
+            ids: decodeIds(bytesOf(ids))
+          }))
+          const stated = rows.slice(0, answer.stated).flatMap(({ ids }) => ids)
+          yield* states.keep(answer, stated.map((id) => ({ accountId, chatId, id })))
+          found.push(...rows)
+          more = answer.has_more && rows.length > 0
+        }
+        return found
+      }),
+
+      changes: states.changes,
+      files: states.files,
+
+      edits: Effect.fnUntraced(function*({ accountId }, chatId, messageId, limit) {
+        const found: Array<SealedFrames> = []
+        for (let more = true; more && found.length < limit;) {
+          const asked = { chat_id: String(chatId), message_id: String(messageId), skip: found.length }
+          const answer = yield* Effect.orDie(service.pages(accountId, { edits: asked }))
+          yield* states.keep(answer, [])
+          const frames = new Map(answer.frames.map((each) => [each.number, framesOf(each)]))
+          const edits = answer.edits.flatMap((number) => frames.get(number) ?? [])
+          found.push(...edits)
+          more = answer.has_more && edits.length > 0
+        }
+        return found.slice(0, limit)
+      })
+    })
+  })
+)
+
+const epochs = Layer.effect(
+  Epochs,
+  Effect.map(RemoteStates, (states) =>
+    Epochs.of({
+      sealed: states.epochs,
+      begin: unwritable,
+      open: unwritable,
+      addClosed: unwritable,
+      fence: unwritable,
+      close: unwritable
+    }))
+)
+
+export const layer = Layer.merge(pages, epochs)

@@ -1,0 +1,140 @@
+/**
+ * The parts of answers that readers ask for next: the states of messages come with their pages, and epochs' keys with
+ * what is sealed under them.
+ *
+ * Law: a state is at most seconds old. An epoch's key never changes.
+ */
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
+import type { MessageChanges, StoredFile } from "../../ports/archive/ArchivePages.ts"
+import type { ArchivedAccount, SealedEpoch } from "../../ports/archive/Epochs.ts"
+import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
+import { Remembered } from "../Remembered.ts"
+import { bytesOf, framesOf } from "./RemoteBytes.ts"
+
+/** The edits, the deletion and the files of a message. */
+interface KnownState {
+  readonly at: number
+  readonly change: MessageChanges | null
+  readonly files: ReadonlyArray<StoredFile>
+}
+
+type Attached = Pick<SealedPageList, "epochs" | "files" | "frames" | "states">
+
+/** Milliseconds that a state is used for. */
+const freshFor = 5000
+const statesKept = 20_000
+const epochsKept = 20_000
+const idsAtOnce = 200
+const epochsAtOnce = 600
+
+const nameOf = (accountId: string, chatId: bigint | string, id: bigint | string) => `${accountId} ${chatId} ${id}`
+
+export class RemoteStates extends Context.Service<RemoteStates, {
+  /** Keeps what an answer brings besides its pages; `stated` are the messages whose states are complete in it. */
+  keep(
+    answer: Attached,
+    stated: ReadonlyArray<{ readonly accountId: AccountId; readonly chatId: bigint; readonly id: bigint }>
+  ): Effect.Effect<void>
+  changes(
+    account: ArchivedAccount,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>
+  ): Effect.Effect<ReadonlyArray<MessageChanges>>
+  files(account: ArchivedAccount, chatId: bigint, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<StoredFile>>
+  epochs(account: ArchivedAccount, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<SealedEpoch>>
+}>()("org-security-console/layers/archive/RemoteStates") {}
+
+const changesOf = ({ frames, states }: Attached) => {
+  const sealed = new Map(frames.map((each) => [`${each.account_id} ${each.number}`, framesOf(each)]))
+  return new Map(states.map((state): [string, MessageChanges] => [
+    nameOf(state.account_id, state.chat_id, state.message_id),
+    {
+      messageId: BigInt(state.message_id),
+      editDates: state.edit_dates,
+      deletedAt: state.deleted_at,
+      newest: state.newest === null ? null : sealed.get(`${state.account_id} ${state.newest}`) ?? null
+    }
+  ]))
+}
+
+const filesOf = ({ files }: Attached) =>
+  Map.groupBy(files, ({ account_id, chat_id, message_id }) => nameOf(account_id, chat_id, message_id))
+
+const fileOf = ({ at, file, message_id, sha256, state }: Attached["files"][number]): StoredFile => ({
+  messageId: BigInt(message_id),
+  fileId: file,
+  state,
+  sha256: sha256 === null ? null : bytesOf(sha256),
+  at
+})
+
+export const layer = Layer.effect(
+  RemoteStates,
+  Effect.gen(function*() {
+    const service = yield* SealedArchive
+    const states = new Remembered<KnownState>(statesKept)
+    const epochs = new Remembered<SealedEpoch>(epochsKept)
+    const asking = Semaphore.makeUnsafe(1)
+
+    const keep: RemoteStates["Service"]["keep"] = Effect.fnUntraced(function*(answer, stated) {
+      const at = yield* Clock.currentTimeMillis
+      for (const { account_id, epoch_id, key_id, sealed_key } of answer.epochs) {
+        const sealedKey = sealed_key === null ? null : bytesOf(sealed_key)
+        epochs.set(`${account_id} ${epoch_id}`, { epochId: BigInt(epoch_id), keyId: key_id, sealedKey })
+      }
+      const changes = changesOf(answer)
+      const files = filesOf(answer)
+      for (const { accountId, chatId, id } of stated) {
+        const name = nameOf(accountId, chatId, id)
+        states.set(name, { at, change: changes.get(name) ?? null, files: (files.get(name) ?? []).map(fileOf) })
+      }
+    })
+
+    /** Asks for those of the states that are not known, for all that ask meanwhile. */
+    const known = Effect.fnUntraced(
+      function*({ accountId }: ArchivedAccount, chatId: bigint, ids: ReadonlyArray<bigint>) {
+        const found = new Map<bigint, KnownState>()
+        const oldest = (yield* Clock.currentTimeMillis) - freshFor
+        for (const id of ids) {
+          const state = states.peek(nameOf(accountId, chatId, id))
+          if (state !== undefined && state.at >= oldest) found.set(id, state)
+        }
+        let missing = [...new Set(ids)].filter((id) => !found.has(id))
+        while (missing.length > 0) {
+          const asked = missing.slice(0, idsAtOnce)
+          const message_ids = asked.map(String)
+          const request = { states: { chat_id: String(chatId), message_ids } }
+          const answer = yield* Effect.orDie(service.pages(accountId, request))
+          const stated = asked.slice(0, Math.max(1, answer.stated))
+          yield* keep(answer, stated.map((id) => ({ accountId, chatId, id })))
+          for (const id of stated) {
+            const state = states.peek(nameOf(accountId, chatId, id))
+            if (state !== undefined) found.set(id, state)
+          }
+          missing = missing.slice(stated.length)
+        }
+        return [...found.values()]
+      },
+      asking.withPermit
+    )
+
+    return RemoteStates.of({
+      keep,
+      changes: (account, chatId, ids) =>
+        Effect.map(known(account, chatId, ids), (found) => found.flatMap(({ change }) => change ?? [])),
+      files: (account, chatId, ids) =>
+        Effect.map(known(account, chatId, ids), (found) => found.flatMap((state) => state.files)),
+      epochs: Effect.fnUntraced(function*({ accountId }, ids) {
+        const nameOfEpoch = (id: bigint) => `${accountId} ${id}`
+        const missing = ids.filter((id) => !epochs.has(nameOfEpoch(id)))
+        for (let at = 0; at < missing.length; at += epochsAtOnce) {
+          const request = { epochs: missing.slice(at, at + epochsAtOnce).map(String) }
+          yield* keep(yield* Effect.orDie(service.pages(accountId, request)), [])
+        }
+        return ids.flatMap((id) => epochs.peek(nameOfEpoch(id)) ?? [])
+      })
+    })
+  })
+)

@@ -1,0 +1,255 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { findChat, listChats, listMembers } from "../../../src/archive/ChatReader.ts"
+import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
+import { openLocally } from "../../../src/archive/LocalOpening.ts"
+import { findMessage, listEdits, listMessages, openAccount } from "../../../src/archive/Reader.ts"
+import { search, type SearchResult } from "../../../src/archive/Search.ts"
+import { answerHits, openAccounts } from "../../../src/archive/SearchAnswer.ts"
+import { searchWords } from "../../../src/domain/archive/SearchWords.ts"
+import { OrganizationId } from "../../../src/domain/people/Access.ts"
+import { failByRefusal } from "../../../src/layers/archive/RemoteArchive.ts"
+import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
+import { ArchivePages } from "../../../src/ports/archive/ArchivePages.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import { setArchiveKey } from "../../support/archive/archiveKeys.ts"
+import { archivePassword } from "../../support/archive/archivePassword.ts"
+import * as Archives from "../../support/archive/archives.ts"
+import { remoteArchive, type Sent } from "../../support/archive/remote.ts"
+import { tried } from "../../support/drawn.ts"
+import { postgres } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+const { beginning, chat, chatId, commit, newest } = Archives
+const shared = { ...chat, chatId: -1_000_000_000_007n, type: "channel" as const }
+
+/** A history of two accounts. */
+const step = fc.record({
+  account: fc.constantFrom(0, 1),
+  chat: fc.constantFrom(chat, shared),
+  ids: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 }),
+  what: fc.constantFrom("sent", "sent", "edited", "deleted", "closed"),
+  path: fc.constantFrom("live" as const, "sweep" as const),
+  word: fc.constantFrom("harbour", "lantern", "Straße")
+})
+type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
+
+const atOf = (id: number) => Math.floor(beginning / 1000) - 7200 * (80 - id)
+
+const makeKey = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const key = yield* makeKeyPair
+  const ref = { organizationId, keyId: key.keyId, publicKey: key.publicKey, kind: "password" as const }
+  const wrap = yield* wrapSeed(ref, Redacted.make(archivePassword), key.seed)
+  const add = (yield* ArchiveKeys).add({ ...ref, wraps: [wrap], madeBy: null }, new Date(beginning))
+  yield* (yield* Db).transaction(organizationId, add)
+  return key
+})
+
+const makeStage = Effect.fnUntraced(function*() {
+  yield* TestClock.setTime(beginning)
+  const { admins, id } = yield* World.makeOrganization()
+  const organizationId = OrganizationId.make(id)
+  const key = yield* makeKey(organizationId)
+  return { key, organizationId, token: admins.owner.key }
+})
+type Stage = Effect.Success<ReturnType<typeof makeStage>>
+
+const play = Effect.fnUntraced(function*({ key, organizationId }: Stage, steps: ReadonlyArray<Step>) {
+  const archives = [
+    yield* Archives.makeArchive(organizationId, key),
+    yield* Archives.makeArchive(organizationId, key)
+  ] as const
+  const writers = [yield* Archives.write(archives[0]), yield* Archives.write(archives[1])] as const
+  const both = [0, 1] as const
+  for (const place of both) {
+    for (const seen of [chat, shared]) yield* commit(archives[place], writers[place].see(seen))
+  }
+  for (const { account, chat, ids, path, what, word } of steps) {
+    const place = account === 0 ? 0 : 1
+    const [archive, writer] = [archives[place], writers[place]]
+    yield* TestClock.adjust("11 minutes")
+    const seen = (id: number) => ({
+      ...Archives.seen(id, 0, `${word} ${id}`, what === "edited" ? { edited_at: atOf(id) + ids.length } : {}),
+      at: atOf(id)
+    })
+    if (what === "closed") yield* writer.close("all")
+    else if (what === "deleted") yield* commit(archive, writer.mark(chat.chatId, ids.map(BigInt), "deleted", path))
+    else yield* commit(archive, writer.append(chat.chatId, ids.map(seen), path))
+  }
+  return archives
+})
+type Accounts = Effect.Success<ReturnType<typeof play>>
+
+/** Every message of the chat, on pages of a size. */
+const listAll = Effect.fnUntraced(function*(
+  archive: Archives.Archive,
+  query: Omit<Parameters<typeof listMessages>[1], "bound" | "limit">,
+  limit: number
+) {
+  const pages: Array<unknown> = []
+  let bound: bigint | null = null
+  do {
+    const open = yield* Archives.open(archive)
+    const page: Effect.Success<ReturnType<typeof listMessages>> = yield* listMessages(open, { ...query, bound, limit })
+    pages.push(page)
+    bound = page.next
+  } while (bound !== null)
+  return pages
+})
+
+const searchAll = Effect.fnUntraced(function*(archives: Accounts, query: string, limit: number) {
+  const [{ account: { organizationId } }] = archives
+  const found: Array<unknown> = []
+  let position: SearchResult["position"] = null
+  do {
+    const { archive } = yield* Archives.open(archives[0])
+    const { keys, open } = openAccounts(organizationId, archive)
+    const scope = {
+      organizationId,
+      accountIds: archives.map(({ account }) => account.accountId),
+      chatIds: null,
+      since: null,
+      until: null
+    }
+    const words = searchWords(query)
+    const result: SearchResult = yield* search(keys, { scope, words, fromId: null, kind: null, limit, position })
+    found.push((yield* answerHits(open, result.hits)).data, result.unreadable)
+    position = result.position
+  } while (position !== null)
+  return found
+})
+
+/** Everything that operations 81 to 87 would answer of the archives. */
+const readAll = Effect.fnUntraced(function*(archives: Accounts, limit: number) {
+  const read: Array<unknown> = []
+  for (const archive of archives) {
+    const open = yield* Archives.open(archive)
+    read.push(yield* listChats(open, { type: undefined, selected: undefined, after: undefined, limit: 1 }))
+    read.push(yield* listChats(open, { type: "channel", selected: true, after: chatId, limit: 5 }))
+    read.push(yield* listChats(open, { type: undefined, selected: undefined, after: 99n, limit: 5 }))
+    for (const id of [chatId, shared.chatId, 99n]) {
+      read.push(yield* findChat(open, id), yield* listMembers(open, id))
+      const query = { ...newest, chatId: id }
+      read.push(yield* listAll(archive, query, limit))
+      read.push(yield* listAll(archive, { ...query, direction: "newer" }, limit))
+      const during = { since: new Date(atOf(20) * 1000), until: new Date(atOf(40) * 1000) }
+      read.push(yield* listAll(archive, { ...query, ...during }, limit))
+      for (const message of [1n, 30n, 60n]) {
+        read.push(yield* findMessage(open, id, message, 2), yield* listEdits(open, id, message))
+      }
+    }
+  }
+  for (const words of ["harbour", "strasse", "lantern 3", "nowhere"]) {
+    read.push(yield* searchAll(archives, words, limit))
+  }
+  return read
+})
+
+/** Leaves the second half of what an answer lists out, as if it were too large. */
+const halved = ({ answer, input, operation }: Sent) => {
+  if (operation === "get_archive_keys") return answer
+  const half = <A>(rows: ReadonlyArray<A>) => rows.slice(0, Math.max(1, Math.floor(rows.length / 2)))
+  if (operation === "list_sealed_pages") {
+    const messages = half(answer.messages)
+    const edits = half(answer.edits)
+    const stated = Math.ceil(answer.stated / 2)
+    const has_more = messages.length < answer.messages.length || edits.length < answer.edits.length
+    return { ...answer, messages, edits, stated, has_more }
+  }
+  const blocks = half(answer.blocks)
+  const pages = input["sealed"] === undefined ? answer.pages : half(answer.pages)
+  const has_more = blocks.length < answer.blocks.length || pages.length < answer.pages.length
+  return { ...answer, blocks, pages, stated: Math.floor(answer.stated / 2), has_more }
+}
+
+describe("an archive that is read from elsewhere", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("reads and is searched as it is where it is stored, after any history, whatever size answers have", () =>
+      Effect.gen(function*() {
+        const stage = yield* makeStage()
+        const histories = fc.sample(
+          fc.tuple(fc.array(step, { minLength: 8, maxLength: 14, size: "max" }), fc.integer({ min: 2, max: 9 })),
+          tried(4)
+        )
+        for (const [place, [steps, limit]] of histories.entries()) {
+          const scope = yield* Scope.make()
+          const archives = yield* Effect.provideService(play(stage, steps), Scope.Scope, scope)
+          // Some are read while their writers hold a tail.
+          if (place % 2 === 0) yield* Scope.close(scope, Exit.void)
+          const stored = yield* readAll(archives, limit)
+          const { layer } = yield* remoteArchive(stage.token, place % 3 === 0 ? undefined : halved)
+          const remote = yield* Effect.provide(readAll(archives, limit), layer)
+          expect(remote).toEqual(stored)
+          yield* Scope.close(scope, Exit.void)
+        }
+      }))
+
+    it.effect("lists a chat of 1,000 messages a page a request, with their edits, files and keys", () =>
+      Effect.gen(function*() {
+        const stage = yield* makeStage()
+        const archive = yield* Archives.makeArchive(stage.organizationId, stage.key)
+        yield* Effect.scoped(Effect.gen(function*() {
+          const writer = yield* Archives.write(archive)
+          yield* commit(archive, writer.see(chat))
+          const ids = Array.from({ length: 1000 }, (_, at) => at + 1)
+          for (const day of [0, 1, 2, 3, 4]) {
+            const sent = ids.slice(day * 200, day * 200 + 200).map((id) => Archives.seen(id, (1000 - id) * 60, `${id}`))
+            yield* commit(archive, writer.append(chatId, sent, "sweep"))
+          }
+          const edits = ids.slice(0, 50).map((id) =>
+            Archives.seen(id, (1000 - id) * 60, "edited", { edited_at: beginning / 1000 })
+          )
+          yield* commit(archive, writer.append(chatId, edits, "sweep"))
+        }))
+        const { layer, sent } = yield* remoteArchive(stage.token)
+        const pages = yield* Effect.provide(listAll(archive, newest, 100), layer)
+        expect(pages.length).toBe(10)
+        expect(sent.length).toBe(10)
+      }))
+
+    it.effect("opens by the password alone, and not after a change of it", () =>
+      Effect.gen(function*() {
+        const stage = yield* makeStage()
+        const [archive] = yield* Effect.scoped(play(stage, [
+          { account: 0, chat, ids: [1], what: "sent", path: "sweep", word: "harbour" }
+        ]))
+        const { layer } = yield* remoteArchive(stage.token)
+        const read = Effect.fnUntraced(function*(password: string) {
+          const keys = yield* ArchiveKeys
+          const key = (yield* keys.current(stage.organizationId))!
+          const wrap = (yield* keys.wrap(key, "password"))!
+          const opened = yield* openLocally(key, wrap, Redacted.make(password))
+          const { messages } = yield* listMessages(openAccount(archive.account, opened), newest)
+          return messages.map(({ text }) => text)
+        }, Effect.scoped)
+        expect(yield* Effect.provide(read(archivePassword), layer)).toEqual(["harbour 1"])
+        expect(yield* Effect.flip(Effect.provide(read("another password"), layer)))
+          .toMatchObject({ _tag: "WrongArchivePassword" })
+        yield* setArchiveKey(stage.organizationId, { password: "a new archive password", replace: true })
+        expect(yield* Effect.flip(Effect.provide(read(archivePassword), layer)))
+          .toMatchObject({ _tag: "WrongArchivePassword" })
+        // The new key pair opens nothing of before.
+        expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual([])
+      }))
+
+    it.effect("fails by the service's refusal, and never answers a page of an account that was not asked for", () =>
+      Effect.gen(function*() {
+        const stage = yield* makeStage()
+        const other = yield* makeStage()
+        const archives = yield* Effect.scoped(play(other, [
+          { account: 0, chat, ids: [1], what: "sent", path: "sweep", word: "harbour" }
+        ]))
+        const { layer } = yield* remoteArchive(stage.token)
+        const window = Effect.flatMap(
+          ArchivePages,
+          (pages) => pages.window(archives[0].account, { ...newest, read: [], limit: 8 })
+        )
+        const refused = yield* Effect.flip(failByRefusal(Effect.provide(window, layer)))
+        expect(refused).toMatchObject({ code: "resource_missing" })
+        expect(yield* Effect.flip(failByRefusal(Effect.provide(searchAll(archives, "harbour", 5), layer))))
+          .toMatchObject({ code: "resource_missing" })
+      }))
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as fc from "fast-check"
+import { sealedBytesPerAnswer } from "../../../src/domain/Limits.ts"
+import { SealedAnswer } from "../../../src/operations/archive/SealedAnswer.ts"
+import { Epochs } from "../../../src/ports/archive/Epochs.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import * as Vectors from "../../support/archive/archiveVectors.ts"
+import { tried } from "../../support/drawn.ts"
+
+const account = { organizationId: Vectors.organizationId, accountId: Vectors.accountId }
+const frames = (number: number, size: number) => ({
+  number: BigInt(number),
+  day: "2026-01-01",
+  sealed: new Uint8Array(size)
+})
+const edited = (id: number, page: number, size: number) => ({
+  messageId: BigInt(id),
+  editDates: [1],
+  deletedAt: null,
+  newest: frames(page, size)
+})
+
+const quarter = sealedBytesPerAnswer / 4
+const sizes = fc.array(fc.integer({ min: 1, max: 6 }).map((quarters) => quarters * quarter), { maxLength: 8 })
+
+describe("an answer of sealed data", () => {
+  it("takes items in their order, at least one, and never more bytes than it may have beyond the first", () => {
+    fc.assert(
+      fc.property(sizes, (all) => {
+        const answer = new SealedAnswer()
+        const taken = answer.take(all, (size) => size)
+        expect(taken).toEqual(all.slice(0, taken.length))
+        expect(taken.length).toBeGreaterThanOrEqual(Math.min(1, all.length))
+        expect(taken.slice(1).reduce((sum, size) => sum + size, taken[0] ?? 0))
+          .toBeLessThanOrEqual(Math.max(sealedBytesPerAnswer, taken[0] ?? 0))
+        expect(answer.has_more).toBe(taken.length < all.length)
+        const next = all[taken.length]
+        if (next !== undefined) {
+          expect(taken.reduce((sum, size) => sum + size, next)).toBeGreaterThan(sealedBytesPerAnswer)
+        }
+      }),
+      tried(200)
+    )
+  })
+
+  it("names states up to the first message whose edit does not fit, and has each frame once", () => {
+    const answer = new SealedAnswer()
+    const changes = [edited(1, 7, quarter), edited(2, 7, quarter), edited(3, 8, 2 * quarter), edited(4, 9, 2 * quarter)]
+    answer.addStates(account, 5n, [[1n], [2n, 3n], [4n], [6n]], { changes, files: [] })
+    expect([answer.stated, answer.frames.map(({ number }) => number)]).toEqual([2, ["7", "8"]])
+    expect(answer.states.map(({ message_id, newest }) => [message_id, newest])).toEqual([
+      ["1", "7"],
+      ["2", "7"],
+      ["3", "8"]
+    ])
+  })
+
+  it.effect("has the keys of the epochs that its frames name, each once", () =>
+    Effect.gen(function*() {
+      const asked: Array<ReadonlyArray<bigint>> = []
+      const epochs = Layer.mock(Epochs, {
+        sealed: (_, ids) => {
+          asked.push(ids)
+          return Effect.succeed(
+            ids.map((epochId) => ({ epochId, keyId: Vectors.keyId, sealedKey: new Uint8Array([1]) }))
+          )
+        }
+      })
+      const db = Layer.mock(Db, { read: (_, effect) => effect })
+      const answer = new SealedAnswer()
+      answer.need(account, 3n)
+      answer.need(account, 4n)
+      answer.need(account, 3n)
+      // These bytes are no frames: their reader counts them as unreadable.
+      expect(answer.seal(account, frames(1, 10)).number).toBe("1")
+      const attached = yield* Effect.provide(answer.attached(), Layer.merge(epochs, db))
+      expect([asked, attached.epochs.map(({ epoch_id }) => epoch_id)]).toEqual([[[3n, 4n]], ["3", "4"]])
+    }))
+})
