@@ -99,6 +99,30 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited
   static readonly status = 429
 }
 
+/** A part was asked for that lies behind the end; `size` is for the header `Content-Range`. */
+export class RangeNotSatisfiable extends Schema.TaggedError<RangeNotSatisfiable>()("range_not_satisfiable", {
+  ...fields("The content ends before the range that was asked for."),
+  size: Schema.Int.pipe(Schema.withConstructorDefault(Effect.succeed(0)))
+}) {
+  static readonly status = 416
+}
+
+/** The answer would have to be held in memory. */
+export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()(
+  "file_too_large",
+  fields("The content is larger than 8 MiB, the most that this connection carries: download it over HTTP.")
+) {
+  static readonly status = 409
+}
+
+/** The stored bytes are not what was stored, or not all of them. */
+export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()(
+  "content_unreadable",
+  fields("The content cannot be read to its end: what is stored of it was changed or is incomplete.")
+) {
+  static readonly status = 409
+}
+
 export class InternalError
   extends Schema.TaggedError<InternalError>()("internal_error", fields("Something went wrong on the server."))
 {

@@ -8,6 +8,7 @@ export const failureTypes = {
   403: "permission_error",
   404: "not_found_error",
   409: "invalid_request_error",
+  416: "invalid_request_error",
   429: "rate_limit_error",
   500: "api_error",
   503: "api_error"

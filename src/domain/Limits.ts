@@ -69,6 +69,14 @@ export const archiveSeedKept = Duration.minutes(5)
 export const archiveEpochsKept = 20_000
 /** Searches of an organization's archive that a process runs at a time. */
 export const archiveSearchesAtOnce = 2
+/**
+ * Contents that are sent at a time: to one credential, by a process, and those of a process that are held in memory
+ * because a message carries them whole; and the size of such a one.
+ */
+export const contentsOfCredential = 4
+export const contentsAtOnce = 64
+export const heldContentsAtOnce = 4
+export const maxHeldContent = 8 * 1024 * 1024
 export const passwordFailuresForgotten = Duration.days(1)
 /** The period in which wrong passwords of one admin are journaled once, after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)
@@ -199,9 +207,11 @@ export const defaultMaxClients = 2000
 /** So many connections an address may always open. */
 export const fewClients = 64
 
-/** The longest that the client of an answer may take nothing of it, and that it may take for it in all. */
+/** The longest that the client of an answer may take nothing of it, and that it may take for each part of it. */
 export const answerStallTime = Duration.seconds(15)
 export const answerTime = Duration.minutes(2)
+/** The bytes of such a part. */
+export const answerProgress = 1024 * 1024
 
 /** The time that an Idempotency-Key is kept, and that the request that it was first sent with may hold it. */
 export const idempotencyKept = Duration.hours(24)

@@ -2,8 +2,9 @@
 import { Predicate } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
+import { answerProgress } from "../domain/Limits.ts"
 
-/** The checks in turn that may pass without progress, and with something left of one answer. */
+/** The checks in turn that may pass without progress, and with something left of one answer or of 1 MiB of it. */
 export interface AnswerLimits {
   readonly stalled: number
   readonly answer: number
@@ -22,6 +23,7 @@ export class Backlog {
   readonly #socket: Duplex
   #response: ServerResponse | undefined
   #taken = 0
+  #takenBefore = 0
   #stalled = 0
   #looks = 0
 
@@ -46,6 +48,10 @@ export class Backlog {
     const taken = takenFrom(this.#socket)
     this.#stalled = isNext || taken !== this.#taken ? 0 : this.#stalled + 1
     this.#taken = taken
+    if (isNext || taken - this.#takenBefore >= answerProgress) {
+      this.#takenBefore = taken
+      this.#looks = 0
+    }
     this.#looks += 1
     return this.#stalled >= stalled || this.#looks > answer
   }

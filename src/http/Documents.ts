@@ -63,8 +63,12 @@ const answerOf = ({ sample, thirdPartyText }: Operation.Any) =>
 
 /** The parts that the derived document lacks: values in an address, closed bodies, titles, and permitted roles. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => {
-  const { failures, roles, scope } = operation
+  const { failures, kind, roles, scope } = operation
   const answer = derived.responses["200"]
+  const headers = [
+    ...(operation.idempotent ? [] : [Responses.idempotencyKey]),
+    ...(kind === "stream" ? [Responses.range] : [])
+  ]
   return {
     ...derived,
     summary: titleOf(operation),
@@ -74,7 +78,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
     parameters: derived.parameters.map((parameter) => {
       const member: Schema.Top = operation.input.fields[parameter.name]
       return { ...parameter, ...described(member), schema: memberSchema(member) }
-    }).concat(operation.idempotent ? [] : [Responses.idempotencyKey]),
+    }).concat(headers),
     ...(derived.requestBody === undefined ? {} : {
       requestBody: {
         required: Members.required(operation.body).length > 0,
@@ -84,13 +88,15 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
       }
     }),
     responses: {
-      200: {
-        description: "The answer.",
-        headers: Responses.headersOf("200", !operation.idempotent),
-        content: {
-          "application/json": { ...answer?.content?.["application/json"], ...inDemo(answerOf(operation)) }
+      ...(kind === "stream" ? Responses.contents() : {
+        200: {
+          description: "The answer.",
+          headers: Responses.headersOf("200", !operation.idempotent),
+          content: {
+            "application/json": { ...answer?.content?.["application/json"], ...inDemo(answerOf(operation)) }
+          }
         }
-      },
+      }),
       ...Responses.references(failures)
     }
   }

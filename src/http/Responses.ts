@@ -25,7 +25,15 @@ const headers = {
   "WWW-Authenticate-Scope": header("Names the scope that is missing, where one is.", "string", false)
 }
 
-type Header = keyof typeof headers
+/** Those of contents. */
+const contentHeaders = {
+  "Content-Disposition": header("Has a name under which the content can be stored."),
+  "Accept-Ranges": header("`bytes` where parts of the content can be asked for, `none` where not."),
+  "Content-Range": header("The part that is answered, and the size of the whole."),
+  ETag: header("Names exactly these bytes, for `If-Range`.", "string", false)
+}
+
+type Header = keyof typeof headers | keyof typeof contentHeaders
 
 const rate: ReadonlyArray<Header> = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
@@ -33,9 +41,13 @@ const more: Readonly<Record<string, ReadonlyArray<Header>>> = {
   200: rate,
   401: ["WWW-Authenticate"],
   403: ["WWW-Authenticate-Scope"],
+  416: ["Content-Range"],
   429: ["Retry-After"],
   503: ["Retry-After"]
 }
+
+const pick = (...names: ReadonlyArray<Header>) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The parameter of operations that are not idempotent. */
 export const idempotencyKey = {
@@ -45,6 +57,30 @@ export const idempotencyKey = {
   description:
     `Repeats the request without further effect: for 24 hours the same key and content get the first answer, without its secrets. It is ${keyText}.`,
   schema: { type: "string", pattern: keyPattern.source }
+}
+
+/** The parameter of operations that answer a content. */
+export const range = {
+  name: "Range",
+  in: "header" as const,
+  required: false,
+  description:
+    "The part of the content to answer, such as `bytes=0-1048575`; several parts, and what is malformed, are answered with the whole.",
+  schema: { type: "string" }
+}
+
+/** The answers of an operation whose answer is a content. */
+export const contents = () => {
+  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } }
+  const common = { ...headersOf("200"), ...pick("Content-Disposition", "Accept-Ranges", "ETag") }
+  return {
+    200: { description: "The content, under its own media type.", headers: common, content },
+    206: {
+      description: "The part of the content that `Range` asks for.",
+      headers: { ...common, ...pick("Content-Range") },
+      content
+    }
+  }
 }
 
 /** The headers of an answer with the status, which may be a kept one. */
@@ -140,7 +176,7 @@ export const schemas = (operations: ReadonlyArray<Operation.Any>) =>
 
 /** The components that the answers of the operations refer to. */
 export const components = (operations: ReadonlyArray<Operation.Any>) => ({
-  headers,
+  headers: operations.some(({ kind }) => kind === "stream") ? { ...headers, ...contentHeaders } : headers,
   responses: Object.fromEntries(
     operations.flatMap(({ failures }) =>
       [...byStatus(failures)].map(([status, some]) => [nameOf(some), responseOf(status, some)] as const)

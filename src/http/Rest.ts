@@ -15,6 +15,7 @@ import { type ErrorAnswer, rateHeaders, recover } from "../transport/Answer.ts"
 import { enter, siteOf } from "../transport/Arrival.ts"
 import { archivePasswordIn, withExtras } from "../transport/Extras.ts"
 import type { Sites } from "../transport/Site.ts"
+import * as Contents from "./Contents.ts"
 import * as Input from "./Input.ts"
 
 /** The services that operations need over HTTP. */
@@ -45,7 +46,8 @@ const respond = Effect.fnUntraced(function*(
   const replayed = () => {
     known.headers = { ...known.headers, "idempotent-replayed": "true" }
   }
-  const { text } = yield* operation.idempotent ? written : Effect.provideService(written, Replayed, replayed)
+  const { content, text } = yield* operation.idempotent ? written : Effect.provideService(written, Replayed, replayed)
+  if (content !== undefined) return yield* Contents.respond(content, request, yield* Caller, known.headers)
   return HttpServerResponse.text(text, {
     contentType: "application/json",
     headers: { ...known.headers, "cache-control": "no-store" }

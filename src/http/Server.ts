@@ -28,7 +28,7 @@ export interface Options {
   readonly requestTime?: Duration.Input
   /** The longest that the client of an answer may take nothing of it; 15 seconds by default. */
   readonly stallTime?: Duration.Input
-  /** The longest that the client of an answer may take for it in all; 2 minutes by default. */
+  /** The longest that the client of an answer may take for it, or for each MiB of it; 2 minutes by default. */
   readonly answerTime?: Duration.Input
   /** Open connections at most, of which each may hold some requests in memory; further ones are closed immediately. */
   readonly maxConnections?: number

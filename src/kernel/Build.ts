@@ -5,6 +5,7 @@
  * access, 409 state.
  */
 import { Context, Effect, Result, Schema } from "effect"
+import { ContentHead } from "../domain/Content.ts"
 import * as Failure from "../domain/Failure.ts"
 import { contentNotice } from "../domain/JsonShapes.ts"
 import { Caller, everyone } from "../domain/people/Access.ts"
@@ -42,6 +43,9 @@ export const unlockFailures = [
 /** The failures of every operation that answers the archive as it is stored. */
 export const sealedFailures = [Failure.LocalModeRequired, Failure.NoArchiveKey, Failure.ArchiveClosed] as const
 
+/** The failures of an answer that is a content: over HTTP of its range, and within a message of its bytes. */
+export const contentFailures = [Failure.RangeNotSatisfiable, Failure.FileTooLarge, Failure.ContentUnreadable] as const
+
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
 type Run = any
 
@@ -59,7 +63,8 @@ const failuresOf = (
     ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
     ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
     ...(kind === "login" ? loginFailures : []),
-    ...(kind === "unlocked" ? unlockFailures : []),
+    ...(kind === "unlocked" || kind === "stream" ? unlockFailures : []),
+    ...(kind === "stream" ? contentFailures : []),
     ...(kind === "sealed" ? sealedFailures : []),
     ...declared
   ])
@@ -88,6 +93,7 @@ const runner = (
     case "login":
       return runLogin(find, run)
     case "unlocked":
+    case "stream":
       return runUnlocked(find, contract.messages, run)
     case "sealed":
       return runSealed(find, run)
@@ -96,14 +102,15 @@ const runner = (
 
 /** The operation that a contract and its implementation make. */
 export const build = (id: string, kind: OperationKind, contract: any, run: Run): any => {
-  const { body = {}, failures: declared = [], params = {}, query = {}, success } = contract
+  const isStream = kind === "stream"
+  const { body = {}, failures: declared = [], params = {}, query = {}, success = ContentHead } = contract
   const declaration: Declaration = {
     ...contract,
     id,
     kind,
     refusal: contract.refusal ?? Failure.RoleForbidden,
     whole: contract.whole ?? false,
-    archive: contract.archive ?? (kind === "unlocked" || kind === "sealed"),
+    archive: contract.archive ?? (kind === "unlocked" || kind === "sealed" || isStream),
     roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,
@@ -114,7 +121,8 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     personalPage: contract.personalPage,
     params,
     query,
-    body
+    body,
+    success
   }
   const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
   const input = Schema.Struct({ ...params, ...query, ...body })
@@ -132,7 +140,8 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
   )
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
   const keptAnswer = answered(id, success)
-  const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...answer } : answer
+  const head = isStream ? { object: "content" } : {}
+  const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...head, ...answer } : answer
 
   const change = (decoded: any, keep?: KeepAnswer) => {
     const worked = work(decoded, keep && ((answer) => keep(complete(answer))))
@@ -175,7 +184,10 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     failures,
     endpoint: endpoint(declaration, failures),
     admit,
-    respond: (raw: unknown) => Effect.flatMap(perform(raw), write),
+    respond: isStream
+      ? (raw: unknown) =>
+        Effect.flatMap(perform(raw), (content) => Effect.map(write(content), (written) => ({ ...written, content })))
+      : (raw: unknown) => Effect.flatMap(perform(raw), write),
     call: (raw: unknown) => Effect.withSpan(Effect.andThen(admit, perform(raw)), id)
   }
 }

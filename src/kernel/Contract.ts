@@ -1,7 +1,8 @@
 /** The declaration of an operation: route, document, checks, transaction and journal entry are read from it. */
 import type { Effect, Schema } from "effect"
 import type { HttpMethod } from "effect/http"
-import type { HttpApiEndpoint } from "effect/http-api"
+import type { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import type { Content, ContentHead } from "../domain/Content.ts"
 import type * as Failure from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
 import type { Caller, Role, Scope } from "../domain/people/Access.ts"
@@ -45,10 +46,11 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * The kind of an operation: `read` can change nothing, and each of its statements is of what is committed when it
  * begins; `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes
  * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
- * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password; `sealed` reads it as
- * it is stored, for callers who open it themselves.
+ * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password; `stream` does so
+ * too, and answers bytes while they are read; `sealed` reads the archive as it is stored, for callers who open it
+ * themselves.
  */
-export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked" | "sealed"
+export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked" | "stream" | "sealed"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -150,9 +152,9 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "write" | "guarded" | "login" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
-  | (K extends "login" | "unlocked" | "sealed" ? Organizations : never)
-  | (K extends "unlocked" ? ArchiveUnlock : never)
-  | (K extends "unlocked" | "sealed" ? ArchiveKeys | ArchiveReads : never)
+  | (K extends "login" | "unlocked" | "stream" | "sealed" ? Organizations : never)
+  | (K extends "unlocked" | "stream" ? ArchiveUnlock : never)
+  | (K extends "unlocked" | "stream" | "sealed" ? ArchiveKeys | ArchiveReads : never)
   | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
@@ -239,4 +241,33 @@ export interface Operation<
   call(
     input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query> & Schema.Struct.Encoded<Body>
   ): Effect.Effect<Success["Type"], Classes["Type"], R | Caller | RateLimiter>
+}
+
+/**
+ * An operation whose answer is a content: `respond` has what of it fits into JSON, and its bytes beside; over HTTP the
+ * bytes are the body.
+ */
+export interface StreamOperation<
+  Id extends string,
+  Method extends HttpMethod.HttpMethod,
+  Path extends `/v1/${string}`,
+  Params extends Fields,
+  Query extends Fields,
+  Classes extends Failure.FailureClass,
+  R
+> extends Omit<Operation<Id, Method, Path, Params, Query, {}, typeof ContentHead, Classes, R>, "call" | "endpoint"> {
+  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint<
+    Id,
+    Method,
+    Path,
+    [keyof Params] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Params>>,
+    [keyof Query] extends [never] ? never : Schema.toCodecStringTree<Schema.Struct<Query>>,
+    never,
+    never,
+    HttpApiSchema.StreamUint8Array,
+    ReturnType<typeof toWire<Classes>>
+  >
+  call(
+    input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query>
+  ): Effect.Effect<Content, Classes["Type"], R | Caller | RateLimiter>
 }

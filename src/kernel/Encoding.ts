@@ -1,5 +1,6 @@
 /** Turns an operation's answer into the JSON that every transport sends. */
 import { Context, Effect, Schema } from "effect"
+import type { Content } from "../domain/Content.ts"
 import * as Writer from "./JsonWriter.ts"
 
 /**
@@ -14,6 +15,8 @@ export const CheckAnswers = Context.Reference<boolean>("org-security-console/ker
 export interface EncodedAnswer {
   readonly answer: unknown
   readonly text: string
+  /** The bytes that are the answer, where its JSON only describes them. */
+  readonly content?: Content
 }
 
 /** Writes answers of the schema; one that is not of it is a defect, as far as it is checked. */

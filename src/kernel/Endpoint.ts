@@ -1,6 +1,6 @@
 /** The HTTP endpoint of an operation, from which documents and clients are made. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { FailureClass } from "../domain/Failure.ts"
 import type { Declaration } from "./Contract.ts"
 import { toWire } from "./FailureJson.ts"
@@ -15,7 +15,7 @@ export const endpoint = (contract: Declaration, failures: ReadonlyArray<FailureC
     params: orNone(contract.params) as any,
     query: orNone(contract.query) as any,
     payload: body === undefined ? undefined : Schema.Struct(body) as any,
-    success: contract.success,
+    success: contract.kind === "stream" ? HttpApiSchema.StreamUint8Array() : contract.success,
     error: failures.map(toWire) as any
   }).annotateMerge(OpenApi.annotations({
     identifier: contract.id,

@@ -2,9 +2,10 @@
 import type { Effect, Schema } from "effect"
 import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
+import type { Content, ContentHead } from "../domain/Content.ts"
 import type * as Failure from "../domain/Failure.ts"
 import type * as Live from "../messenger/AccountSession.ts"
-import type { loginFailures, sealedFailures, unlockFailures } from "./Build.ts"
+import type { contentFailures, loginFailures, sealedFailures, unlockFailures } from "./Build.ts"
 import { build } from "./Build.ts"
 import type { LiveReading, Outcome, ReadContext, SealedContext, UnlockedContext } from "./Context.ts"
 import type {
@@ -19,6 +20,7 @@ import type {
   KernelServices,
   Operation,
   OperationKind,
+  StreamOperation,
   UnlockedContract
 } from "./Contract.ts"
 import type { commonFailures } from "./Refusals.ts"
@@ -40,6 +42,7 @@ type Common = typeof commonFailures[number]
 type PathFailure<Params> = [keyof Params] extends [never] ? never : typeof Failure.ResourceMissing
 type UnlockClass = typeof unlockFailures[number]
 type SealedClass = typeof sealedFailures[number]
+type ContentClass = typeof contentFailures[number]
 type LoginClass = typeof loginFailures[number]
 type LiveClass = typeof Live.liveFailures[number]
 type Allowed<Failures extends ReadonlyArray<Failure.FailureClass>> =
@@ -58,7 +61,7 @@ type SteppedContract<Idempotent extends boolean> = ChangeContract & {
   readonly beside?: never
 }
 
-type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
+type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | "stream">> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -112,7 +115,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login">> = <
 >
 
 const constructor =
-  <K extends Exclude<OperationKind, "guarded" | "login">>(kind: K): Constructor<K> => (id, contract, run) =>
+  <K extends Exclude<OperationKind, "guarded" | "login" | "stream">>(kind: K): Constructor<K> => (id, contract, run) =>
     build(id, kind, contract, run)
 
 /** An operation that reads; each of its statements is of what is committed when it begins. */
@@ -133,6 +136,35 @@ export const unlocked = constructor("unlocked")
  * transaction too.
  */
 export const sealed = constructor("sealed")
+
+/**
+ * An operation that opens the archive as `unlocked` does, and answers a content. Its bytes are read after it has run,
+ * so that they hold on to nothing of the opened archive but the keys that they need.
+ */
+export const stream = <
+  const Id extends string,
+  const Method extends HttpMethod.HttpMethod,
+  const Path extends `/v1/${string}`,
+  R,
+  Params extends Fields = {},
+  Query extends Fields = {},
+  const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
+>(
+  id: Id,
+  contract: Omit<Contract<Method, Path, Params, Query, {}, typeof ContentHead, Failures>, "success">,
+  run: (
+    input: Input<Params, Query, {}>,
+    context: UnlockedContext<Schema.Struct.Type<Params>>
+  ) => Effect.Effect<Content, Allowed<Failures>, R>
+): StreamOperation<
+  Id,
+  Method,
+  Path,
+  Params,
+  Query,
+  Common | RoleRefusal | PathFailure<Params> | Failures[number] | UnlockClass | ContentClass,
+  Exclude<R, EffectScope.Scope> | KernelServices<"stream">
+> => build(id, "stream", contract, run)
 
 /** An operation that changes an account on the messenger, while nothing else uses the account. */
 export const guarded = <

@@ -1,5 +1,6 @@
 /** The calls of tools: what was decided about them, and how they run. */
 import { Effect, type Result } from "effect"
+import type { EncodedAnswer } from "../kernel/Encoding.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import type { AdmissionFailure } from "../kernel/Refusals.ts"
 import type { RateState } from "../ports/RateLimits.ts"
@@ -7,6 +8,7 @@ import { codes, recover } from "../transport/Answer.ts"
 import * as RequestLog from "../transport/RequestLog.ts"
 import type { Site } from "../transport/Site.ts"
 import * as Arguments from "./Arguments.ts"
+import * as Contents from "./Contents.ts"
 import * as Direct from "./Direct.ts"
 import type * as Messages from "./Messages.ts"
 import * as Pages from "./Pages.ts"
@@ -56,9 +58,12 @@ export const call = Effect.fnUntraced(
   ) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
     if (unasked !== undefined) return yield* Personal.refusal(unasked)
+    const prepared = Arguments.prepare(operation, input)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    const written = yield* operation.respond(Arguments.prepare(operation, input))
-    const result: Direct.ToolAnswer = { text: Text.render(operation, written), structured: written.text }
+    const written: EncodedAnswer = yield* operation.respond(prepared)
+    const { content } = written
+    const resource = content === undefined ? undefined : yield* Contents.embed(operation, prepared, content)
+    const result: Direct.ToolAnswer = { text: Text.render(operation, written), structured: written.text, resource }
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here

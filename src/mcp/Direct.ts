@@ -57,10 +57,19 @@ export const read = (headers: Readonly<Record<string, string | undefined>>, body
     : undefined
 }
 
+/** Bytes within an answer, in base64. */
+export interface EmbeddedResource {
+  readonly uri: string
+  readonly mimeType: string
+  readonly blob: string
+}
+
 /** A tool's answer: a text, and the JSON of the answer; without it the text is a failure. */
 export interface ToolAnswer {
   readonly text: string
   readonly structured: string | undefined
+  /** The bytes that the answer describes. */
+  readonly resource?: EmbeddedResource | undefined
   /** The member that a failure is about. */
   readonly about?: string | undefined
 }
@@ -73,7 +82,9 @@ export const failed = ({ body }: ErrorAnswer): ToolAnswer => ({
 })
 
 /** The message that answers the call, as the SDK writes it. */
-export const message = (id: string | number, { structured, text }: ToolAnswer): string =>
-  `{"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}],${
-    structured === undefined ? "\"isError\":true" : `"structuredContent":${structured}`
-  }},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+export const message = (id: string | number, { resource, structured, text }: ToolAnswer): string =>
+  `{"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}${
+    resource === undefined ? "" : `,{"type":"resource","resource":${JSON.stringify(resource)}}`
+  }],${structured === undefined ? "\"isError\":true" : `"structuredContent":${structured}`}},"jsonrpc":"2.0","id":${
+    JSON.stringify(id)
+  }}`

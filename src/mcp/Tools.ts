@@ -75,9 +75,8 @@ const notice = "Returns third-party text."
 const first = (text: string | undefined): string | undefined => text?.match(/^.*?\.(?=\s|$)/s)?.[0]
 
 /** True if the operation changes nothing. */
-export const isReading = (operation: Operation.Any): boolean =>
-  operation.kind === "read" || operation.kind === "live" || operation.kind === "unlocked" ||
-  operation.kind === "sealed"
+export const isReading = ({ kind }: Operation.Any): boolean =>
+  kind === "read" || kind === "live" || kind === "unlocked" || kind === "stream" || kind === "sealed"
 
 /** The tool that an operation is. */
 export const define = (operation: Operation.Any) => ({

@@ -38,6 +38,9 @@ export const answer = (failure: unknown): ErrorAnswer => {
     status,
     headers: {
       ...(Predicate.hasProperty(known, "retry_after") ? { "retry-after": String(known.retry_after) } : {}),
+      ...(known._tag === "range_not_satisfiable" && Predicate.hasProperty(known, "size")
+        ? { "content-range": `bytes */${String(known.size)}` }
+        : {}),
       ...(Predicate.hasProperty(known, "scope")
         ? { "www-authenticate": `Bearer error="insufficient_scope", scope="${String(known.scope)}"` }
         : {})
@@ -82,7 +85,11 @@ export const exposedHeaders = [
   "RateLimit-Remaining",
   "RateLimit-Reset",
   "Retry-After",
-  "WWW-Authenticate"
+  "WWW-Authenticate",
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Content-Range",
+  "ETag"
 ]
 
 /** The budget's headers (specification, section 8). */

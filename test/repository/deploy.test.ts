@@ -222,6 +222,7 @@ describe("the document for operators", () => {
     const sources = [
       "src/transport/RequestMetrics.ts",
       "src/http/Server.ts",
+      "src/http/Contents.ts",
       "src/jobs/Background.ts",
       "src/messenger/SessionMeasures.ts",
       "src/protection/Measures.ts",

@@ -1,0 +1,95 @@
+/** Contents: bytes that an operation answers while they are read or made, and how their names reach a reader safely. */
+import { Schema, type Stream } from "effect"
+import { ContentNotice, Count, described, Kind } from "./JsonShapes.ts"
+
+/** Bytes from `start` on, before `end`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** A content cannot be read to its end, or is not what was stored: whoever reads it gets no clean end. */
+export class ContentBroken extends Schema.TaggedError<ContentBroken>()("ContentBroken", { reason: Schema.String }) {
+  override get message(): string {
+    return `A content ended early: ${this.reason}`
+  }
+}
+
+/** A content, of which nothing is read before its bytes are asked for. */
+export interface Content {
+  readonly media_type: string
+  readonly file_name: string
+  /** Null where it is known only at the end. */
+  readonly size: number | null
+  /** True where a part may be asked for; it needs the size. */
+  readonly ranges: boolean
+  /** A name of exactly these bytes, so that a part can be joined to an earlier one; null where they may change. */
+  readonly version: string | null
+  /** All bytes, or those of a range within the size. Each use reads them again. */
+  readonly bytes: (range?: ByteRange) => Stream.Stream<Uint8Array, ContentBroken>
+}
+
+/** The part of a content that fits into an answer of JSON. */
+export const ContentHead = Schema.Struct({
+  content_notice: ContentNotice,
+  object: Kind("content"),
+  media_type: described(Schema.String, "The media type as its sender named it."),
+  file_name: described(Schema.String, "The name under which it can be stored."),
+  size: described(Schema.NullOr(Count), "Its bytes; null where they are known only at the end.")
+})
+
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i
+
+/** The media type without parameters; one that is none is that of any bytes. */
+export const safeMediaType = (given: string | null | undefined): string => {
+  const [type = ""] = (given ?? "").split(";", 1)
+  const trimmed = type.trim().toLowerCase()
+  return mediaType.test(trimmed) ? trimmed : "application/octet-stream"
+}
+
+/** Characters that mean something to a file system or a shell, control what is shown, or cannot be seen. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}<>:"/\\|?*]/gu
+
+/** Names that some file systems keep for devices, with any extension. */
+const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
+
+const maxNameLength = 120
+
+/** The longest beginning within so many code units, with no half of a pair. */
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).toWellFormed().replace(/\uFFFD$/, "")
+
+/**
+ * A file name that a third party chose, as one that can be stored anywhere: no path, nothing hidden, no device; long
+ * ones keep their extension.
+ */
+export const safeFileName = (given: string | null | undefined, otherwise: string): string => {
+  const clean = (given ?? "").replace(unsafe, "_").replace(/\s+/g, " ").replace(/^[\s.]+|[\s.]+$/g, "")
+  if (clean === "" || /^_+$/.test(clean)) return otherwise
+  const name = clean.replace(devices, "_$&")
+  if (name.length <= maxNameLength) return name
+  const [extension = ""] = /\.[\p{L}\p{N}]{1,10}$/u.exec(name) ?? []
+  return `${cut(name.slice(0, name.length - extension.length), maxNameLength - extension.length)}${extension}`
+}
+
+/** The start and end that a header `Range` asks for of so many bytes. */
+export type RangeRequest = ByteRange | "whole" | "unsatisfiable"
+
+/** The position, at most the largest that is exact. */
+const position = (digits: string): number => {
+  const exact = BigInt(digits)
+  return exact > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(exact)
+}
+
+/** Reads a header `Range` (RFC 9110, section 14.2): several ranges, and whatever is malformed, ask for the whole. */
+export const requestedRange = (header: string | undefined, size: number): RangeRequest => {
+  const [, first = "", last = ""] = /^bytes=[ \t]*(\d{0,40})-(\d{0,40})[ \t]*$/i.exec(header ?? "") ?? []
+  if (first === "" && last === "") return "whole"
+  if (first === "") {
+    const length = Math.min(position(last), size)
+    return length === 0 ? "unsatisfiable" : { start: size - length, end: size }
+  }
+  if (last !== "" && BigInt(last) < BigInt(first)) return "whole"
+  const start = position(first)
+  return start >= size ? "unsatisfiable" : { start, end: last === "" ? size : Math.min(position(last), size - 1) + 1 }
+}
