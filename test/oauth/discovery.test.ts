@@ -40,6 +40,7 @@ describe("OAuth discovery", () => {
           revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
           code_challenge_methods_supported: ["S256"],
           authorization_response_iss_parameter_supported: true,
+          archive_modes_supported: ["cloud", "local"],
           service_documentation: `${World.baseUrl}/docs`
         })
       }))

@@ -11,6 +11,7 @@ import { refuse, type Refused } from "../OAuthRefusal.ts"
 import { parse } from "../Parameters.ts"
 import { hostOf } from "../RedirectUri.ts"
 import { applicationOf } from "./application.ts"
+import { checkArchiveMode } from "./archiveMode.ts"
 import { checkChallenge } from "./challenge.ts"
 import { checkPrompt } from "./prompt.ts"
 import { redirectError } from "./redirect.ts"
@@ -47,9 +48,10 @@ const checkAll = Effect.fnUntraced(function*(request: IdentifiedRequest): Effect
   const challenge = yield* checkChallenge(parameters)
   const resource = yield* checkResource(issuer, parameters)
   const scopes = yield* checkScope(parameters)
+  const archiveMode = yield* checkArchiveMode(parameters, redirectUri)
   yield* checkPrompt(parameters)
   const known = (yield* KnownAssistants).get(redirectUri) ?? null
-  return { ...request, challenge, resource, ...scopes, host: hostOf(redirectUri), known }
+  return { ...request, challenge, resource, archiveMode, ...scopes, host: hostOf(redirectUri), known }
 })
 
 /** The request for the admin to decide, or its refusal, by what the organization has approved. */

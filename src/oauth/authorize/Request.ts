@@ -3,6 +3,7 @@ import type { Assistant, Resource } from "../../domain/oauth/OAuth.ts"
 import type { OAuthClient, OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import type { Scope } from "../../domain/people/Access.ts"
 import type { Parameters } from "../Parameters.ts"
+import type { ArchiveMode } from "./archiveMode.ts"
 
 /** A request whose client and address are known: only now may anything be sent there. */
 export interface IdentifiedRequest {
@@ -18,6 +19,7 @@ export interface IdentifiedRequest {
 export interface AuthorizeRequest extends IdentifiedRequest {
   readonly challenge: string
   readonly resource: Resource
+  readonly archiveMode: ArchiveMode
   /** The scopes that may be granted: the requested ones, or all if none was requested. */
   readonly offered: ReadonlyArray<Scope>
   /** The scopes that are ticked before the admin chooses. */

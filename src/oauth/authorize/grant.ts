@@ -104,7 +104,7 @@ export const grant = Effect.fnUntraced(function*(
   const secrets = yield* OAuthSecrets
   const id = yield* secrets.newId
   const code = yield* secrets.make("code")
-  const unlock = choice.archive === null || !scopes.includes("archive:read")
+  const unlock = choice.archive === null || request.archiveMode === "local" || !scopes.includes("archive:read")
     ? null
     : yield* choice.archive.storedUnder(code, id)
   const now = yield* Clock.currentTimeMillis
@@ -122,6 +122,7 @@ export const grant = Effect.fnUntraced(function*(
         clientName: request.client.name,
         clientHost: request.host,
         clientKnown: request.known,
+        mode: request.archiveMode,
         resource: resourceAddress(request.issuer.baseUrl, request.resource),
         scopes,
         access,
@@ -144,6 +145,7 @@ export const grant = Effect.fnUntraced(function*(
         ...(isDocumentAddress(request.client.id) ? { client_document: request.client.id } : {}),
         resource: request.resource,
         scopes: scopes.join(" "),
+        ...(request.archiveMode === "local" ? { archive_mode: "local" } : {}),
         ...(unlock === null ? {} : { archive_password: "kept" }),
         [access.scopeType]: access.everything ? "all" : access.ids.length
       })

@@ -2,6 +2,7 @@
 import { type Resource, resourceAddress } from "../../domain/oauth/OAuth.ts"
 import { AuthMethod, type OAuthIssuer } from "../../domain/oauth/OAuthRecords.ts"
 import { Scope } from "../../domain/people/Access.ts"
+import { archiveModes } from "../authorize/archiveMode.ts"
 
 /** The offers of the server by its settings. */
 export interface ServerOffers {
@@ -31,6 +32,7 @@ export const authorizationServer = ({ baseUrl }: OAuthIssuer, offers: ServerOffe
   revocation_endpoint_auth_methods_supported: AuthMethod.literals,
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
+  archive_modes_supported: archiveModes,
   ...(offers.clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   service_documentation: `${baseUrl}/docs`
 })

@@ -64,6 +64,7 @@ export interface NewConnection {
   readonly clientName: string
   readonly clientHost: string
   readonly clientKnown: Assistant | null
+  readonly mode: "cloud" | "local"
   readonly resource: string
   readonly scopes: ReadonlyArray<Scope>
   readonly access: ChosenAccess

@@ -92,6 +92,7 @@ const connection = (view: AdminPage) => (connection: AiConnection): Html.Html =>
     facts([
       ["May", Scopes.names(connection.scopes)],
       ["Accounts", accessOf(connection)],
+      ...(connection.mode === "local" ? [["Archive", "Opened on its user's computer"] as const] : []),
       ...owner(connection),
       ["Connected", Html.dayOf(connection.created_at)],
       ["Last used", used(connection.last_used_at)],

@@ -89,9 +89,18 @@ const asking = (
   }Allow this only if you have just started it yourself, and the address is where you expect your application to be.</p>
 </section>`
 
+/** The meaning of the mode `local` for the admin. */
+const openedElsewhere = ({ archiveMode, offered }: Authorize.AuthorizeRequest): Html.Html | undefined =>
+  archiveMode === "cloud" || !offered.includes("archive:read") ? undefined : html`
+<fieldset id="archive-mode">
+  <legend>Archived chats are opened on your computer</legend>
+  <p>This service sends them sealed, and never gets the archive password: the application asks for it on the computer where it runs, and opens the chats there. This service sees which chats it reads, and not what is in them or what is searched for.</p>
+  <p class="hint">Who has that computer can read what the application reads. It is also sent the archive's key under the password, so that a password that can be guessed does not protect it.</p>
+</fieldset>`
+
 /** The key of the archive that the application may be let read without asking; null where there is nothing to keep. */
 const keyFor = (request: Authorize.AuthorizeRequest, { organizationId, readsArchive }: SignedIn) =>
-  !request.offered.includes("archive:read") || !readsArchive
+  !request.offered.includes("archive:read") || !readsArchive || request.archiveMode === "local"
     ? Effect.succeed(null)
     : Effect.flatMap(
       Effect.all([ArchiveKeys, Db]),
@@ -184,6 +193,7 @@ ${asking(request, admin)}
       ${Scopes.boxes(request.offered, draft.scopes, { limited: true })}
     </fieldset>
     ${keepable ? archiveField(faults) : undefined}
+    ${openedElsewhere(request)}
     ${passwordAsked ? Scopes.passwordField(faults, admin.email) : undefined}
     ${stepUp.field}
   </section>

@@ -185,7 +185,7 @@ export const layer = Layer.effect(
             ${
           isUuid(connection.clientId) ? null : connection.clientId
         }, ${connection.clientName}, ${connection.clientHost}, ${connection.clientKnown},
-            'cloud', ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
+            ${connection.mode}, ${connection.resource}, ${connection.scopes}, ${access.scopeType}, ${access.everything},
             ${connection.hasStoredPassword}, ${connection.createdAt}, ${connection.expiresAt})`)
         const kind = access.scopeType === "accounts" ? "account" : "department"
         yield* post(sql`
