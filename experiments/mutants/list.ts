@@ -3,6 +3,7 @@
  * pure rules, the kernel, the watch and the authorization server; storage and transports are tested by properties and
  * faults, and their sources change too often to be quoted.
  */
+import { capture } from "./lists/capture.ts"
 import { domain } from "./lists/domain.ts"
 import { kernel } from "./lists/kernel.ts"
 import { oauth } from "./lists/oauth.ts"
@@ -13,5 +14,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   domain,
   protection,
   kernel,
-  oauth
+  oauth,
+  capture
 ].flatMap((byFile) => Object.entries(byFile).flatMap(([file, listed]) => listed.map((mutant) => ({ file, ...mutant }))))

@@ -4,7 +4,7 @@ import type { Progress } from "./worker.ts"
 
 /** One property, played to the end. */
 export interface Played extends Progress {
-  readonly property: "isolation" | "monotonicity" | "reach" | "watch"
+  readonly property: "isolation" | "monotonicity" | "reach" | "watch" | "capture"
   readonly seconds: number
 }
 
@@ -17,7 +17,8 @@ export const figureOf = (played: ReadonlyArray<Played>, seed: string, workers: n
     "Monotonicity: the same requests are played with some rights, and with a scope, a grant, a place of the token's reach, the role or the right to write taken away. What less was permitted is permitted with more, whatever less was shown is shown with more, and then the credential is revoked (by an operation, at the revocation endpoint, by its end, by a changed password, or by disabling the admin): the next request answers 401. A sequence is compared up to the first request that only one of the two was permitted, since they have changed different things from there on.",
     "Reach: an admin with grants, or an application of an owner, a superadmin or an admin that is limited to accounts or departments, connects people, signs accounts in anew, moves them between departments, takes them away, hands out access, roles and keys, and asks for anything else. After each act it reaches no account but those that it reached at the beginning and those that it has connected itself, and no other admin reaches more than before but of these.",
     "Watch: accounts of one organization are watched by the engine, over some days, while strangers sign in and out, change what raises signals and revoke the service's session; admins approve, sign out, pause, resume, lock, set passwords, sign in anew and leave; the messenger fails, asks to wait or loses answers; and the engine and operations die at any call to the database or the messenger. While a sign-out is on its way, an admin may approve or pause, or the session may end. What was stored, journaled and mailed is judged by rules that share nothing with the sources, by what happened in truth: who was signed out when nobody may be, what outlives its deadline or 23 hours, which account is not looked at for two periods, what is told once, by whom and why, intents and chain, statuses, mails, and the 2FA passwords that are held. A sequence is one account; a request is a deed, and a comparison a sign-out that was sent.",
-    `Every sequence begins from the same rows, so that one can be played again alone: seed “${seed}”, ${workers} processes, each with a database of its own on PostgreSQL 15; the requests go through the whole HTTP edge in the process. A comparison is an answer or a row of one organization.`
+    "Capture: people write, edit, delete, join, leave and migrate; pushes are lost, late, doubled and out of order, logs are short, answers are shorter than asked, rules change, and the process dies at any commit. At each commit, and after quiet nights, the archive is compared with what the account sees: nothing twice, nothing missing, nothing of a chat that is not selected, and everything that a process had in hand. It runs in memory, so that requests are not counted.",
+    `Every other sequence begins from the same rows, so that one can be played again alone: seed “${seed}”, ${workers} processes, each with a database of its own on PostgreSQL 15; the requests go through the whole HTTP edge in the process. A comparison is an answer or a row of one organization.`
   ],
   tables: [{
     title: "Sequences played",

@@ -1,6 +1,6 @@
 /**
- * Plays random sequences against four properties: isolation, monotonicity and reach of requests, and the invariants of
- * the watch over accounts (see `test/support/properties`).
+ * Plays random sequences against five properties: isolation, monotonicity and reach of requests, the invariants of the
+ * watch over accounts (see `test/support/properties`), and the laws of capture (`test/support/capture`).
  *
  * `npm run properties` plays 10,000 of each over two processes, each with a database of its own on a private
  * PostgreSQL. `--sequences 200` plays fewer; `--seed text` plays others; `--property isolation` plays one property
@@ -17,10 +17,16 @@ import { DatabaseServer } from "../../test/support/postgres/databaseServer.ts"
 import { figureOf, type Played } from "./figure.ts"
 import type { Part, Progress } from "./worker.ts"
 
-const properties = ["isolation", "monotonicity", "reach", "watch"] as const
+const properties = ["isolation", "monotonicity", "reach", "watch", "capture"] as const
 
 /** What plays each; rounds of the watch are counted by their accounts. */
-const players = { isolation: "worker.ts", monotonicity: "worker.ts", reach: "worker.ts", watch: "watching.ts" }
+const players = {
+  isolation: "worker.ts",
+  monotonicity: "worker.ts",
+  reach: "worker.ts",
+  watch: "watching.ts",
+  capture: "capturing.ts"
+}
 
 const { values } = parseArgs({
   options: {

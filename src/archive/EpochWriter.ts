@@ -1,10 +1,11 @@
 /** The epoch that a writer holds: begun by a takeover, fenced by every write, and given up by the next one's. */
-import { Clock, Context, Duration, Effect, Option } from "effect"
+import { Clock, Context, Duration, Effect, Option, Redacted } from "effect"
 import type { EpochKey, FrameKind, FramePlace } from "../domain/archive/Epoch.ts"
 import { framesPerEpoch } from "../domain/archive/PageRules.ts"
 import type { RecordOf } from "../domain/archive/Records.ts"
 import type { Vocabulary } from "../domain/archive/Vocabulary.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { RevisionMark } from "../ports/archive/ArchiveRecords.ts"
 import { NoSuchAccount, type SealingKey, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { Db } from "../ports/Db.ts"
@@ -17,6 +18,9 @@ const epochLifetime = Duration.days(7)
 
 /** Frames that one transaction may seal at most: with fewer left the epoch is renewed. */
 const framesInReserve = 100_000
+
+/** Bytes of a mark: two revisions of one second and message collide once in 2⁶⁴. */
+const markSize = 8
 
 /** A page that the writer has made, and that has no vocabulary yet. */
 export interface MadePage {
@@ -92,6 +96,14 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     return yield* Effect.option(Effect.provide(opened, services))
   })
 
+  /** A keyed digest of a revision's content, which only this epoch's writer can compare. */
+  const markOf = Effect.fnUntraced(function*(content: string) {
+    const { key } = yield* current
+    const crypto = yield* Effect.provide(ArchiveCrypto, services)
+    const digest = yield* crypto.hmac(Redacted.value(key.marks), new TextEncoder().encode(content))
+    return { epochId: key.ref.epochId, digest: digest.subarray(0, markSize) } satisfies RevisionMark
+  })
+
   /** Seals the vocabulary of a block under the epoch, which it answers. */
   const sealWords = Effect.fnUntraced(function*(blockId: bigint, vocabulary: Vocabulary) {
     const { key } = yield* current
@@ -129,5 +141,5 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     yield* drop
   })
 
-  return { account, made, fence, seal, sealWords, reopen, renew, end }
+  return { account, made, fence, seal, markOf, sealWords, reopen, renew, end }
 })

@@ -4,6 +4,7 @@ import { hex } from "../domain/archive/Bytes.ts"
 import { type Message, message, type MessageEdit, messageEdits, type MessageState } from "../domain/archive/Message.ts"
 import { piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, EditRecord, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
+import { newestEdit } from "../domain/archive/Revisions.ts"
 import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
@@ -50,9 +51,6 @@ const isEdit = (record: ChangeRecord): record is EditRecord => record.change ===
 const editsIn = (records: ReadonlyArray<ChangeRecord> | null, id: bigint): ReadonlyArray<EditRecord> =>
   (records ?? []).filter(isEdit).filter((record) => record.id === String(id))
 
-const newestOf = (edits: ReadonlyArray<EditRecord>): EditRecord | null =>
-  [...edits].sort((one, other) => (one.edited_at ?? 0) - (other.edited_at ?? 0)).at(-1) ?? null
-
 /** A message as it is now; `unreadable` where its newest edit does not open. */
 export interface CompletedMessage {
   readonly message: Message
@@ -81,11 +79,11 @@ export const completeMessages = Effect.fnUntraced(function*(
   )
   const edited = changes.flatMap(({ messageId, newest }) => newest === null ? [] : [{ ...newest, chatId, messageId }])
   const opened = yield* openEach(open, "changes", edited)
-  const newest = new Map(
-    edited.map(({ messageId }, index) => [messageId, newestOf(editsIn(opened[index] ?? null, messageId))] as const)
+  const edits = new Map(
+    edited.map(({ messageId }, index) => [messageId, editsIn(opened[index] ?? null, messageId)] as const)
   )
   const known = new Map(changes.map((change) => [change.messageId, change]))
-  const stored = new Map(files.map(({ at, fileId, sha256, state }) =>
+  const states = new Map(files.map(({ at, fileId, sha256, state }) =>
     [fileId, {
       state,
       sha256: sha256 === null ? null : hex(sha256),
@@ -94,16 +92,17 @@ export const completeMessages = Effect.fnUntraced(function*(
   ))
   return records.map((record): CompletedMessage => {
     const { deletedAt, editDates } = known.get(record.id) ?? unchanged
+    const stored = edits.get(record.id) ?? []
     const state: MessageState = {
       edits: editDates.length,
       deletedAt,
-      newest: newest.get(record.id) ?? null,
-      files: stored
+      newest: newestEdit(stored, record.details.edited_at ?? 0),
+      files: states
     }
     return {
       message: message({ accountId: account.accountId, chatId }, record, state),
       editDates,
-      unreadable: editDates.length > 0 && state.newest === null
+      unreadable: editDates.length > 0 && stored.length === 0
     }
   })
 })

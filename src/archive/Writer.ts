@@ -1,11 +1,18 @@
 /** The writer of archives: seals what it is given to the organization's public key. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { hex } from "../domain/archive/Bytes.ts"
 import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
-import type { ChangeRecord, MessageRecord, RecordOf } from "../domain/archive/Records.ts"
+import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
+import { type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
 import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import { ArchiveRecords, type NewChange } from "../ports/archive/ArchiveRecords.ts"
+import {
+  ArchiveRecords,
+  type KnownChanges,
+  type NewChange,
+  type RevisionMark
+} from "../ports/archive/ArchiveRecords.ts"
 import {
   type AccountArchive,
   ArchiveWriter,
@@ -88,57 +95,64 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   yield* records.resize(account, chatId, bytes)
 })
 
+type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark }
+
 const editItem = (
-  message: SeenMessage,
-  editedAt: number,
-  newest: number,
+  { editedAt, epochMark, id, late, message }: Marked & { readonly late: boolean },
   now: Date
 ): Item<"changes"> => {
   const seen = Math.floor(now.getTime() / 1000)
   const record: ChangeRecord = {
     change: "edited",
-    id: String(message.id),
+    id: String(id),
     seen_at: seen,
-    edited_at: editedAt,
+    edited_at: editedAt === 0 ? null : editedAt,
     text: message.text,
     details: message.details,
-    ...(editedAt < newest ? { late: true } : {})
+    ...(late ? { late: true } : {})
   }
-  return { id: message.id, at: seen, record, change: { kind: "edited", editDate: editedAt, at: now } }
+  return { id, at: seen, record, change: { kind: "edited", editDate: editedAt, mark: epochMark, late, at: now } }
 }
 
-/** Splits messages into new ones and revisions that are not known yet, by their edit dates. */
-const sift = (
-  messages: ReadonlyArray<SeenMessage>,
-  known: ReadonlySet<bigint>,
-  edits: ReadonlyMap<bigint, ReadonlyArray<number>>,
-  now: Date
-) => {
-  const fresh: Array<Item<"messages">> = []
-  const revised: Array<Item<"changes">> = []
-  const dates = new Map<bigint, Set<number>>([...known].map((id) => [id, new Set(edits.get(id))]))
-  const archivedAt = Math.floor(now.getTime() / 1000)
-  for (const message of messages) {
-    const editedAt = message.details.edited_at
-    const before = dates.get(message.id)
-    if (before === undefined) {
-      const record: MessageRecord = { ...message, archivedAt }
-      const change = editedAt === undefined ? null : { kind: "seen" as const, editDate: editedAt, at: now }
-      fresh.push({ id: message.id, at: message.at, record, change })
-      dates.set(message.id, new Set(editedAt === undefined ? [] : [editedAt]))
-    } else if (editedAt !== undefined && !before.has(editedAt)) {
-      revised.push(editItem(message, editedAt, Math.max(0, ...before), now))
-      before.add(editedAt)
-    }
-  }
-  return { fresh, revised }
+const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): Item<"messages"> => ({
+  id,
+  at: message.at,
+  record: { ...message, archivedAt: Math.floor(now.getTime() / 1000) },
+  change: editedAt === 0 ? null : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, at: now }
+})
+
+/** The message with what tells its content from that of other revisions. */
+const marked = (writer: EpochWriter, message: SeenMessage) => {
+  const { details, id, text } = message
+  return Effect.map(
+    writer.markOf(JSON.stringify([text, details])),
+    (epochMark): Marked => ({ id, message, editedAt: details.edited_at ?? 0, mark: hex(epochMark.digest), epochMark })
+  )
+}
+
+/** The archived revisions of each message, as the writer of the epoch can compare them. */
+const revisionsOf = (known: Iterable<bigint>, changes: ReadonlyArray<KnownChanges>, epochId: bigint) => {
+  const stored = new Map(changes.map(({ messageId, revisions }) => [messageId, revisions]))
+  return new Map([...known].map((id): [bigint, ReadonlyArray<KnownRevision>] => {
+    const revisions = stored.get(id) ?? []
+    // A message that was first seen as it was sent has no row of its own.
+    const first = revisions.some(({ isFirst }) => isFirst) ? [] : [{ editedAt: 0, mark: null }]
+    return [id, [
+      ...first,
+      ...revisions.map(({ editDate, mark }) => ({
+        editedAt: editDate,
+        mark: mark === null || mark.epochId !== epochId ? null : hex(mark.digest)
+      }))
+    ]]
+  }))
 }
 
 const append = Effect.fnUntraced(function*(
   writer: EpochWriter,
   chatId: bigint,
   messages: ReadonlyArray<SeenMessage>,
-  path: WritingPath
+  path: WritingPath,
+  late: boolean
 ) {
   const { account } = writer
   const records = yield* ArchiveRecords
@@ -146,10 +160,11 @@ const append = Effect.fnUntraced(function*(
   const epochId = yield* writer.fence
   const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
   const changes = yield* records.knownChanges(account, chatId, [...known])
-  const edits = new Map(changes.map(({ editDates, messageId }) => [messageId, editDates]))
-  const { fresh, revised } = sift(messages, known, edits, now)
+  const seen = yield* Effect.forEach(messages, (message) => marked(writer, message))
+  const sifted = sift(seen, revisionsOf(known, changes, epochId), late)
+  const fresh = sifted.fresh.map((message) => messageItem(message, now))
   yield* store(writer, epochId, chatId, "messages", fresh, path)
-  yield* store(writer, epochId, chatId, "changes", revised, path)
+  yield* store(writer, epochId, chatId, "changes", sifted.revised.map((edit) => editItem(edit, now)), path)
   if (fresh.length === 0) return []
   yield* records.addFiles(
     account,
@@ -190,7 +205,7 @@ const mark = Effect.fnUntraced(function*(
     id,
     at,
     record: { change: "deleted", id: String(id), seen_at: at, why },
-    change: { kind: "deleted", editDate: 0, at: now }
+    change: { kind: "deleted", editDate: 0, mark: null, late: false, at: now }
   }))
   yield* store(writer, epochId, chatId, "changes", items, path)
 })
@@ -253,7 +268,8 @@ const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameter
       snapshot(writer, chatId, "members", (seen_at) => members.map((member) => ({ seen_at, ...member }))).pipe(
         Effect.provide(context)
       ),
-    append: (chatId, messages, path) => Effect.provide(append(writer, chatId, messages, path), context),
+    append: (chatId, messages, path, late) =>
+      Effect.provide(append(writer, chatId, messages, path, late === "late"), context),
     mark: (chatId, ids, why, path) => Effect.provide(mark(writer, chatId, ids, why, path), context),
     close,
     renew: (next) => writer.renew(next, close("all"))

@@ -1,6 +1,6 @@
 /** A run over an account: it reads what its archive lacks, the newest first. */
 import { Effect } from "effect"
-import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isOfCommonBox, isSaved } from "../domain/archive/CapturedChat.ts"
 import { isComplete, nextPage } from "../domain/archive/ChatProgress.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
@@ -68,10 +68,23 @@ const nextBelow = ({ progress, unchecked }: CapturedChat): bigint | null | undef
   return page === null ? unchecked?.below : page.below
 }
 
-/** Reads one page of the chat; false where it needs none, or cannot be read. */
-const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
+/** The chat, with the position of its box where it has one: changes since then follow the pages that are read now. */
+const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const store = yield* CaptureStore
   const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  if (chat === undefined || !isSaved(chat) || isOfCommonBox(chatId) || chat.position !== null) return chat
+  const { chats } = yield* inTime(reader.peers([chat.ref]))
+  const [placed] = yield* commit(
+    run,
+    run,
+    (archive) => Effect.andThen(seeChats(run, archive, chats), store.chats(run, [chatId]))
+  )
+  return placed
+})
+
+/** Reads one page of the chat; false where it needs none, or cannot be read. */
+const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
+  const chat = yield* placedChat(run, chatId, reader)
   if (chat === undefined || !isSaved(chat)) return false
   const below = nextBelow(chat)
   if (below === undefined) return false

@@ -32,9 +32,13 @@ export interface LiveConnections {
   readonly reader: ChatReader
 }
 
-const placeOf = (position: number | null, push: Pick<Pushed, "count" | "position">): ChangePlace => {
+const placeOf = (
+  position: number | null,
+  push: Pick<Pushed, "count" | "position">,
+  isBehind: boolean
+): ChangePlace => {
   if (position === null || push.position <= position) return "late"
-  return push.position === position + push.count ? "next" : "beyond"
+  return push.position === position + push.count && !isBehind ? "next" : "beyond"
 }
 
 /** The answer says something of the chat that is not known yet. */
@@ -86,7 +90,7 @@ const storePushes = Effect.fnUntraced(function*(
       behind.add(push.box)
       continue
     }
-    const place = behind.has(push.box) ? "beyond" : placeOf(positions.get(push.box) ?? null, push)
+    const place = placeOf(positions.get(push.box) ?? null, push, behind.has(push.box))
     const isKnown = yield* storeChange(account, archive, push.change, { place, inRun: false })
     if (place === "beyond" || !isKnown) behind.add(push.box)
     if (place !== "next" || !isKnown) continue
@@ -106,7 +110,7 @@ const asksFor = (account: ArchivedAccount, feed: ChatFeed, box: Box) =>
   box === "common" ? catchUp(account, null, feed) : catchUpChannel(account, null, feed, box)
 
 /** Stores pushes that arrived together, and asks for what they show to be missing. */
-const takePushes = Effect.fnUntraced(function*(
+export const takePushes = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   feed: ChatFeed,
   pushes: ReadonlyArray<Push>
@@ -120,7 +124,7 @@ const takePushes = Effect.fnUntraced(function*(
 })
 
 /** The differences of what was missed before the feed began. */
-const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
+export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
   const store = yield* CaptureStore
   yield* catchUp(account, null, feed)
   const chats = yield* consult(account, null, store.chats(account, null))

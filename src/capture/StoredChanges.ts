@@ -57,7 +57,7 @@ const storeMessage = Effect.fnUntraced(function*(
   const [kept] = yield* withoutCleaned(account, chat, [message])
   if (kept !== undefined) {
     const path = inRun ? "sweep" : "live"
-    yield* archive.append(chatId, [yield* messageRecord(account, kept)], path)
+    yield* archive.append(chatId, [yield* messageRecord(account, kept)], path, place === "late" ? "late" : undefined)
   }
   // The difference that passed it left it out: it may be deleted by now.
   if (place === "late") return known ? chat : uncheckedDownTo(chat, record.id)

@@ -1,7 +1,7 @@
 /** Pages of a chat's history, asked for and stored with what they promise. */
 import { Duration, Effect } from "effect"
 import { afterRefusal, type CapturedChat, isCleaned, isSaved } from "../domain/archive/CapturedChat.ts"
-import { afterPage, least, most } from "../domain/archive/ChatProgress.ts"
+import { afterPage, least } from "../domain/archive/ChatProgress.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
@@ -48,7 +48,10 @@ export const withoutCleaned = Effect.fnUntraced(function*(
   return messages.filter(({ record }) => !gone.has(record.id))
 })
 
-/** Archived ids of the page's range that the page lacks are gone; below the lowest answer nothing is known. */
+/**
+ * Archived ids of the page's range that the page lacks are gone: above the newest answer there is nothing, below the
+ * lowest nothing is known.
+ */
 const markAbsent = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
@@ -58,7 +61,7 @@ const markAbsent = Effect.fnUntraced(function*(
   const records = yield* ArchiveRecords
   const ids = messages.map(({ record }) => record.id)
   const low = least(ids) ?? visibleFrom
-  const high = below === null ? most(ids) ?? lastId : below - 1n
+  const high = below === null ? lastId : below - 1n
   if (high === null || low > high) return
   const answered = new Set(ids)
   const stored = yield* records.between(account, chatId, low, high)

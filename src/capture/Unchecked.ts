@@ -6,7 +6,7 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 
 /** Messages that are older than this, seen from the loss, are not compared again; null for all. */
-const ComparedAge = Context.Reference<Duration.Duration | null>(
+export const ComparedAge = Context.Reference<Duration.Duration | null>(
   "org-security-console/capture/Unchecked/ComparedAge",
   { defaultValue: () => Duration.days(30) }
 )

@@ -64,7 +64,11 @@ const take = Effect.fnUntraced(function*(archive: Archives.Archive, writer: Acco
   switch (it.do) {
     case "append":
       yield* commit(archive, writer.append(chatId, it.ids.map((id) => seen(id, 0)), it.path))
-      for (const id of it.ids) if (!model.has(id)) model.set(id, { revisions: new Set([0]), deleted: false })
+      for (const id of it.ids) {
+        const known = model.get(id)
+        if (known === undefined) model.set(id, { revisions: new Set([0]), deleted: false })
+        else known.revisions.add(0)
+      }
       break
     case "edit": {
       yield* commit(archive, writer.append(chatId, [seen(it.id, it.date)], it.path))

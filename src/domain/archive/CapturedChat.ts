@@ -168,6 +168,6 @@ export const afterSighting = (
     position: known.position ?? seen.position,
     progress: { ...known.progress, topId }
   }, selection)
-  const placed = known.position === null && seen.position !== null ? uncheckedFrom(chat, recent) : chat
+  const placed = known.position === null && seen.position !== null ? uncheckedFrom(withoutEdge(chat), recent) : chat
   return newlyJoined(known, seen) ? afterJoining(placed) : placed
 }

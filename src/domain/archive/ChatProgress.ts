@@ -82,10 +82,10 @@ export const afterPage = (chat: ChatProgress, page: AnsweredPage): ChatProgress 
 
 /** The promises after a message that was pushed, while its box has no gap. */
 export const afterPush = (chat: ChatProgress, id: bigint, at: Date): ChatProgress => {
-  const from = chat.edge ?? id
-  if (id < from) return chat
+  if (chat.edge !== null && id < chat.edge) return chat
+  // Without an edge, or where nothing was answered below it, what lies below the message may be hidden.
+  const from = chat.edge === null || chat.edge === chat.floor ? id : chat.edge
   const topId = chat.topId === null || id > chat.topId ? id : chat.topId
-  // Without an edge nothing is known of what lies below the message.
   return { ...chat, ...grown(chat, from, id + 1n, at), edge: id + 1n, topId }
 }
 

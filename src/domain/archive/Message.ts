@@ -5,6 +5,7 @@ import { ContentNotice, Count, described, Kind, List, OptionalTimestamp, Timesta
 import { maxNeighbours } from "../Limits.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
 import { type EditRecord, MessageKind, type MessageRecord } from "./Records.ts"
+import { byAge } from "./Revisions.ts"
 
 /** The message that an operation is about, as a member of its path. */
 export const TargetMessage = MessageId.annotateKey({ description: "From list_messages." })
@@ -152,9 +153,6 @@ export const MessageEditList = Schema.Struct({
   unreadable: described(Count, "Revisions that do not open.")
 }).annotate({ identifier: "message_edit_list" })
 
-const inOrder = (one: EditRecord, other: EditRecord): number =>
-  (one.edited_at ?? 0) - (other.edited_at ?? 0) || one.seen_at - other.seen_at
-
 /** The revisions of a message, oldest first: as it was first seen, and its edits. */
 export const messageEdits = (
   record: MessageRecord | null,
@@ -166,7 +164,7 @@ export const messageEdits = (
     seen_at: record.archivedAt,
     edited_at: record.details.edited_at ?? null
   }]
-  return [...first, ...[...edits].sort(inOrder)].map((revision, place) => ({
+  return [...first, ...[...edits].sort(byAge)].map((revision, place) => ({
     object: "message_edit",
     revision: record === null ? place + 1 : place,
     text: revision.text,

@@ -32,6 +32,10 @@ export interface NewChange {
   readonly messageId: bigint
   readonly kind: "seen" | "edited" | "deleted"
   readonly editDate: number
+  /** Tells revisions of one second apart under the epoch; null for a deletion. */
+  readonly mark: RevisionMark | null
+  /** It is older than what was archived before it. */
+  readonly late: boolean
   readonly at: Date
   /** The page or tail row that holds it; null where the message itself does. */
   readonly place: { readonly page: bigint } | { readonly tail: bigint } | null
@@ -58,10 +62,24 @@ export interface TailRow extends SealedFrames {
   readonly at: Date
 }
 
-/** The edits of a message that are known by their date in Unix seconds, and its deletion. */
+/** A keyed digest of a revision; those of different epochs cannot be compared. */
+export interface RevisionMark {
+  readonly epochId: bigint
+  readonly digest: Uint8Array
+}
+
+/** A revision of a message; `editDate` is in Unix seconds, 0 for the message as sent. */
+export interface KnownChange {
+  readonly editDate: number
+  readonly mark: RevisionMark | null
+  /** The message was first seen so. */
+  readonly isFirst: boolean
+}
+
+/** The revisions of a message that have an edit date or came after it, and its deletion. */
 export interface KnownChanges {
   readonly messageId: bigint
-  readonly editDates: ReadonlyArray<number>
+  readonly revisions: ReadonlyArray<KnownChange>
   readonly deleted: boolean
 }
 

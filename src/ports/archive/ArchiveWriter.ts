@@ -43,8 +43,13 @@ export interface AccountArchive {
   /** Keeps what is known of the chat. */
   see(chat: SeenChat): Writing<void>
   setMembers(chatId: bigint, members: ReadonlyArray<Omit<MemberRecord, "seen_at">>): Writing<void>
-  /** Stores new messages and new revisions of known ones; the ids that were new. */
-  append(chatId: bigint, messages: ReadonlyArray<SeenMessage>, path: WritingPath): Writing<ReadonlyArray<bigint>>
+  /** Stores new messages and new revisions of known ones, which `late` ones precede; the ids that were new. */
+  append(
+    chatId: bigint,
+    messages: ReadonlyArray<SeenMessage>,
+    path: WritingPath,
+    late?: "late"
+  ): Writing<ReadonlyArray<bigint>>
   /** Records that the account no longer sees these messages; those that are not archived are left out. */
   mark(chatId: bigint, ids: ReadonlyArray<bigint>, why: DeletionRecord["why"], path: WritingPath): Writing<void>
   /** Makes pages of full tails and of days that ended ten minutes ago, or of all, in transactions of its own. */

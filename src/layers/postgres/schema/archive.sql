@@ -214,13 +214,15 @@ create table archive_change (
   chat_id bigint not null, -- the chat
   message_id bigint not null, -- the message
   kind text not null check (kind in ('seen', 'edited', 'deleted')), -- seen: it was edited before it was first seen
-  edit_date integer not null, -- the messenger's time of the edit in Unix seconds; 0 for a deletion
+  edit_date integer not null, -- the messenger's time of the edit in Unix seconds; 0 for a deletion, and as sent
+  mark bytea not null, -- the epoch and a keyed digest, which tell revisions of one second apart; empty for a deletion
+  late boolean not null default false, -- it is older than what was archived before it
   at timestamptz(3) not null, -- the time when it was seen
   page_id bigint, -- the page with the change
   tail_id bigint, -- the tail row with the change, until it is in a page
   check (case kind when 'seen' then page_id is null and tail_id is null
     else (page_id is null) <> (tail_id is null) end),
-  primary key (organization_id, account_id, chat_id, message_id, kind, edit_date)
+  primary key (organization_id, account_id, chat_id, message_id, kind, edit_date, mark)
 );
 -- Moves those of a tail row to its page.
 create index archive_change_tail on archive_change (organization_id, account_id, tail_id) where tail_id is not null;

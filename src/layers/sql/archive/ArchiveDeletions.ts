@@ -112,7 +112,7 @@ export const layer = Layer.effect(
         ) select count(*)::integer as rows from emptied`
 
     const kinds = [
-      uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date"),
+      uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark"),
       tails,
       files,
       uncounted("archive_block", "block_id"),

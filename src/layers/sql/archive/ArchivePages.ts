@@ -114,7 +114,7 @@ export const layer = Layer.effect(
           left join lateral (
             select page_id, tail_id from archive_change
             where ${mine(account, chatId)} and message_id = asked.id and kind = 'edited'
-            order by edit_date desc limit 1
+            order by edit_date desc, late, at desc, coalesce(tail_id, page_id) desc limit 1
           ) as newest on true
           left join lateral ${placeOf(account, "newest")} on true
           where known.rows > 0`.pipe(

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { decodeIds, encodeIds } from "../../../domain/archive/MessageIds.ts"
-import { ArchiveRecords, type TailGroup } from "../../../ports/archive/ArchiveRecords.ts"
+import { ArchiveRecords, type RevisionMark, type TailGroup } from "../../../ports/archive/ArchiveRecords.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
@@ -17,8 +17,24 @@ interface TailRowColumns extends FramesRow {
 
 interface KnownRow {
   readonly message: string
-  readonly dates: ReadonlyArray<number> | null
-  readonly deleted: boolean
+  readonly kind: "seen" | "edited" | "deleted"
+  readonly date: number
+  readonly mark: Uint8Array
+}
+
+/** The number of the epoch, 8 bytes, and the digest; empty for a deletion. */
+const encodeMark = (mark: RevisionMark | null): Uint8Array => {
+  if (mark === null) return new Uint8Array()
+  const encoded = new Uint8Array(8 + mark.digest.length)
+  new DataView(encoded.buffer).setBigUint64(0, mark.epochId)
+  encoded.set(mark.digest, 8)
+  return encoded
+}
+
+const decodeMark = (encoded: Uint8Array): RevisionMark | null => {
+  if (encoded.length <= 8) return null
+  const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.length)
+  return { epochId: view.getBigUint64(0), digest: encoded.subarray(8) }
 }
 
 /** Writing of sealed records in SQL. */
@@ -119,17 +135,21 @@ export const layer = Layer.effect(
       // A number is never 0.
       addChanges: (account, changes) =>
         changes.length === 0 ? Effect.void : post(sql`
-          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, at, page_id, tail_id)
-          select ${own(account)}, chat_id, message_id, kind, edit_date, at, nullif(page_id, 0), nullif(tail_id, 0)
+          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, late, at,
+            page_id, tail_id)
+          select ${own(account)}, chat_id, message_id, kind, edit_date, mark, late, at, nullif(page_id, 0),
+            nullif(tail_id, 0)
           from unnest(
             ${changes.map(({ chatId }) => chatId)}::bigint[],
             ${changes.map(({ messageId }) => messageId)}::bigint[],
             ${changes.map(({ kind }) => kind)}::text[],
             ${changes.map(({ editDate }) => editDate)}::integer[],
+            ${changes.map(({ mark }) => encodeMark(mark))}::bytea[],
+            ${changes.map(({ late }) => late)}::boolean[],
             ${changes.map(({ at }) => at)}::timestamptz[],
             ${changes.map(({ place }) => place !== null && "page" in place ? place.page : 0n)}::bigint[],
             ${changes.map(({ place }) => place !== null && "tail" in place ? place.tail : 0n)}::bigint[]
-          ) as added (chat_id, message_id, kind, edit_date, at, page_id, tail_id)`),
+          ) as added (chat_id, message_id, kind, edit_date, mark, late, at, page_id, tail_id)`),
 
       addFiles: (account, files) =>
         files.length === 0 ? Effect.void : post(sql`
@@ -159,17 +179,18 @@ export const layer = Layer.effect(
 
       knownChanges: (account, chatId, ids) =>
         ids.length === 0 ? Effect.succeed([]) : sql<KnownRow>`
-          select message_id::text as message, array_agg(edit_date) filter (where kind <> 'deleted') as dates,
-            bool_or(kind = 'deleted') as deleted
-          from archive_change
-          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
-          group by message_id`.pipe(
+          select message_id::text as message, kind, edit_date as date, mark from archive_change
+          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
-            rows.map(({ dates, deleted, message }) => ({
+            [...Map.groupBy(rows, ({ message }) => message)].map(([message, changes]) => ({
               messageId: BigInt(message),
-              editDates: dates ?? [],
-              deleted
+              revisions: changes.filter(({ kind }) => kind !== "deleted").map(({ date, kind, mark }) => ({
+                editDate: date,
+                mark: decodeMark(mark),
+                isFirst: kind === "seen"
+              })),
+              deleted: changes.some(({ kind }) => kind === "deleted")
             }))
           )
         ),

@@ -1,0 +1,103 @@
+/** Mutants of capture: of what is promised, and when. */
+import { change, type MutantsByFile } from "../mutant.ts"
+
+const histories = "test/properties/capture.test.ts"
+const chats = "test/domain/archive/CapturedChat.test.ts"
+const revisions = "test/domain/archive/Revisions.test.ts"
+
+export const capture: MutantsByFile = {
+  "src/domain/archive/CapturedChat.ts": [
+    change({ in: "newlyJoined", replace: "joinedAt !== null &&", by: "false &&" })
+      .loses("history that was shown or hidden between two times of joining is not compared")
+      .seenBy(chats),
+    change({ in: "newlyJoined", replace: "joinedAt !== null && ", by: "" })
+      .loses("an answer without the date of joining clears what is promised")
+      .seenBy(chats),
+    change({ in: "afterLoss", replace: "isSaved(chat) ?", by: "false ?" })
+      .loses("edits and deletions inside a gap of a box are never found")
+      .seenBy(chats, histories),
+    change({
+      in: "afterSelection",
+      replace: "uncheckedFrom(withoutEdge(judged), null)",
+      by: "judged"
+    })
+      .loses("messages written while a chat was not selected count as archived")
+      .seenBy(chats, histories),
+    change({ in: "afterSighting", replace: "uncheckedFrom(withoutEdge(chat), recent)", by: "chat" })
+      .loses("changes before a position was known are not compared")
+      .seenBy(chats)
+  ],
+  "src/domain/archive/ChatProgress.ts": [
+    change({ in: "afterPush", replace: "chat.edge === null || chat.edge === chat.floor ?", by: "chat.edge === null ?" })
+      .loses("“nothing below” counts as covered")
+      .seenBy(histories),
+    change({ in: "afterPage", replace: "low, below, oldestAt", by: "0n, below, oldestAt" })
+      .loses("one cursor stands for all ranges, and what lies below a page counts as archived")
+      .seenBy(histories)
+  ],
+  "src/domain/archive/Revisions.ts": [
+    change({
+      in: "isSame",
+      replace: "one.editedAt === other.editedAt && (",
+      by: "one.editedAt === other.editedAt || ("
+    })
+      .loses("a content that comes back by another edit is not archived")
+      .seenBy(revisions),
+    change({ in: "isSame", replace: "|| one.mark === other.mark", by: "|| true" })
+      .loses("of two edits in one second one is lost")
+      .seenBy(revisions, histories),
+    change({ in: "byAge", replace: "Number(other.late ?? false) - Number(one.late ?? false)", by: "0" })
+      .loses("an edit that came late is shown as the newest of its second")
+      .seenBy(revisions)
+  ],
+  "src/capture/LiveCapture.ts": [
+    change({ in: "placeOf", replace: "push.position === position + push.count && !isBehind", by: "true" })
+      .loses("gaps of positions are ignored")
+      .seenBy(histories),
+    change({ in: "placeOf", replace: "return \"late\"", by: "return \"next\"" })
+      .loses("a push that was passed already takes its box back")
+      .seenBy(histories)
+  ],
+  "src/capture/StoredChanges.ts": [
+    change({ in: "storeMessage", replace: "known ? chat : uncheckedDownTo(chat, record.id)", by: "chat" })
+      .loses("a message that a late push brings stays although it was deleted")
+      .seenBy(histories)
+  ],
+  "src/capture/StoredPages.ts": [
+    change({ in: "storePage", replace: "chat === undefined || !isSaved(chat)", by: "chat === undefined" })
+      .loses("a chat that is not selected any more is stored")
+      .seenBy(histories),
+    change({
+      in: "markAbsent",
+      replace: "below === null ? lastId : below - 1n",
+      by: "below === null ? null : below - 1n"
+    })
+      .loses("messages above the newest one that was answered are not marked")
+      .seenBy(histories)
+  ],
+  "src/capture/CaptureRun.ts": [
+    change({ in: "placedChat", replace: "chat.position !== null", by: "true" })
+      .loses("history is read before the position of its box is known")
+      .seenBy(histories)
+  ],
+  "src/capture/Rechecks.ts": [
+    change({ in: "isOld", replace: "floorAt !== null &&", by: "false &&" })
+      .loses("history that is shown later is never asked for")
+      .seenBy(histories)
+  ],
+  "src/capture/Sightings.ts": [
+    change({ in: "judgeOf", replace: "before.get(chatId) ?? null", by: "null" })
+      .loses("a group's successor is not archived like it")
+      .seenBy(histories)
+  ],
+  "src/capture/CaptureSteps.ts": [
+    change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })
+      .loses("a deletion that overtakes a page is lost")
+      .seenBy(histories)
+  ],
+  "src/capture/Differences.ts": [
+    change({ in: "beginAt", replace: "yield* lose(account, isOfCommonBox)", by: "void 0" })
+      .loses("a common box that was lost for a while counts as unbroken")
+      .seenBy(histories)
+  ]
+}

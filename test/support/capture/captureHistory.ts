@@ -1,0 +1,316 @@
+/** A history of capture: people write, processes die, and the laws of the archive are held at every commit. */
+import { Cause, Clock, Duration, Effect, Exit, Fiber, Semaphore } from "effect"
+import { runCapture } from "../../../src/capture/CaptureRun.ts"
+import { glance } from "../../../src/capture/Glances.ts"
+import { catchUpAll, takePushes } from "../../../src/capture/LiveCapture.ts"
+import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
+import { isSaved } from "../../../src/domain/archive/CapturedChat.ts"
+import { rangeAt } from "../../../src/domain/archive/CoveredRanges.ts"
+import { newestEdit } from "../../../src/domain/archive/Revisions.ts"
+import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
+import type { Push } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { type Drawn, drawnOf } from "./drawnNumbers.ts"
+import { account, type Archived, Killed, processOver, Stored } from "./memoryCapture.ts"
+import { type ModelChat, Platform } from "./modelPlatform.ts"
+
+const beginning = Date.UTC(2026, 2, 2, 12)
+const day = 86_400_000
+
+const organization = {
+  id: account.organizationId,
+  status: "active",
+  managed: true,
+  billing_state: "active",
+  plan: "archive",
+  archive_key_set: true,
+  archive_first_record_at: null,
+  archive_deleted_at: null,
+  archive_deletion_started_at: null,
+  archive_held_at: null,
+  archive_plan_ended_at: null,
+  storage_limit_bytes: null,
+  storage_used_bytes: 0
+} as unknown as OrganizationFacts
+
+const rule = (chatId: bigint | null, effect: RuleInEffect["effect"], live: boolean): RuleInEffect => ({
+  ruleId: `${chatId} ${effect} ${live}`,
+  level: "account",
+  chatType: chatId === null ? "any" : null,
+  chatId,
+  effect,
+  media: "none",
+  maxFileBytes: null,
+  live
+})
+
+/** A law that does not hold, with the number of the sequence that shows it. */
+export interface Breach {
+  readonly sequence: number
+  readonly law: string
+}
+
+/** The newest text, as readers choose it. */
+const newestText = ({ revisions: [first, ...edits] }: Archived): string | null => {
+  const placed = edits.map(({ editedAt, late, mark }) => ({ edited_at: editedAt, late, seen_at: 0, mark }))
+  return (newestEdit(placed, first?.editedAt ?? 0) ?? first)?.mark ?? null
+}
+
+/**
+ * The text is that of an edit which came late, and another edit of its second is shown: the platform does not say which
+ * of the two is the newer one.
+ */
+const isLateTwin = ({ revisions }: Archived, text: string): boolean => {
+  const newest = Math.max(...revisions.map(({ editedAt }) => editedAt))
+  return revisions.some(({ editedAt, late, mark }) => late && editedAt === newest && mark === text)
+}
+
+class History {
+  readonly drawn: Drawn
+  readonly platform: Platform
+  readonly stored = new Stored()
+  readonly breaches: Array<Breach> = []
+  readonly sequence: number
+  private readonly transactions = Semaphore.makeUnsafe(1)
+  private services = this.newProcess()
+  private quiet = false
+  private inHand: Array<Push> = []
+  private waiting: Array<Fiber.Fiber<unknown, unknown>> = []
+  private kills = 0
+
+  constructor(sequence: number) {
+    this.sequence = sequence
+    this.drawn = drawnOf(sequence)
+    this.platform = new Platform(this.drawn, beginning)
+    this.stored.setRules([rule(null, "archive", this.drawn.chance(0.8))])
+  }
+
+  private breach(law: string): void {
+    this.breaches.push({ sequence: this.sequence, law })
+  }
+
+  private newProcess() {
+    return processOver(this.stored, this.transactions, organization, {
+      dies: () => {
+        if (this.quiet || !this.drawn.chance(0.03)) return null
+        if (this.drawn.chance(0.5)) return "after"
+        this.inHand = []
+        return "before"
+      },
+      committed: () => this.holds()
+    }, (law) => this.breach(law))
+  }
+
+  private readonly clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => this.platform.now,
+    currentTimeMillis: Effect.sync(() => this.platform.now),
+    currentTimeNanosUnsafe: () => BigInt(this.platform.now) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(this.platform.now) * 1_000_000n),
+    // Short pauses pass, and no deadline does.
+    sleep: (pause) => Duration.toMillis(pause) < 1000 ? Effect.yieldNow : Effect.never
+  } as Clock.Clock
+
+  /** The laws that hold after each commit. */
+  private holds(): void {
+    for (const chat of this.stored.chats.values()) {
+      const there = this.platform.chats.get(chat.chatId)
+      if (there === undefined || chat.progress.covered.length === 0) continue
+      const archived = this.stored.messages.get(chat.chatId)
+      for (const { id } of this.platform.visible(there)) {
+        if (rangeAt(chat.progress.covered, id) !== null && archived?.has(id) !== true) {
+          this.breach(`A5: ${chat.chatId}/${id} is covered and not archived`)
+        }
+      }
+    }
+    const inHand = this.inHand
+    this.inHand = []
+    for (const push of inHand) {
+      if (push._tag === "Behind" || push.change._tag === "Deleted" || push.change._tag === "Other") continue
+      const { chatId, record } = push.change.message
+      const chat = this.stored.chats.get(chatId)
+      if (chat === undefined || !isSaved(chat) || !chat.live) continue
+      const archived = this.stored.messages.get(chatId)?.get(record.id)
+      if (archived?.revisions.some(({ mark }) => mark === record.text) !== true) {
+        this.breach(`A7: "${record.text}" was in hand and is not archived`)
+      }
+    }
+  }
+
+  private deed(): void {
+    const { drawn, platform } = this
+    const chat = drawn.oneOf([...platform.chats.values()])
+    if (chat === null) return
+    if (drawn.chance(0.6)) platform.now += drawn.between(100, 4000)
+    const draw = drawn.next()
+    const writes = chat.migratedTo === null && !(chat.left && chat.box === null)
+    if (draw < 0.55) {
+      if (writes) { for (let n = drawn.chance(0.1) ? 9 : 1; n > 0; n--) platform.send(chat, null) }
+    } else if (draw < 0.75) platform.edit(chat)
+    else if (draw < 0.9) platform.remove(chat, drawn.chance(0.03))
+    else if (draw < 0.92) this.membership(chat)
+    else if (draw < 0.925) platform.migrate()
+    else if (draw < 0.95) this.changeRules(chat)
+    else if (draw < 0.96) platform.now += drawn.between(1, 9) * 3_600_000
+    else if (draw < 0.965 && chat.box !== null) chat.visibleFrom = 1n
+  }
+
+  private membership(chat: ModelChat): void {
+    if (chat.box === null) return
+    if (chat.left) this.platform.join(chat, this.drawn.chance(0.5))
+    else this.platform.leave(chat)
+  }
+
+  private changeRules({ chatId }: ModelChat): void {
+    if (this.quiet) return
+    const others = this.stored.rules.filter((rule) => rule.chatId !== chatId)
+    const effect = this.drawn.oneOf(["archive", "skip", "review"] as const) ?? "archive"
+    const changed = this.drawn.chance(0.3) ? others : [...others, rule(chatId, effect, this.drawn.chance(0.7))]
+    this.changes.push(changed)
+  }
+
+  /** Changes of rules that wait for a moment without a transaction. */
+  private changes: Array<ReadonlyArray<RuleInEffect>> = []
+
+  private readonly applyChanges = Effect.suspend(() =>
+    this.changes.length === 0 ? Effect.void : this.transactions.withPermit(Effect.sync(() => {
+      for (const rules of this.changes) this.stored.setRules(rules)
+      this.changes = []
+    }))
+  )
+
+  /** Something happens while a call is under way, and pushes are taken meanwhile. */
+  private readonly meanwhile = Effect.suspend(() => {
+    if (this.quiet || !this.drawn.chance(0.4)) return Effect.void
+    for (let count = this.drawn.between(1, 3); count > 0; count--) this.deed()
+    const takes = !this.drawn.chance(0.5) ? Effect.void : Effect.flatMap(Effect.forkDetach(this.taking), (fiber) => {
+      this.waiting.push(fiber)
+      return Effect.repeat(Effect.yieldNow, { times: 20 })
+    })
+    return Effect.andThen(this.applyChanges, takes)
+  })
+
+  /** The push, noted as in hand by the transaction that reads its change. */
+  private noted(push: Push): Push {
+    if (push._tag === "Behind") return push
+    const { change, ...rest } = push
+    const note = () => void this.inHand.push(push)
+    return {
+      ...rest,
+      get change() {
+        note()
+        return change
+      }
+    }
+  }
+
+  private get taking(): Effect.Effect<void, any> {
+    return Effect.suspend(() => {
+      const pending = this.platform.pending ?? []
+      const batch = pending.splice(0, this.drawn.between(1, 6)).map((push) => this.noted(push))
+      if (batch.length === 0) return Effect.void
+      return Effect.provideContext(takePushes(account, this.platform.feed, batch), this.services)
+    })
+  }
+
+  private get act(): Effect.Effect<void, any> {
+    const { feed, reader } = this.platform
+    const draw = this.drawn.next()
+    const run = { ...account, fence: 1, failures: 0 }
+    const connections = { feed, reader, pacer: { take: Effect.void } }
+    if (this.platform.pending === null) {
+      this.platform.pending = []
+      return Effect.provideContext(catchUpAll(account, feed), this.services)
+    }
+    if (draw < 0.7) return this.taking
+    if (draw < 0.8) {
+      return Effect.provideContext(glance(account, { feed, reader }, new Set()), this.services)
+    }
+    if (draw < 0.84) this.platform.pending = null
+    return draw < 0.84 ? Effect.void : Effect.provideContext(runCapture(run, connections), this.services)
+  }
+
+  /** The process dies: what it had in hand and on its way is lost, and another one begins. */
+  private readonly restart = Effect.suspend(() => {
+    const waiting = this.waiting
+    this.waiting = []
+    this.platform.pending = null
+    this.inHand = []
+    this.kills += 1
+    return Effect.map(Fiber.interruptAll(waiting), () => void (this.services = this.newProcess()))
+  })
+
+  private readonly attempt = (work: Effect.Effect<void, any>) =>
+    Effect.gen({ self: this }, function*() {
+      const exit = yield* Effect.exit(work)
+      const others: Array<Exit.Exit<unknown, unknown>> = []
+      if (Exit.isSuccess(exit)) {
+        for (const fiber of this.waiting.splice(0)) others.push(yield* Fiber.await(fiber))
+      }
+      const failed = [exit, ...others].find(Exit.isFailure)
+      if (failed === undefined) return
+      const defect = Cause.squash(failed.cause)
+      if (!(defect instanceof Killed)) this.breach(`failed: ${Cause.pretty(failed.cause)}`)
+      yield* this.restart
+    })
+
+  readonly play = Effect.gen({ self: this }, function*() {
+    this.platform.during = this.meanwhile
+    for (let steps = this.drawn.between(30, 90); steps > 0 && this.breaches.length === 0; steps--) {
+      for (let count = this.drawn.between(0, 5); count > 0; count--) this.deed()
+      yield* this.applyChanges
+      yield* this.attempt(this.act)
+    }
+    if (this.breaches.length > 0) return
+    this.quiet = true
+    yield* this.applyChanges
+    yield* this.restart
+    // Floors are asked again after a week.
+    for (let nights = 3; nights > 0; nights--) {
+      yield* this.attempt(this.act)
+      this.platform.now += 8 * day
+      const run = { ...account, fence: 1, failures: 0 }
+      const connections = { feed: this.platform.feed, reader: this.platform.reader, pacer: { take: Effect.void } }
+      yield* this.attempt(Effect.provideContext(runCapture(run, connections), this.services))
+    }
+    this.isWhole()
+  })
+
+  /** The laws that hold after quiet nights. */
+  private isWhole(): void {
+    for (const there of this.platform.chats.values()) {
+      const chat = this.stored.chats.get(there.chatId)
+      const archived = this.stored.messages.get(there.chatId) ?? new Map<bigint, Archived>()
+      for (const [id, { revisions }] of archived) {
+        const distinct = new Set(revisions.map(({ editedAt, mark }) => `${editedAt} ${mark}`))
+        if (distinct.size < revisions.length) this.breach(`A1: ${there.chatId}/${id} has a revision twice`)
+      }
+      if (there.left && there.box !== null) continue
+      if (chat === undefined) {
+        this.breach(`A2: ${there.chatId} was never seen`)
+        continue
+      }
+      if (this.stored.judge(chat).effect !== chat.effect) this.breach(`A8: ${there.chatId} is judged wrongly`)
+      if (!isSaved(chat)) continue
+      const visible = new Map(this.platform.visible(there).map((message) => [message.id, message]))
+      for (const { id, text } of visible.values()) {
+        const found = archived.get(id)
+        if (found === undefined) this.breach(`A2: ${there.chatId}/${id} is missing`)
+        else if (newestText(found) !== text && !isLateTwin(found, text)) {
+          this.breach(`A2: ${there.chatId}/${id} is "${newestText(found)}" and not "${text}"`)
+        } else if (found.deleted) this.breach(`A2: ${there.chatId}/${id} is marked, and is there`)
+      }
+      for (const [id, { deleted }] of archived) {
+        if (!deleted && !visible.has(id) && id >= there.visibleFrom) {
+          this.breach(`A2: ${there.chatId}/${id} is gone and not marked`)
+        }
+      }
+    }
+  }
+
+  readonly run = Effect.suspend(() => Effect.provideService(this.play, Clock.Clock, this.clock))
+}
+
+/** Plays the sequence; what it broke, none where every law held. */
+export const playCapture = (sequence: number): Effect.Effect<ReadonlyArray<Breach>> => {
+  const history = new History(sequence)
+  return Effect.map(history.run, () => history.breaches)
+}

@@ -1,0 +1,280 @@
+/** The ports of capture in memory, with transactions that are rolled back, and deaths before or after a commit. */
+import { Context, Effect, Semaphore } from "effect"
+import { OpenArchives } from "../../../src/capture/OpenArchives.ts"
+import { ComparedAge } from "../../../src/capture/Unchecked.ts"
+import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
+import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
+import { afterSelection, type CapturedChat } from "../../../src/domain/archive/CapturedChat.ts"
+import { type KnownRevision, sift } from "../../../src/domain/archive/Revisions.ts"
+import { select } from "../../../src/domain/archive/RuleSelection.ts"
+import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
+import { Accounts } from "../../../src/ports/accounts/Accounts.ts"
+import { ArchiveCrypto } from "../../../src/ports/archive/ArchiveCrypto.ts"
+import { ArchiveRecords } from "../../../src/ports/archive/ArchiveRecords.ts"
+import { ArchiveRules } from "../../../src/ports/archive/ArchiveRules.ts"
+import { ArchiveRuns } from "../../../src/ports/archive/ArchiveRuns.ts"
+import type { AccountArchive, SeenMessage } from "../../../src/ports/archive/ArchiveWriter.ts"
+import { CaptureStore } from "../../../src/ports/archive/CaptureStore.ts"
+import type { ArchivedAccount } from "../../../src/ports/archive/Epochs.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
+import { Organizations } from "../../../src/ports/organization/Organizations.ts"
+
+/** A revision; its text is its mark. */
+export interface Revision extends KnownRevision {
+  readonly late: boolean
+}
+
+export interface Archived {
+  /** In the order in which they were stored, the first one as the message. */
+  readonly revisions: ReadonlyArray<Revision>
+  readonly deleted: boolean
+}
+
+/** The process was killed at a commit. */
+export class Killed {
+  readonly _tag = "Killed"
+}
+
+export interface Commits {
+  /** Answers if the process dies at this commit, and where. */
+  readonly dies: () => "before" | "after" | null
+  /** Is called with what is stored by now, after each commit. */
+  readonly committed: () => void
+}
+
+export const account: ArchivedAccount = { organizationId: "organization" as any, accountId: "account" as any }
+
+/** What is stored. */
+export class Stored {
+  readonly chats = new Map<bigint, CapturedChat>()
+  readonly messages = new Map<bigint, Map<bigint, Archived>>()
+  state: BoxState | null = null
+  rules: ReadonlyArray<RuleInEffect> = []
+  private undo: Array<() => void> = []
+
+  private set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+    const before = map.get(key)
+    const had = map.has(key)
+    this.undo.push(() => had ? map.set(key, before as Value) : map.delete(key))
+    map.set(key, value)
+  }
+
+  keepChat(chat: CapturedChat): void {
+    this.set(this.chats, chat.chatId, chat)
+  }
+
+  ofChat(chatId: bigint): Map<bigint, Archived> {
+    const known = this.messages.get(chatId)
+    if (known !== undefined) return known
+    const made = new Map<bigint, Archived>()
+    this.messages.set(chatId, made)
+    return made
+  }
+
+  keepMessage(chatId: bigint, id: bigint, archived: Archived): void {
+    this.set(this.ofChat(chatId), id, archived)
+    const chat = this.chats.get(chatId)
+    if (chat !== undefined && (chat.lastId === null || chat.lastId < id)) this.keepChat({ ...chat, lastId: id })
+  }
+
+  keepState(state: BoxState): void {
+    const before = this.state
+    this.undo.push(() => void (this.state = before))
+    this.state = state
+  }
+
+  begin(): void {
+    this.undo = []
+  }
+
+  rollBack(): void {
+    for (const undo of this.undo.toReversed()) undo()
+    this.undo = []
+  }
+
+  /** The rules are others: the chats are judged again. */
+  setRules(rules: ReadonlyArray<RuleInEffect>): void {
+    this.rules = rules
+    for (const chat of this.chats.values()) this.keepChat(afterSelection(chat, this.judge(chat)))
+  }
+
+  judge(chat: Pick<CapturedChat, "chatId" | "type">) {
+    const before = [...this.chats.values()].find(({ migratedTo }) => migratedTo === chat.chatId)
+    const predecessor = before === undefined ? null : select(this.rules, { ...before, predecessor: null })
+    return select(this.rules, { chatId: chat.chatId, type: chat.type, predecessor })
+  }
+}
+
+const isIn = (stored: Stored, chatId: bigint) => (id: bigint) => stored.messages.get(chatId)?.has(id) === true
+
+/** The archive's writer, as capture uses it. */
+const archiveOf = (stored: Stored, breach: (law: string) => void): AccountArchive => ({
+  see: () => Effect.void,
+  setMembers: () => Effect.void,
+  append: (chatId, messages: ReadonlyArray<SeenMessage>, _path, late) =>
+    Effect.sync(() => {
+      const chat = stored.chats.get(chatId)
+      if (chat === undefined || stored.judge(chat).effect !== "archive") breach(`A3: ${chatId} is not selected`)
+      const there = stored.ofChat(chatId)
+      const known = new Map(messages.flatMap(({ id }) => {
+        const revisions = there.get(id)?.revisions
+        return revisions === undefined ? [] : [[id, revisions] as const]
+      }))
+      const seen = messages.map((message) => ({
+        id: message.id,
+        message,
+        editedAt: message.details.edited_at ?? 0,
+        mark: message.text
+      }))
+      const { fresh, revised } = sift(seen, known, late === "late")
+      for (const { editedAt, id, mark } of fresh) {
+        stored.keepMessage(chatId, id, { deleted: false, revisions: [{ editedAt, mark, late: false }] })
+      }
+      for (const { editedAt, id, late, mark } of revised) {
+        const known = there.get(id)
+        if (known === undefined) continue
+        stored.keepMessage(chatId, id, { ...known, revisions: [...known.revisions, { editedAt, mark, late }] })
+      }
+      return fresh.map(({ id }) => id)
+    }),
+  mark: (chatId, ids) =>
+    Effect.sync(() => {
+      for (const id of ids) {
+        const known = stored.messages.get(chatId)?.get(id)
+        if (known !== undefined && !known.deleted) stored.keepMessage(chatId, id, { ...known, deleted: true })
+      }
+    }),
+  close: () => Effect.void,
+  renew: () => Effect.void
+})
+
+/** Facts of an account that is archived. */
+const facts = {
+  licence_tier: "archive",
+  session_ref: "session",
+  archive_selects: true,
+  monitoring_state: "active",
+  offboarded_at: null,
+  stopped_at: null,
+  stop_reason: null,
+  paused_at: null,
+  archive_chats_selected: 0,
+  archive_chats_stopped: 0,
+  archive_cleanup_running: false,
+  archive_error: null,
+  archive_retry_at: null
+} as unknown as AccountFacts
+
+const sorted = (ids: Iterable<bigint>) => [...ids].sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
+
+/** The services of one process over what is stored; its transactions follow each other. */
+export const processOver = (
+  stored: Stored,
+  transactions: Semaphore.Semaphore,
+  organization: OrganizationFacts,
+  commits: Commits,
+  breach: (law: string) => void
+) => {
+  const calls = Semaphore.makeUnsafe(1)
+  let isDead = false
+  const archive = archiveOf(stored, breach)
+
+  const transaction = <A, E, R>(_organization: unknown, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    transactions.withPermit(Effect.suspend(() => {
+      if (isDead) return Effect.die(new Killed())
+      stored.begin()
+      return work.pipe(
+        Effect.onError(() => Effect.sync(() => stored.rollBack())),
+        Effect.tap(() =>
+          Effect.suspend(() => {
+            const death = commits.dies()
+            isDead ||= death !== null
+            if (death === "before") {
+              stored.rollBack()
+              return Effect.die(new Killed())
+            }
+            commits.committed()
+            return death === "after" ? Effect.die(new Killed()) : Effect.void
+          })
+        )
+      )
+    }))
+
+  const store: CaptureStore["Service"] = {
+    chats: (_, ids) =>
+      Effect.sync(() =>
+        [...stored.chats.values()].filter(({ chatId }) => ids === null || ids.includes(chatId)).sort((one, other) =>
+          Number((other.progress.topId ?? -1n) - (one.progress.topId ?? -1n))
+        )
+      ),
+    predecessors: (_, ids) =>
+      Effect.sync(() =>
+        [...stored.chats.values()].filter(({ migratedTo }) => migratedTo !== null && ids.includes(migratedTo))
+      ),
+    see: (_, chat) => Effect.sync(() => stored.keepChat(chat)),
+    keep: (_, chat) =>
+      Effect.sync(() => {
+        const known = stored.chats.get(chat.chatId)
+        if (known === undefined) return
+        const { effect, lastId, live, ruleId } = known
+        stored.keepChat({ ...chat, effect, lastId, live, ruleId })
+      }),
+    firstSince: () => Effect.succeed(new Map()),
+    chatsOf: (_, ids) =>
+      Effect.sync(() =>
+        [...stored.messages.keys()].filter((chatId) => chatId > -1_000_000_000_000n).flatMap((chatId) => {
+          const found = ids.filter(isIn(stored, chatId))
+          return found.length === 0 ? [] : [{ chatId, ids: found }]
+        })
+      ),
+    state: () => Effect.sync(() => stored.state),
+    setState: (_, state) => Effect.sync(() => stored.keepState(state)),
+    begin: () => Effect.void,
+    report: () => Effect.void,
+    count: () => Effect.void,
+    end: () => Effect.void
+  }
+
+  const records = {
+    known: (_: unknown, chatId: bigint, ids: ReadonlyArray<bigint>) =>
+      Effect.sync(() => new Set(ids.filter(isIn(stored, chatId)))),
+    between: (_: unknown, chatId: bigint, low: bigint, high: bigint) =>
+      Effect.sync(() => sorted(stored.messages.get(chatId)?.keys() ?? []).filter((id) => id >= low && id <= high))
+  } as unknown as ArchiveRecords["Service"]
+
+  return Context.empty().pipe(
+    Context.add(Db, { transaction, read: transaction, check: Effect.void } as unknown as Db["Service"]),
+    Context.add(CaptureStore, store),
+    Context.add(ArchiveRecords, records),
+    Context.add(
+      ArchiveRules,
+      {
+        inEffect: () => Effect.sync(() => stored.rules),
+        settle: () => Effect.void
+      } as unknown as ArchiveRules["Service"]
+    ),
+    Context.add(
+      ArchiveRuns,
+      {
+        renew: () => Effect.succeed(true),
+        hasten: () => Effect.void
+      } as unknown as ArchiveRuns["Service"]
+    ),
+    Context.add(Accounts, { hold: () => Effect.succeed(facts) } as unknown as Accounts["Service"]),
+    Context.add(Organizations, { facts: () => Effect.succeed(organization) } as unknown as Organizations["Service"]),
+    Context.add(Ownership, { current: () => 1 } as unknown as Ownership["Service"]),
+    Context.add(ArchiveCrypto, {} as ArchiveCrypto["Service"]),
+    Context.add(
+      OpenArchives,
+      {
+        exclusively: (_, work) => calls.withPermit(work),
+        step: (_, work) => work(archive),
+        close: () => Effect.void,
+        tend: Effect.void
+      } satisfies OpenArchives["Service"]
+    ),
+    Context.add(ComparedAge, null)
+  )
+}
