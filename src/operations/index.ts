@@ -12,17 +12,20 @@ import { setMessengerUsername } from "./accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "./accounts/update_messenger_profile.ts"
 import { cancelArchiveCleanup } from "./archive/cancel_archive_cleanup.ts"
 import { confirmArchiveCleanup } from "./archive/confirm_archive_cleanup.ts"
+import { createArchiveExport } from "./archive/create_archive_export.ts"
 import { createArchiveRule } from "./archive/create_archive_rule.ts"
 import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.ts"
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
+import { getArchiveExport } from "./archive/get_archive_export.ts"
 import { getArchiveKeys } from "./archive/get_archive_keys.ts"
 import { getArchiveRetention } from "./archive/get_archive_retention.ts"
 import { getChat } from "./archive/get_chat.ts"
 import { getMessage } from "./archive/get_message.ts"
 import { listAccounts } from "./archive/list_accounts.ts"
 import { listArchiveCleanups } from "./archive/list_archive_cleanups.ts"
+import { listArchiveExports } from "./archive/list_archive_exports.ts"
 import { listArchiveHolds } from "./archive/list_archive_holds.ts"
 import { listArchiveRules } from "./archive/list_archive_rules.ts"
 import { listChatMembers } from "./archive/list_chat_members.ts"
@@ -194,6 +197,9 @@ export const operations = [
   placeArchiveHold,
   listArchiveHolds,
   releaseArchiveHold,
+  createArchiveExport,
+  listArchiveExports,
+  getArchiveExport,
   getArchiveRetention,
   setArchiveRetention,
   verifyArchive,

@@ -108,8 +108,8 @@ const makeNames = () => {
 
 /** Whether the operation comes after those that read: it changes something, or reads what another one has made. */
 const afterwards = (operation: Operation.Any) =>
-  Random.changes(operation) || ["login_id", "cleanup_id"].some((name) => name in operation.params) ||
-  ["list_archive_cleanups", "list_archive_holds"].includes(operation.id)
+  Random.changes(operation) || ["login_id", "cleanup_id", "export_id"].some((name) => name in operation.params) ||
+  ["list_archive_cleanups", "list_archive_exports", "list_archive_holds"].includes(operation.id)
 
 /** The code that the messenger has sent to the number. */
 const codeFor = (platform: SimulatedPlatform["Service"], number: string) =>

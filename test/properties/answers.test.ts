@@ -40,6 +40,10 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   preview_archive_cleanup: [4, "whether the caller reaches the accounts, whether a hold binds them, and the counts"],
   confirm_archive_cleanup: [3, "whether a hold binds it"],
   cancel_archive_cleanup: [3, "how much it has deleted"],
+  create_archive_export: [
+    5,
+    "which accounts the caller reaches, the organization, how many exports there are, and the counts"
+  ],
   delete_account_with_archive: [
     5,
     "whether a password is held, whether sessions are left, and whether a hold binds it"

@@ -60,7 +60,8 @@ const ungranted = (own: Populated.Populated, role: Exclude<Asker, "owner">) =>
       member: [],
       rule: own.ids.rule,
       hold: own.ids.hold,
-      cleanup: own.ids.cleanup
+      cleanup: own.ids.cleanup,
+      export: own.ids.export
     })
   )
 

@@ -10,6 +10,7 @@ import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { api, operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import { cleanupPhrase, makeCleanup, makeHold } from "../support/archive/cleanups.ts"
+import { makeExport } from "../support/archive/exports.ts"
 import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -103,7 +104,8 @@ const makeStage = Effect.gen(function*() {
     yield* makeRule(id, "saved")
     const hold = yield* makeHold(id)
     const cleanup = yield* makeCleanup(id, [account])
-    return { id, account, cleanup, hold, admins, department, login, person, phone, used, watched }
+    const made = yield* makeExport(id, [account])
+    return { id, account, cleanup, exported: made, hold, admins, department, login, person, phone, used, watched }
   })
   return { open: yield* make({}), closed: yield* make({ closed_at: new Date(1_000) }) }
 })
@@ -117,7 +119,7 @@ const owned = new Set(["set_admin_role", "set_admin_access", "disable_admin", "r
 const named = (
   operation: Operation.Any,
   conflict: boolean,
-  { account, admins, cleanup, department, hold, id, login, person, phone, used, watched }: Made
+  { account, admins, cleanup, department, exported, hold, id, login, person, phone, used, watched }: Made
 ) => {
   const members: Readonly<Record<string, string>> = {
     account_id: conflict && operation.id === "delete_account_with_archive" ? watched : account,
@@ -125,6 +127,7 @@ const named = (
     login_id: login,
     hold_id: hold,
     cleanup_id: cleanup,
+    export_id: exported,
     chat_id: "404",
     message_id: "404",
     admin_id: conflict && owned.has(operation.id) ? admins.owner.id : person
@@ -135,6 +138,7 @@ const named = (
     set_account_department: {},
     invite_admin: { email: "Taken@example.com", access: {} },
     preview_archive_cleanup: { criteria: { account_ids: [account] } },
+    create_archive_export: { criteria: { account_ids: [account] } },
     confirm_archive_cleanup: { confirm_phrase: cleanupPhrase },
     create_archive_rule: { selector: { chat_type: "saved", chat_id: null } },
     set_admin_access: { account_ids: [], department_ids: [], archive: true },
@@ -146,6 +150,7 @@ const named = (
   const ids: Readonly<Record<string, object>> = {
     transfer_ownership: { admin_id: person },
     preview_archive_cleanup: { criteria: { account_ids: [account] } },
+    create_archive_export: { criteria: { account_ids: [account] } },
     place_archive_hold: { account_ids: [account] },
     set_admin_access: { account_ids: [], department_ids: [] },
     invite_admin: { access: {} }

@@ -211,6 +211,7 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "passkey_unsupported",
   "rule_exists",
   "storage_full",
+  "too_many_exports",
   "two_fa_not_managed",
   "two_fa_not_released",
   "two_fa_password_required",
@@ -221,6 +222,7 @@ const paused = (made: Made, at: Date | null) => World.set(made.id, "account", ma
 
 /** What makes something makes it anew by every call. */
 const makesAnew = new Set([
+  "create_archive_export",
   "create_api_key",
   "create_archive_rule",
   "create_department",

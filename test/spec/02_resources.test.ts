@@ -34,6 +34,7 @@ const members = all.flatMap(([name, { properties = {}, required = [] }]) =>
 const withinOrganization: ReadonlyArray<string> = [
   "admin_list",
   "archive_cleanup_list",
+  "archive_export_list",
   "archive_hold_list",
   "archive_rule_list",
   "department_list",
@@ -45,8 +46,8 @@ const namesOf = (found: typeof members) => found.map(({ name }) => name).toSorte
 describe("2 resources, in the document", () => {
   it("S2-01: whatever is named as a moment is a date-time, and nothing else is", () => {
     const named = members.filter(({ member }) => /(?:_at|_until|_deadline|^since|^at|^before)$/.test(member))
-      // A hold binds whole days.
-      .filter(({ name }) => name !== "archive_hold.since")
+      // A hold and an export are of whole days.
+      .filter(({ name }) => !/^(?:archive_hold|(?:new_)?archive_export_criteria)\.since$/.test(name))
     const dated = members.filter((one) => one.alternatives.some(({ format }) => format === "date-time"))
     assert.deepStrictEqual(namesOf(dated), namesOf(named))
     assert.isAbove(dated.length, 25)

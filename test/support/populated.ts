@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import * as Archives from "./archive/archives.ts"
 import { makeCleanup, makeHold } from "./archive/cleanups.ts"
+import { makeExport } from "./archive/exports.ts"
 import { makeRule } from "./archive/rules.ts"
 import type { Ids } from "./random.ts"
 import * as World from "./world.ts"
@@ -85,6 +86,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
   const rules = [yield* makeRule(id, "private"), yield* makeRule(id, "group")]
   const holds = [yield* makeHold(id), yield* makeHold(id)]
   const cleanups = [yield* makeCleanup(id, accounts), yield* makeCleanup(id, accounts)]
+  const exports = [yield* makeExport(id, accounts), yield* makeExport(id, accounts)]
   const events = yield* World.journal(id)
   const granted = yield* World.query<{ id: string }>(
     id,
@@ -121,7 +123,8 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       member: ["77"],
       rule: rules,
       hold: holds,
-      cleanup: cleanups
+      cleanup: cleanups,
+      export: exports
     }
   } satisfies Populated
 })
@@ -151,7 +154,8 @@ export const nothing: Ids = {
   member: ["404"],
   rule: [crypto.randomUUID()],
   hold: [crypto.randomUUID()],
-  cleanup: [crypto.randomUUID()]
+  cleanup: [crypto.randomUUID()],
+  export: [crypto.randomUUID()]
 }
 
 /** The ids of several organizations together. */
@@ -173,5 +177,6 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   member: all.flatMap((ids) => ids.member),
   rule: all.flatMap((ids) => ids.rule),
   hold: all.flatMap((ids) => ids.hold),
-  cleanup: all.flatMap((ids) => ids.cleanup)
+  cleanup: all.flatMap((ids) => ids.cleanup),
+  export: all.flatMap((ids) => ids.export)
 })

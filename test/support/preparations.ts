@@ -8,6 +8,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/simulated/Simulate
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
 import * as Cleanups from "./archive/cleanups.ts"
+import { makeExport } from "./archive/exports.ts"
 import { accountTarget, makeRule } from "./archive/rules.ts"
 import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
@@ -286,6 +287,16 @@ const preparations = {
   get_archive_cleanup: cleanup("previewed"),
   confirm_archive_cleanup: cleanup("previewed", { confirm_phrase: Cleanups.cleanupPhrase }),
   cancel_archive_cleanup: cleanup("queued"),
+  create_archive_export: Effect.fnUntraced(function*(place) {
+    const account = yield* ruled(place)
+    yield* sealChats(place.organization, account, thirdParty)
+    return { members: { criteria: { account_ids: [account] } } }
+  }),
+  list_archive_exports: reader,
+  get_archive_export: Effect.fnUntraced(function*(place) {
+    const account = yield* ruled(place)
+    return { subject: { export: yield* makeExport(place.organization, [account], place.asker.id) } }
+  }),
   list_archive_holds: reader,
   place_archive_hold: (place) => Effect.map(ruled(place), (account) => ({ members: { account_ids: [account] } })),
   release_archive_hold: Effect.fnUntraced(function*(place) {

@@ -25,6 +25,7 @@ export type IdKind =
   | "rule"
   | "hold"
   | "cleanup"
+  | "export"
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   account_id: "account",
@@ -47,7 +48,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   from_id: "member",
   rule_id: "rule",
   hold_id: "hold",
-  cleanup_id: "cleanup"
+  cleanup_id: "cleanup",
+  export_id: "export"
 }
 
 const nobodys = "00000000-0000-4000-8000-000000000000"
@@ -77,7 +79,8 @@ const listed: Readonly<Record<string, IdKind>> = {
   list_chat_members: "member",
   list_archive_rules: "rule",
   list_archive_holds: "hold",
-  list_archive_cleanups: "cleanup"
+  list_archive_cleanups: "cleanup",
+  list_archive_exports: "export"
 }
 
 /** What a member of the operation's input names; an admin whom it acts on is none that requests are sent by. */
@@ -118,7 +121,8 @@ export const noIds: Ids = {
   member: [],
   rule: [],
   hold: [],
-  cleanup: []
+  cleanup: [],
+  export: []
 }
 
 /** An id by its place among the ids of its kind, whichever those are when the request is sent. */

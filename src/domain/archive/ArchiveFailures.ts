@@ -74,7 +74,7 @@ export class ArchiveHeld extends Schema.TaggedError<ArchiveHeld>()(
 
 export class ArchiveEmpty extends Schema.TaggedError<ArchiveEmpty>()(
   "archive_empty",
-  fields("Nothing is archived: there is nothing to delete.")
+  fields("Nothing is archived of what was named.")
 ) {
   static readonly status = 409
 }
@@ -142,6 +142,15 @@ export class CleanupExpired extends Schema.TaggedError<CleanupExpired>()(
 export class NotRunning extends Schema.TaggedError<NotRunning>()(
   "not_running",
   fields("The cleanup has ended: there is nothing to cancel.")
+) {
+  static readonly status = 409
+}
+
+export class TooManyExports extends Schema.TaggedError<TooManyExports>()(
+  "too_many_exports",
+  fields(
+    "There are as many exports as can be downloaded at a time: 50 of one admin, 200 of the organization. Each ends 7 days after it was made."
+  )
 ) {
   static readonly status = 409
 }

@@ -14,6 +14,7 @@ export type TargetType =
   | "api_key"
   | "application"
   | "archive_cleanup"
+  | "archive_export"
   | "archive_hold"
   | "archive_rule"
   | "checkpoint_key"

@@ -13,6 +13,7 @@ import * as ArchiveAttempts from "./archive/ArchiveAttempts.ts"
 import * as ArchiveChats from "./archive/ArchiveChats.ts"
 import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletions from "./archive/ArchiveDeletions.ts"
+import * as ArchiveExports from "./archive/ArchiveExports.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKeys from "./archive/ArchiveKeys.ts"
 import * as ArchiveManifests from "./archive/ArchiveManifests.ts"
@@ -139,6 +140,7 @@ export const layer = Layer.mergeAll(
       ArchiveChats.layer,
       ArchiveCleanups.layer,
       ArchiveDeletions.layer,
+      ArchiveExports.layer,
       ArchiveHolds.layer,
       ArchiveManifests.layer,
       ArchiveKeys.layer,

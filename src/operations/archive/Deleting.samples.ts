@@ -119,8 +119,8 @@ export const setArchiveRetention = {
   answer: {
     ...keepsEverything,
     days: 3650,
-    begins_at: "2026-01-22T10:01:00.000Z",
-    updated_at: "2026-01-15T10:01:00.000Z",
+    begins_at: "2026-01-22T10:04:00.000Z",
+    updated_at: "2026-01-15T10:04:00.000Z",
     updated_by: "019bc0e2-1280-7dc1-abf7-82b82945c67d"
   }
 } as const

@@ -6,7 +6,7 @@ import * as World from "../world.ts"
 
 const messages = 2
 
-const add = (table: string, organizationId: string, facts: Readonly<Record<string, unknown>>) => {
+export const add = (table: string, organizationId: string, facts: Readonly<Record<string, unknown>>) => {
   const row = { organization_id: organizationId, ...facts }
   const columns = Object.keys(row).join(", ")
   return World.query<object>(

@@ -448,6 +448,55 @@ create policy tenant on archive_hold to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update (released_at) on archive_hold to console_app;
 
+-- Exports of the archive: what each holds. The files are made while they are sent, and are not stored.
+create table archive_export (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  id uuid not null, -- of the API
+  account_ids uuid[] not null, -- the accounts
+  account_names text[] not null, -- what they were called then, in the same order
+  chat_ids bigint[], -- the chats of the one account; null for all
+  since date, -- the first day; null for the beginning
+  until date, -- the last day; null for that of its making
+  format text not null check (format in ('json', 'html', 'rsmf', 'eml')), -- of its files
+  media boolean not null, -- it holds the archived files
+  messages bigint not null, -- messages counted when it was made
+  files bigint not null, -- files counted then
+  parts integer not null, -- number of its parts
+  created_by uuid not null, -- the admin
+  created_at timestamptz(3) not null, -- what was archived later is not in it
+  expires_at timestamptz(3) not null, -- from when nothing of it can be downloaded
+  primary key (organization_id, id)
+);
+-- Counts those that can be downloaded, and finds those to forget.
+create index archive_export_end on archive_export (organization_id, expires_at);
+alter table archive_export enable row level security, force row level security;
+create policy tenant on archive_export to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, delete on archive_export to console_app;
+
+-- Parts of exports: one account and at most a month each.
+create table archive_export_part (
+  organization_id text collate "C" not null, -- the organization
+  export_id uuid not null, -- the export
+  number integer not null check (number > 0), -- from 1
+  account_id uuid not null, -- the account
+  first_day date not null, -- the first day in UTC
+  last_day date not null, -- the last day
+  messages bigint not null, -- messages counted when the export was made
+  files bigint not null, -- files counted then
+  bytes bigint not null, -- its size as estimated
+  size bigint, -- its size when it was last sent to its end; null before that
+  sha256 bytea, -- of what was sent then
+  sent_at timestamptz(3), -- the time when that ended
+  check ((size is null) = (sha256 is null) and (size is null) = (sent_at is null)),
+  primary key (organization_id, export_id, number),
+  foreign key (organization_id, export_id) references archive_export (organization_id, id) on delete cascade
+);
+alter table archive_export_part enable row level security, force row level security;
+create policy tenant on archive_export_part to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update (size, sha256, sent_at) on archive_export_part to console_app;
+
 -- Reads of the archive by credential, account and hour, until they are journaled.
 create table archive_read (
   organization_id text collate "C" not null references organization (id), -- the organization

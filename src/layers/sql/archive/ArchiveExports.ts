@@ -1,0 +1,191 @@
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
+import { type ExportCriteria, ExportId, type StoredExport, type StoredPart } from "../../../domain/archive/ArchiveExport.ts"
+import type { MeasuredDays } from "../../../domain/archive/ExportParts.ts"
+import { type Caller, canAccessEveryAccount, type OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveExports, type NamedAccount } from "../../../ports/archive/ArchiveExports.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+import { canAccess } from "../accounts/AccountAccess.ts"
+import { isAccessible } from "./AccessToAll.ts"
+
+type ExportRow = Omit<StoredExport, "chatIds" | "files" | "messages"> & {
+  readonly chatTexts: ReadonlyArray<string> | null
+  readonly messages: string
+  readonly files: string
+}
+
+const exportOf = ({ chatTexts, ...row }: ExportRow): StoredExport => ({
+  ...row,
+  chatIds: chatTexts === null ? null : chatTexts.map(BigInt),
+  messages: Number(row.messages),
+  files: Number(row.files)
+})
+
+/** Sums travel as text. */
+type Measured = { readonly [Name in keyof MeasuredDays]: MeasuredDays[Name] extends number ? string : MeasuredDays[Name] }
+
+const measuredOf = (row: Measured): MeasuredDays => ({
+  ...row,
+  messages: Number(row.messages),
+  chatDays: Number(row.chatDays),
+  files: Number(row.files),
+  pageBytes: Number(row.pageBytes),
+  fileBytes: Number(row.fileBytes)
+})
+
+type PartRow = Omit<StoredPart, "bytes" | "files" | "messages" | "size"> & {
+  readonly messages: string
+  readonly files: string
+  readonly bytes: string
+  readonly size: string | null
+}
+
+const partOf = (row: PartRow): StoredPart => ({
+  ...row,
+  messages: Number(row.messages),
+  files: Number(row.files),
+  bytes: Number(row.bytes),
+  size: row.size === null ? null : Number(row.size)
+})
+
+/** The exports in SQL. */
+export const layer = Layer.effect(
+  ArchiveExports,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const post = Tenant.post(sql)
+
+    const columns = sql.literal(
+      `id::text as id, account_ids::text[] as "accountIds", account_names as "accountNames",
+      chat_ids::text[] as "chatTexts", to_char(since, 'YYYY-MM-DD') as since, to_char(until, 'YYYY-MM-DD') as until,
+      format, media, messages::text as messages, files::text as files, parts, created_by::text as "createdBy",
+      created_at as "createdAt", expires_at as "expiresAt"`
+    )
+
+    const seenBy = (caller: Caller["Service"], id: Statement.Fragment) =>
+      sql`organization_id = ${caller.organizationId} and ${id}
+        and ${canAccessEveryAccount(caller.role) ? sql`true` : sql`created_by = ${caller.adminId}`}
+        and ${isAccessible(sql, caller, sql`archive_export.account_ids`)}`
+
+    /** Sums of the accounts' records; `period` is what the days of a row share. */
+    const measure = (
+      organizationId: OrganizationId,
+      { chatIds, media, since, until }: ExportCriteria,
+      accountIds: ReadonlyArray<AccountId>,
+      period: "day" | "month",
+      limit: number
+    ) => {
+      const matches = sql.and([
+        sql`organization_id = ${organizationId}`,
+        sql`account_id = any(${accountIds}::uuid[])`,
+        ...(chatIds === null ? [] : [sql`chat_id = any(${chatIds}::bigint[])`]),
+        ...(since === null ? [] : [sql`day >= ${since}::date`]),
+        ...(until === null ? [] : [sql`day <= ${until}::date`])
+      ])
+      const files = sql`
+        union all
+        select account_id, day, chat_id, 0, 1, 0, coalesce((
+          select plain_bytes from archive_blob
+          where archive_blob.organization_id = archive_file.organization_id
+            and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id), 0)
+        from archive_file where ${matches} and state = 'saved'`
+      return Effect.map(
+        sql<Measured>`
+          select account_id as "accountId", to_char(min(day), 'YYYY-MM-DD') as "firstDay",
+            to_char(max(day), 'YYYY-MM-DD') as "lastDay", sum(messages)::text as messages,
+            (count(distinct (chat_id, day)) filter (where messages > 0))::text as "chatDays",
+            sum(files)::text as files, sum(bytes)::text as "pageBytes", sum(file_bytes)::text as "fileBytes"
+          from (
+            select account_id, day, chat_id, messages::bigint as messages, 0::bigint as files, bytes::bigint as bytes,
+              0::bigint as file_bytes
+            from archive_page where ${matches} and kind = 'messages'
+            union all
+            select account_id, day, chat_id, 1, 0, length(sealed), 0
+            from archive_tail where ${matches} and kind = 'messages'
+            ${media ? files : sql``}
+          ) as counted
+          group by account_id, date_trunc(${sql.literal(`'${period}'`)}, day)
+          order by account_id, min(day) limit ${sql.literal(String(limit))}`,
+        (rows) => rows.map(measuredOf)
+      ).pipe(Effect.orDie)
+    }
+
+    return ArchiveExports.of({
+      accounts: (caller, ids) =>
+        Effect.orDie(sql<NamedAccount>`
+          select account.id, phone_number, first_name, last_name, username from account
+          where account.organization_id = ${caller.organizationId} and account.id = any(${ids}::uuid[])
+            and ${canAccess(sql, caller)}`),
+
+      months: (organizationId, criteria, limit) =>
+        measure(organizationId, criteria, criteria.accountIds, "month", limit),
+
+      days: (organizationId, criteria, { accountId, firstDay, lastDay }) =>
+        measure(organizationId, { ...criteria, since: firstDay, until: lastDay }, [accountId], "day", 31),
+
+      live: ({ adminId, organizationId }, now) =>
+        Effect.andThen(
+          post(sql`
+            select pg_advisory_xact_lock(hashtextextended('archive_export/' || id, 0)) from organization
+            where id = ${organizationId}`),
+          sql<{ readonly own: number; readonly all: number }>`
+            select count(*)::integer as all, (count(*) filter (where created_by = ${adminId}))::integer as own
+            from archive_export where organization_id = ${organizationId} and expires_at > ${now}`
+        ).pipe(Effect.orDie, Effect.map(([row]) => row ?? { own: 0, all: 0 })),
+
+      add: Effect.fnUntraced(function*(organizationId, made, parts, forget) {
+        const id = ExportId.make(yield* random.uuidV7())
+        yield* post(sql`delete from archive_export where organization_id = ${organizationId} and expires_at < ${forget}`)
+        yield* post(sql`
+          insert into archive_export (organization_id, id, account_ids, account_names, chat_ids, since, until, format,
+            media, messages, files, parts, created_by, created_at, expires_at)
+          values (${organizationId}, ${id}, ${made.accountIds}::uuid[], ${made.accountNames}::text[],
+            ${made.chatIds}::bigint[], ${made.since}::date, ${made.until}::date, ${made.format}, ${made.media},
+            ${made.messages}::bigint, ${made.files}::bigint, ${made.parts}, ${made.createdBy}::uuid, ${made.createdAt},
+            ${made.expiresAt})`)
+        yield* post(sql`
+          insert into archive_export_part (organization_id, export_id, number, account_id, first_day, last_day, messages,
+            files, bytes)
+          select ${organizationId}, ${id}::uuid, part.* from unnest(
+            ${parts.map((_, index) => index + 1)}::integer[], ${parts.map(({ accountId }) => accountId)}::uuid[],
+            ${parts.map(({ firstDay }) => firstDay)}::date[], ${parts.map(({ lastDay }) => lastDay)}::date[],
+            ${parts.map(({ messages }) => messages)}::bigint[], ${parts.map(({ files }) => files)}::bigint[],
+            ${parts.map(({ bytes }) => bytes)}::bigint[]) as part`)
+        return id
+      }, Effect.orDie),
+
+      list: Effect.fnUntraced(function*(caller, { after, limit }) {
+        const [cursor] = after === undefined ? [] : yield* sql`
+          select 1 from archive_export where ${seenBy(caller, sql`id = ${after}`)}`
+        if (after !== undefined && cursor === undefined) return null
+        const rows = yield* sql<ExportRow>`
+          select ${columns} from archive_export
+          where ${seenBy(caller, after === undefined ? sql`true` : sql`id < ${after}`)}
+          order by archive_export.id desc limit ${sql.literal(String(limit + 1))}`
+        return rows.map(exportOf)
+      }, Effect.orDie),
+
+      find: (caller, id) =>
+        sql<ExportRow>`select ${columns} from archive_export where ${seenBy(caller, sql`id = ${id}`)}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row === undefined ? null : exportOf(row))
+        ),
+
+      parts: (organizationId, id) =>
+        sql<PartRow>`
+          select number, account_id as "accountId", to_char(first_day, 'YYYY-MM-DD') as "firstDay",
+            to_char(last_day, 'YYYY-MM-DD') as "lastDay", messages::text as messages, files::text as files,
+            bytes::text as bytes, size::text as size, sha256, sent_at as "sentAt"
+          from archive_export_part where organization_id = ${organizationId} and export_id = ${id}
+          order by number`.pipe(Effect.orDie, Effect.map((rows) => rows.map(partOf))),
+
+      sent: (organizationId, id, number, { at, sha256, size }) =>
+        post(sql`
+          update archive_export_part set size = ${size}::bigint, sha256 = ${sha256}, sent_at = ${at}
+          where organization_id = ${organizationId} and export_id = ${id} and number = ${number}`)
+    })
+  })
+)
