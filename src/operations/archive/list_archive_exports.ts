@@ -27,7 +27,10 @@ export const listArchiveExports = Operation.read(
   },
   Effect.fnUntraced(function*({ limit = defaultPageLimit, starting_after }, { caller, now }) {
     const exports = yield* ArchiveExports
-    const rows = yield* pageRows(yield* exports.list(caller, { after: starting_after, limit }), "there is no such export.")
+    const rows = yield* pageRows(
+      yield* exports.list(caller, { after: starting_after, limit }),
+      "there is no such export."
+    )
     return page(rows.map((each) => exportSummary(each, now)), limit)
   })
 )

@@ -1,7 +1,13 @@
 /** Exports as they are stored: recipes. Each statement needs the transaction of the organization. */
 import { Context, type Effect } from "effect"
 import type { AccountId, MessengerNames } from "../../domain/accounts/Account.ts"
-import type { ExportCriteria, ExportId, PlannedPart, StoredExport, StoredPart } from "../../domain/archive/ArchiveExport.ts"
+import type {
+  ExportCriteria,
+  ExportId,
+  PlannedPart,
+  StoredExport,
+  StoredPart
+} from "../../domain/archive/ArchiveExport.ts"
 import type { MeasuredDays } from "../../domain/archive/ExportParts.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 

@@ -2,7 +2,12 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
-import { type ExportCriteria, ExportId, type StoredExport, type StoredPart } from "../../../domain/archive/ArchiveExport.ts"
+import {
+  type ExportCriteria,
+  ExportId,
+  type StoredExport,
+  type StoredPart
+} from "../../../domain/archive/ArchiveExport.ts"
 import type { MeasuredDays } from "../../../domain/archive/ExportParts.ts"
 import { type Caller, canAccessEveryAccount, type OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveExports, type NamedAccount } from "../../../ports/archive/ArchiveExports.ts"
@@ -24,7 +29,9 @@ const exportOf = ({ chatTexts, ...row }: ExportRow): StoredExport => ({
 })
 
 /** Sums travel as text. */
-type Measured = { readonly [Name in keyof MeasuredDays]: MeasuredDays[Name] extends number ? string : MeasuredDays[Name] }
+type Measured = {
+  readonly [Name in keyof MeasuredDays]: MeasuredDays[Name] extends number ? string : MeasuredDays[Name]
+}
 
 const measuredOf = (row: Measured): MeasuredDays => ({
   ...row,
@@ -138,7 +145,9 @@ export const layer = Layer.effect(
 
       add: Effect.fnUntraced(function*(organizationId, made, parts, forget) {
         const id = ExportId.make(yield* random.uuidV7())
-        yield* post(sql`delete from archive_export where organization_id = ${organizationId} and expires_at < ${forget}`)
+        yield* post(
+          sql`delete from archive_export where organization_id = ${organizationId} and expires_at < ${forget}`
+        )
         yield* post(sql`
           insert into archive_export (organization_id, id, account_ids, account_names, chat_ids, since, until, format,
             media, messages, files, parts, created_by, created_at, expires_at)
