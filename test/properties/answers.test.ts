@@ -41,7 +41,7 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   confirm_archive_cleanup: [3, "whether a hold binds it"],
   cancel_archive_cleanup: [3, "how much it has deleted"],
   create_archive_export: [
-    5,
+    4,
     "which accounts the caller reaches, the organization, how many exports there are, and the counts"
   ],
   delete_account_with_archive: [
