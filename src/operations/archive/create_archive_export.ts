@@ -69,7 +69,9 @@ export const createArchiveExport = Operation.write(
     if (live.own >= exportsOfAdmin || live.all >= exportsOfOrganization) return yield* new TooManyExports({})
     const chosen = {
       accountIds,
-      chatIds: criteria.chat_ids === undefined ? null : [...new Set<string>(criteria.chat_ids)].map((chat) => BigInt(chat)),
+      chatIds: criteria.chat_ids === undefined
+        ? null
+        : [...new Set<string>(criteria.chat_ids)].map((chat) => BigInt(chat)),
       since,
       until,
       media
