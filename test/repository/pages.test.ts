@@ -6,6 +6,8 @@ const sealed = "an archive is read with its password, which no page takes"
 
 const opened = "sealed data is for programs that open it, and not for a page"
 
+const later = "an export has no page before its parts can be downloaded"
+
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
   ["list_accounts", sealed],
@@ -19,6 +21,9 @@ const without: ReadonlyMap<string, string> = new Map([
   ["get_archive_keys", opened],
   ["list_sealed_pages", opened],
   ["list_sealed_blocks", opened],
+  ["create_archive_export", later],
+  ["list_archive_exports", later],
+  ["get_archive_export", later],
   ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
 ])
 

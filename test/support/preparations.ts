@@ -8,7 +8,8 @@ import { SimulatedPlatform } from "../../src/layers/messenger/simulated/Simulate
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { api, type operations } from "../added/index.ts"
 import * as Cleanups from "./archive/cleanups.ts"
-import { makeExport } from "./archive/exports.ts"
+import { restorable } from "./archive/deletions.ts"
+import { prepareExport } from "./archive/exports.ts"
 import { accountTarget, makeRule } from "./archive/rules.ts"
 import { archivedIds, sealChats } from "./archive/sealedChats.ts"
 import * as Logins from "./logins/logins.ts"
@@ -155,21 +156,8 @@ const cleanup = (state: string, members: Prepared["members"] = {}): Preparation 
 const deletable: Preparation = Effect.fnUntraced(function*(place) {
   const { id } = yield* makeAccount(place, { offboarded_at: early, session_ref: null })
   yield* sealChats(place.organization, id, thirdParty)
-  const [row] = yield* World.query<{ phone_number: string; stored: object }>(
-    place.organization,
-    (sql) =>
-      sql`select phone_number, to_jsonb(account) as stored from account
-        where organization_id = ${place.organization} and id = ${id}`
-  )
-  const phrase = confirmPhrase({ kind: "account", phoneNumber: row?.phone_number ?? "" })
-  const anew = World.query<object>(
-    place.organization,
-    (sql) =>
-      sql`insert into account select (jsonb_populate_record(null::account, ${
-        JSON.stringify(row?.stored)
-      }::text::jsonb)).*
-        on conflict do nothing`
-  )
+  const { anew, phone } = yield* restorable(place.organization, id)
+  const phrase = confirmPhrase({ kind: "account", phoneNumber: phone })
   const again = World.set(place.organization, "account", id, { offboarded_at: early })
   return { subject: { account: id }, members: { confirm_phrase: phrase }, anew, again }
 })
@@ -287,16 +275,11 @@ const preparations = {
   get_archive_cleanup: cleanup("previewed"),
   confirm_archive_cleanup: cleanup("previewed", { confirm_phrase: Cleanups.cleanupPhrase }),
   cancel_archive_cleanup: cleanup("queued"),
-  create_archive_export: Effect.fnUntraced(function*(place) {
-    const account = yield* ruled(place)
-    yield* sealChats(place.organization, account, thirdParty)
-    return { members: { criteria: { account_ids: [account] } } }
-  }),
+  create_archive_export: (place) =>
+    Effect.map(archived(place), ({ subject }) => ({ members: { criteria: { account_ids: [subject?.account] } } })),
   list_archive_exports: reader,
-  get_archive_export: Effect.fnUntraced(function*(place) {
-    const account = yield* ruled(place)
-    return { subject: { export: yield* makeExport(place.organization, [account], place.asker.id) } }
-  }),
+  get_archive_export: (place) =>
+    Effect.flatMap(ruled(place), (account) => prepareExport(place.organization, account, place.asker.id)),
   list_archive_holds: reader,
   place_archive_hold: (place) => Effect.map(ruled(place), (account) => ({ members: { account_ids: [account] } })),
   release_archive_hold: Effect.fnUntraced(function*(place) {

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { ExportFormat } from "../../../src/domain/archive/ArchiveExport.ts"
 import { isTooLarge, type MeasuredDays, pieces, plannedPart } from "../../../src/domain/archive/ExportParts.ts"
+import { tried } from "../../support/drawn.ts"
 
 const accountId = AccountId.make("019bc0e2-1280-7092-b899-5ab87f4740e9")
 
@@ -33,36 +34,45 @@ const sum = (days: ReadonlyArray<MeasuredDays>, member: "fileBytes" | "files" | 
 
 describe("the parts of an export", () => {
   it("hold every day once, in order", () => {
-    fc.assert(fc.property(month, format, (days, format) => {
-      const made = pieces(format, days)
-      expect(made.map(({ firstDay }) => firstDay)).toEqual(made.map(({ firstDay }) => firstDay).toSorted())
-      expect(made[0]?.firstDay).toBe(days[0]?.firstDay)
-      expect(made.at(-1)?.lastDay).toBe(days.at(-1)?.lastDay)
-      for (const member of ["messages", "files", "pageBytes", "fileBytes"] as const) {
-        expect(sum(made, member)).toBe(sum(days, member))
-      }
-    }))
+    fc.assert(
+      fc.property(month, format, (days, format) => {
+        const made = pieces(format, days)
+        expect(made.map(({ firstDay }) => firstDay)).toEqual(made.map(({ firstDay }) => firstDay).toSorted())
+        expect(made[0]?.firstDay).toBe(days[0]?.firstDay)
+        expect(made.at(-1)?.lastDay).toBe(days.at(-1)?.lastDay)
+        for (const member of ["messages", "files", "pageBytes", "fileBytes"] as const) {
+          expect(sum(made, member)).toBe(sum(days, member))
+        }
+      }),
+      tried(200)
+    )
   })
 
   it("are no larger than 2 GiB, 200,000 messages and 20,000 entries, but for a single day", () => {
-    fc.assert(fc.property(month, format, (days, format) => {
-      for (const each of pieces(format, days)) {
-        if (each.firstDay === each.lastDay) continue
-        expect(plannedPart(format, each).bytes).toBeLessThanOrEqual(largest)
-        expect(each.messages).toBeLessThanOrEqual(200_000)
-        expect(each.files + each.chatDays).toBeLessThanOrEqual(20_000)
-        expect(isTooLarge(format, each)).toBe(false)
-      }
-    }))
+    fc.assert(
+      fc.property(month, format, (days, format) => {
+        for (const each of pieces(format, days)) {
+          if (each.firstDay === each.lastDay) continue
+          expect(plannedPart(format, each).bytes).toBeLessThanOrEqual(largest)
+          expect(each.messages).toBeLessThanOrEqual(200_000)
+          expect(each.files + each.chatDays).toBeLessThanOrEqual(20_000)
+          expect(isTooLarge(format, each)).toBe(false)
+        }
+      }),
+      tried(200)
+    )
   })
 
   it("are as few as that allows: no two that follow each other fit into one", () => {
-    fc.assert(fc.property(month, format, (days, format) => {
-      const made = pieces(format, days)
-      const joined = made.slice(1).map((next, index) =>
-        pieces(format, [made[index], next].flatMap((each) => each ?? []))
-      )
-      expect(joined.every((each) => each.length === 2)).toBe(true)
-    }))
+    fc.assert(
+      fc.property(month, format, (days, format) => {
+        const made = pieces(format, days)
+        const joined = made.slice(1).map((next, index) =>
+          pieces(format, [made[index], next].flatMap((each) => each ?? []))
+        )
+        expect(joined.every((each) => each.length === 2)).toBe(true)
+      }),
+      tried(200)
+    )
   })
 })

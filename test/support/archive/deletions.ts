@@ -203,3 +203,22 @@ export const deleteWhole = (organizationId: string, key: Key) =>
   confirmed("/v1/archive/delete", key, confirmPhrase({ kind: "archive", organizationId }))
 
 export const phaseOf = (key: Key) => Effect.map(World.get("/v1/organization", key), ({ body }) => body.archive.phase)
+
+/** The account's phone number, and how it is there again after it was deleted. */
+export const restorable = Effect.fnUntraced(function*(organization: string, id: string) {
+  const [row] = yield* World.query<{ phone_number: string; stored: object }>(
+    organization,
+    (sql) =>
+      sql`select phone_number, to_jsonb(account) as stored from account
+        where organization_id = ${organization} and id = ${id}`
+  )
+  const anew = World.query<object>(
+    organization,
+    (sql) =>
+      sql`insert into account select (jsonb_populate_record(null::account, ${
+        JSON.stringify(row?.stored)
+      }::text::jsonb)).*
+        on conflict do nothing`
+  )
+  return { phone: row?.phone_number ?? "", anew }
+})

@@ -36,3 +36,7 @@ export const makeExport = Effect.fnUntraced(
     return id
   }
 )
+
+/** An export of the account for a request of its maker. */
+export const prepareExport = (organizationId: string, account: string, admin: string) =>
+  Effect.map(makeExport(organizationId, [account], admin), (id) => ({ subject: { export: id } }))
