@@ -76,6 +76,12 @@ const accountRows = `
   join department on department.organization_id = organization.id
     and department.name = 'Department ' || (number % ${departments} + 1)`
 
+const searchRows = `
+  insert into account_search (organization_id, account_id, department_id, search_text)
+  select organization_id, id, department_id, '#' || substr(phone_number, 2) || E'\\n ' || lower(coalesce(role_label, ''))
+    || E'\\n@\\n ' || name_key
+  from account`
+
 const monitorRows = `update monitor set last_ok_at = ${now}, last_polled_at = ${now}`
 
 const grantRows = `
@@ -144,6 +150,7 @@ export const seed = async (query: Query, pepper: string, sizes: Sizes): Promise<
   await query(departmentRows)
   await query(adminRows)
   await query(accountRows, [sizes.accounts])
+  await query(searchRows)
   await query(monitorRows)
   await query(grantRows)
   await query(sessionRows)

@@ -3,7 +3,6 @@ import { Clock, Duration, Effect, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { type MessengerNames, nameKey } from "../../domain/accounts/Account.ts"
-import { searchText } from "../../domain/accounts/AccountSearch.ts"
 import { MonitoringState, type StatusFacts } from "../../domain/accounts/ProtectionStatus.ts"
 import { defaultApiKeyExpiry, signOutLock } from "../../domain/Limits.ts"
 import { type Role, Scope } from "../../domain/people/Access.ts"
@@ -13,6 +12,7 @@ import { PasswordHasher } from "../crypto/signin/PasswordHasher.ts"
 import * as Tenant from "../postgres/Tenant.ts"
 import * as AccountStatuses from "./accounts/AccountStatuses.ts"
 import { statusColumns } from "./accounts/AccountStatuses.ts"
+import * as SearchTexts from "./accounts/SearchTexts.ts"
 
 const newId = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.uuidV7())
 
@@ -235,14 +235,14 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
       messenger_user_id: options.messengerUserId ?? id,
       ...names,
       name_key: nameKey(names),
-      search_text: searchText({
-        ...names,
-        role_label: typeof facts["role_label"] === "string" ? facts["role_label"] : null
-      }),
       ...stored,
       ...statusColumns(statusFacts(stored), yield* now)
     })
   }`.pipe(Effect.orDie)
+  yield* SearchTexts.add(sql, organizationId, id, {
+    ...names,
+    role_label: typeof facts["role_label"] === "string" ? facts["role_label"] : null
+  }).pipe(Effect.orDie)
   if (recovery !== undefined) {
     yield* sql`update account set recovery = ${JSON.stringify(recovery)}::jsonb
       where organization_id = ${organizationId} and id = ${id}`.pipe(Effect.orDie)

@@ -74,7 +74,7 @@ const organization = ({ accounts, admins = 0, departments, events, everyone, id 
   `insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key,
     department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, baselined,
     monitoring_state, offboarded_at, paused_at, stopped_at, stop_reason, takeover_stopped_at, review_pending,
-    status, status_until, later_statuses, status_changes, search_text)
+    status, status_until, later_statuses, status_changes)
   select '${id}', ${idOf("account", id, "n")}, '${id}/' || n, '+1' || (2000000000 + n), first, last,
     lower(first || ' ' || last), ${department(id, departments, "n")}, 'governance', at, at, at,
     case status when 'recently_connected' then now() + interval '1 day' * ((n % 23 + 1) / 24.0)
@@ -84,8 +84,7 @@ const organization = ({ accounts, admins = 0, departments, events, everyone, id 
     case status when 'protection_stopped' then now() end, case status when 'protection_stopped' then 'session_lost' end,
     case when status = 'hijack_blocked' then now() - interval '1 hour' * (n % 40) when n % 50 = 0 then at end,
     status = 'new_sign_in', status, until, case when until is null then '{}'::text[] else array['protected'] end,
-    case when until is null then '{}'::timestamptz[] else array[until] end,
-    '#1' || (2000000000 + n) || E'\\n \\n@\\n ' || lower(first || ' ' || last)
+    case when until is null then '{}'::timestamptz[] else array[until] end
   from (
     select *, case status
       when 'hijack_blocked' then now() - interval '1 hour' * (n % 40) + interval '${
@@ -96,6 +95,9 @@ const organization = ({ accounts, admins = 0, departments, events, everyone, id 
       ${lastNames}[(1 + n * 17 % 19)::int] || ' ' || md5(n::text) as last, now() - interval '40 days' * (1 + n % 9) as at
     from generate_series(1::bigint, ${accounts}) n) as ranked
   ) as drawn`,
+  `insert into account_search (organization_id, account_id, department_id, search_text)
+  select organization_id, id, department_id, '#' || substr(phone_number, 2) || E'\\n \\n@\\n ' || name_key
+  from account where organization_id = '${id}'`,
   `insert into session (organization_id, account_id, department_id, id, service, current, baseline, approved_at,
     review_deadline, queued_at, device_model, seen_at)
   select '${id}', id, department_id, kind, kind = 'service', kind = 'service', kind = 'tablet',

@@ -126,6 +126,17 @@ end $$;
 create trigger refile_sessions after update of department_id on account for each row
   when (old.department_id is distinct from new.department_id) execute function refile_sessions();
 
+-- The text of an account is found in its department.
+
+create function refile_search() returns trigger language plpgsql as $$
+begin
+  update account_search set department_id = new.department_id
+  where organization_id = new.organization_id and account_id = new.id;
+  return null;
+end $$;
+create trigger refile_search after update of department_id on account for each row
+  when (old.department_id is distinct from new.department_id) execute function refile_search();
+
 -- A monitor for each account.
 
 create function watch_accounts() returns trigger language plpgsql as $$
@@ -143,9 +154,9 @@ create trigger watch_accounts after insert on account referencing new table as r
 create function matching_accounts(pattern text, everything boolean, departments uuid[], accounts uuid[], most integer)
 returns setof uuid language sql stable security definer set search_path = public, pg_temp
 set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off as $$
-  select account.id from account
-  where account.organization_id = current_setting('console.organization_id') and account.search_text like pattern
-    and (everything or account.department_id = any(departments) or account.id = any(accounts))
+  select account_id from account_search
+  where organization_id = current_setting('console.organization_id') and search_text like pattern
+    and (everything or department_id = any(departments) or account_id = any(accounts))
   limit most
 $$;
 revoke all on function matching_accounts(text, boolean, uuid[], uuid[], integer) from public;

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { nameKey } from "../../../domain/accounts/Account.ts"
-import { searchText } from "../../../domain/accounts/AccountSearch.ts"
 import { offboarded, paused, resumed } from "../../../domain/accounts/ProtectionStatus.ts"
 import type { Accounts } from "../../../ports/index.ts"
 import { Alarm } from "../../../ports/protection/Alarm.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isSpared } from "../sessions/Sessions.ts"
 import { statusColumns } from "./AccountStatuses.ts"
+import * as SearchTexts from "./SearchTexts.ts"
 
 /** Changes to accounts, within the transaction that is open. */
 export const make = Effect.gen(function*() {
@@ -79,9 +79,11 @@ export const make = Effect.gen(function*() {
         where organization_id = ${organizationId} and id = ${account.id}`),
 
     setRoleLabel: (organizationId, account, label) =>
-      post(sql`
-        update account set role_label = ${label}, search_text = ${searchText({ ...account, role_label: label })}
-        where organization_id = ${organizationId} and id = ${account.id}`),
+      Effect.andThen(
+        post(sql`
+          update account set role_label = ${label} where organization_id = ${organizationId} and id = ${account.id}`),
+        post(SearchTexts.set(sql, organizationId, account.id, { ...account, role_label: label }))
+      ),
 
     setDepartment: (organizationId, account, departmentId) =>
       post(sql`
@@ -89,10 +91,12 @@ export const make = Effect.gen(function*() {
         where organization_id = ${organizationId} and id = ${account.id}`),
 
     setNames: (organizationId, account, names) =>
-      post(sql`
-        update account set first_name = ${names.first_name}, last_name = ${names.last_name},
-          username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })},
-          search_text = ${searchText({ ...account, ...names })}
-        where organization_id = ${organizationId} and id = ${account.id}`)
+      Effect.andThen(
+        post(sql`
+          update account set first_name = ${names.first_name}, last_name = ${names.last_name},
+            username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })}
+          where organization_id = ${organizationId} and id = ${account.id}`),
+        post(SearchTexts.set(sql, organizationId, account.id, { ...account, ...names }))
+      )
   } satisfies Partial<Accounts["Service"]>
 })

@@ -168,7 +168,7 @@ export const make = Effect.gen(function*() {
             from unnest(${found.map(({ rank }) => rank)}::int[], ${found.map(({ like }) => like)}::text[])
               as wanted (rank, pattern)
             cross join lateral (
-              select account.id from account
+              select account_id as id from account_search
               where organization_id = ${caller.organizationId} and search_text like pattern
                 and (select accounts from size) <= ${sql.literal(String(few))}
               union all

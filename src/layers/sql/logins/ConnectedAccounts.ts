@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AccountId, nameKey } from "../../../domain/accounts/Account.ts"
-import { searchText } from "../../../domain/accounts/AccountSearch.ts"
 import { enforcementFrom, type KnownAccount, newTier, refuses } from "../../../domain/logins/Connecting.ts"
 import type { LoginFacts } from "../../../domain/logins/Login.ts"
 import type { MessengerUserId, Profile } from "../../../domain/messenger/Messenger.ts"
@@ -12,6 +11,7 @@ import { Alarm } from "../../../ports/protection/Alarm.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess } from "../accounts/AccountAccess.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
+import * as SearchTexts from "../accounts/SearchTexts.ts"
 import { add, retire } from "../protection/ServiceSessions.ts"
 
 interface KnownAccountRow extends KnownAccount {
@@ -115,7 +115,6 @@ export const make = Effect.gen(function*() {
       const shown = {
         ...names,
         name_key: nameKey(names),
-        search_text: searchText({ ...names, role_label }),
         role_label,
         department_id: login.department_id ?? known?.department_id ?? null
       }
@@ -148,12 +147,14 @@ export const make = Effect.gen(function*() {
             }, now)
           })
         }`)
+        yield* post(SearchTexts.add(sql, organizationId, id, { ...names, role_label }))
         yield* grant(held, id)
       } else {
         const revived = login.kind === "connect" ? { ...anew, enrolled_at: now } : {}
         yield* post(sql`
           update account set ${sql.update({ ...facts, ...revived })}, joined_at = coalesce(joined_at, ${now})
           where organization_id = ${organizationId} and id = ${id}`)
+        yield* post(SearchTexts.set(sql, organizationId, id, { ...names, role_label }))
         if (login.kind === "connect") {
           yield* post(sql`delete from session where organization_id = ${organizationId} and account_id = ${id}`)
         }

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { accountName, nameKey } from "../../../domain/accounts/Account.ts"
-import { searchText } from "../../../domain/accounts/AccountSearch.ts"
+import type { Searched } from "../../../domain/accounts/AccountSearch.ts"
 import type { AccountChange } from "../../../domain/protection/Decision.ts"
 import type { Facets, GuardedAccount, MonitorFacts, WatchedSession } from "../../../domain/protection/Facts.ts"
 import type { ServiceSession } from "../../../domain/protection/ServiceSession.ts"
@@ -12,6 +12,7 @@ import { Db } from "../../../ports/Db.ts"
 import { type StepChanges, Watch } from "../../../ports/protection/MonitorStore.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
+import * as SearchTexts from "../accounts/SearchTexts.ts"
 import { isSpared } from "../sessions/Sessions.ts"
 import { retire } from "./ServiceSessions.ts"
 
@@ -126,13 +127,13 @@ export const layer = Layer.effect(
 
     /** The columns that follow from others: by which name the account is found, and in which order listed. */
     const rename = Effect.fnUntraced(function*({ accountId, organizationId }: LockedAccountRef) {
-      const [row] = yield* sql<Parameters<typeof searchText>[0]>`
+      const [row] = yield* sql<Searched>`
         select first_name, last_name, username, phone_number, role_label from account
         where organization_id = ${organizationId} and id = ${accountId}`
       if (row === undefined) return
       yield* post(sql`
-        update account set name_key = ${nameKey(row)}, search_text = ${searchText(row)}
-        where organization_id = ${organizationId} and id = ${accountId}`)
+        update account set name_key = ${nameKey(row)} where organization_id = ${organizationId} and id = ${accountId}`)
+      yield* post(SearchTexts.set(sql, organizationId, accountId, row))
     })
 
     const writeAccount = Effect.fnUntraced(
