@@ -1,6 +1,7 @@
 /**
  * Searching the archive, newest first and exactly: a page is opened where a vocabulary does not exclude it, and a hit is
- * answered once nothing unread can hold a newer one.
+ * answered once nothing unread can hold a newer one. After each vocabulary and each page other requests, and the watch
+ * over accounts, have their turn.
  */
 import { Clock, Effect } from "effect"
 import { foldVersion } from "../domain/archive/Fold.ts"
@@ -148,6 +149,7 @@ const readBlock = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock
   const candidates = yield* candidatesOf(run, block).pipe(
     Effect.catchTag("ArchiveUnreadable", () => Effect.succeed(null))
   )
+  yield* Effect.yieldNow
   const numbers = candidates ?? block.pages
   if (numbers.length === 0) return
   const pages = yield* store.pages(run.request.scope, block, numbers)
@@ -176,7 +178,6 @@ const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: SearchHits) 
     for (const each of found) hits.add(each)
     run.counted.read += read
     run.counted.unreadable += unreadable ? 1 : 0
-    // Other requests have their turn after each page.
     yield* Effect.yieldNow
   }
 })

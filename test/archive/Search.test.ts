@@ -277,6 +277,32 @@ describe("a search of the archive", () => {
   const searchOne = (archive: Memory.StoredArchive, query: string, limit = 20) =>
     Effect.map(searchAll(() => archive, requestOf(query, limit, everything)), (results) => results[0])
 
+  it("lets others have their turn after each vocabulary and each page, however many it goes through", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 24 }, (_, day) => writtenAt(`word${day} common`, day * 86_400))
+      const [key] = yield* keys
+      const pages = (yield* store(all, 1, ["loose"])).pages
+      const blocks = yield* Effect.forEach(pages, (page, at) => Memory.sealBlock(key!, BigInt(1000 + at), [page]))
+      const turnsOf = (query: string) =>
+        Effect.gen(function*() {
+          let turns = 0
+          const turn = () => {
+            turns++
+            next = setImmediate(turn)
+          }
+          let next = setImmediate(turn)
+          const results = yield* searchAll(() => ({ pages, blocks }), requestOf(query, 100, everything))
+          clearImmediate(next)
+          return { hits: results.flatMap(({ hits }) => hits).length, turns }
+        })
+      const nothing = yield* turnsOf("absent")
+      expect(nothing.hits).toBe(0)
+      expect(nothing.turns).toBeGreaterThanOrEqual(24)
+      const everywhere = yield* turnsOf("common")
+      expect(everywhere.hits).toBe(24)
+      expect(everywhere.turns).toBeGreaterThanOrEqual(48)
+    })))
+
   it("answers where in which field and revision each word is, in the text as it was written", () =>
     run(Effect.gen(function*() {
       const edit = {
