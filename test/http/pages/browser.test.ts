@@ -134,9 +134,13 @@ describe("the pages in a browser", () => {
           await page.goto(`${base}/console/sign-in`)
           await page.evaluate("document.querySelector('label').remove()")
           await page.evaluate("document.querySelector('h1').style.width = '3000px'")
+          await page.evaluate("document.querySelector('h1').style.color = '#222222'")
         })
         const wrong = yield* Browser.inspect(page, "planted")
-        expect(wrong.some((fault) => fault.startsWith("planted dark: label:"))).toBe(true)
+        const looks = (rule: string) =>
+          wrong.filter((fault) => fault.includes(`: ${rule}: `)).map((fault) => fault.split(":")[0])
+        expect(looks("label")).toEqual(["planted light", "planted phone"])
+        expect(looks("color-contrast")).toEqual(["planted dark", "planted phone-dark"])
         expect(wrong.filter((fault) => fault.endsWith("scrolls sideways")).length).toBe(4)
       }))
 

@@ -13,9 +13,9 @@ export const platformId = (kind: string, number: number): string =>
 const saltOf = ({ two_fa_version, user_id }: SimulatedAccount): string =>
   two_fa_version === 0 ? user_id : `${user_id}/${two_fa_version}`
 
-/** The costs are low because the password guards nothing but a simulation. */
+/** The costs are the lowest because the password guards nothing but a simulation. */
 const digestOf = (account: SimulatedAccount, password: Secret.Redacted): string =>
-  scryptSync(Redacted.value(password).normalize("NFC"), saltOf(account), 32, { N: 1024, r: 8, p: 1 }).toString("hex")
+  scryptSync(Redacted.value(password).normalize("NFC"), saltOf(account), 32, { N: 2, r: 1, p: 1 }).toString("hex")
 
 /** The account with another 2FA password, or none; a recovery email needs one. */
 export const withPassword = (account: SimulatedAccount, password: Secret.Redacted | null): SimulatedAccount => {
