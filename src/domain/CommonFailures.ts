@@ -1,30 +1,23 @@
 /** The failures that every operation can answer with. */
 import { Effect, Schema } from "effect"
-import { fields, RetryAfterSeconds } from "./FailureBase.ts"
+import { failure, fields, RetryAfterSeconds } from "./FailureBase.ts"
 import { Scope } from "./people/Scopes.ts"
 
 export class ParameterInvalid
-  extends Schema.TaggedError<ParameterInvalid>()("parameter_invalid", fields("A parameter is invalid."))
-{
-  static readonly status = 400
-}
+  extends failure<ParameterInvalid>()(400, "parameter_invalid", "A parameter is invalid.")
+{}
 
 /** No credential, or an invalid, expired or revoked one; the answer does not say which. */
 export class InvalidApiKey
-  extends Schema.TaggedError<InvalidApiKey>()("invalid_api_key", fields("The API key is missing, invalid or revoked."))
-{
-  static readonly status = 401
-}
+  extends failure<InvalidApiKey>()(401, "invalid_api_key", "The API key is missing, invalid or revoked.")
+{}
 
 /**
  * An OAuth token that is invalid, expired, revoked, or issued for the other resource; the answer does not say which.
  */
-export class InvalidToken extends Schema.TaggedError<InvalidToken>()(
-  "invalid_token",
-  fields("The access token is invalid, expired or revoked.")
-) {
-  static readonly status = 401
-}
+export class InvalidToken
+  extends failure<InvalidToken>()(401, "invalid_token", "The access token is invalid, expired or revoked.")
+{}
 
 /** The credential lacks `scope`, which the response names in `WWW-Authenticate` too. */
 export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("insufficient_scope", {
@@ -35,61 +28,40 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
 }
 
 export class RoleForbidden
-  extends Schema.TaggedError<RoleForbidden>()("role_forbidden", fields("The admin's role may not do this."))
-{
-  static readonly status = 403
-}
+  extends failure<RoleForbidden>()(403, "role_forbidden", "The admin's role may not do this.")
+{}
 
-export class SuperadminRequired extends Schema.TaggedError<SuperadminRequired>()(
-  "superadmin_required",
-  fields("Only the owner and superadmins may do this.")
-) {
-  static readonly status = 403
-}
+export class SuperadminRequired
+  extends failure<SuperadminRequired>()(403, "superadmin_required", "Only the owner and superadmins may do this.")
+{}
 
-export class OwnerRequired
-  extends Schema.TaggedError<OwnerRequired>()("owner_required", fields("Only the owner may do this."))
-{
-  static readonly status = 403
-}
+export class OwnerRequired extends failure<OwnerRequired>()(403, "owner_required", "Only the owner may do this.") {}
 
 /** The answer is only for a person: a page of the console shows it instead. */
-export class ConsolePageRequired extends Schema.TaggedError<ConsolePageRequired>()(
-  "console_page_required",
-  fields("This is done on a page of the console.")
-) {
-  static readonly status = 403
-}
+export class ConsolePageRequired
+  extends failure<ConsolePageRequired>()(403, "console_page_required", "This is done on a page of the console.")
+{}
 
-export class OrganizationClosed extends Schema.TaggedError<OrganizationClosed>()(
-  "organization_closed",
-  fields("The organization has been wound down.")
-) {
-  static readonly status = 403
-}
+export class OrganizationClosed
+  extends failure<OrganizationClosed>()(403, "organization_closed", "The organization has been wound down.")
+{}
 
 /** No such object in the organization, or one that the admin may not see: both get the same answer. */
-export class ResourceMissing
-  extends Schema.TaggedError<ResourceMissing>()("resource_missing", fields("There is no such object."))
-{
-  static readonly status = 404
-}
+export class ResourceMissing extends failure<ResourceMissing>()(404, "resource_missing", "There is no such object.") {}
 
 /** The key was used for another request; a new request needs a new key. */
-export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
+export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()(
+  409,
   "idempotency_key_reused",
-  fields("This Idempotency-Key was used for a request with other content.")
-) {
-  static readonly status = 409
-}
+  "This Idempotency-Key was used for a request with other content."
+) {}
 
 /** The first request with the key has not been answered yet. */
-export class IdempotencyInProgress extends Schema.TaggedError<IdempotencyInProgress>()(
+export class IdempotencyInProgress extends failure<IdempotencyInProgress>()(
+  409,
   "idempotency_in_progress",
-  fields("A request with this Idempotency-Key is still running. Repeat it in a moment.")
-) {
-  static readonly status = 409
-}
+  "A request with this Idempotency-Key is still running. Repeat it in a moment."
+) {}
 
 /** Over 120 requests in 60 seconds; `retry_after` is in seconds. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("rate_limited", {
@@ -124,10 +96,8 @@ export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()(
 }
 
 export class InternalError
-  extends Schema.TaggedError<InternalError>()("internal_error", fields("Something went wrong on the server."))
-{
-  static readonly status = 500
-}
+  extends failure<InternalError>()(500, "internal_error", "Something went wrong on the server.")
+{}
 
 /** The service cannot answer now, for instance while its database is away. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("service_unavailable", {

@@ -22,6 +22,12 @@ export const fields = (message: string) => ({
   param: Schema.optionalKey(Schema.String)
 })
 
+/** What a failure without further fields extends: its status, its code and its message. */
+export const failure =
+  <Self>() =>
+  <const Status extends FailureStatus, const Code extends string>(status: Status, code: Code, message: string) =>
+    Object.assign(Schema.TaggedError<Self>()(code, fields(message)), { status })
+
 export const RetryAfterSeconds = Schema.Int
 
 /** One failure as a value: any instance of the classes. */

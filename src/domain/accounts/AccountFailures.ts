@@ -1,34 +1,18 @@
 /** Refusals by the state of an account. */
-import { Schema } from "effect"
-import { fields } from "../FailureBase.ts"
+import { failure } from "../FailureBase.ts"
 
-export class NotActive
-  extends Schema.TaggedError<NotActive>()("not_active", fields("The account is paused or offboarded."))
-{
-  static readonly status = 409
-}
+export class NotActive extends failure<NotActive>()(409, "not_active", "The account is paused or offboarded.") {}
 
-export class AlreadyOffboarded extends Schema.TaggedError<AlreadyOffboarded>()(
-  "already_offboarded",
-  fields("The account is offboarded already.")
-) {
-  static readonly status = 409
-}
+export class AlreadyOffboarded
+  extends failure<AlreadyOffboarded>()(409, "already_offboarded", "The account is offboarded already.")
+{}
 
-export class NotPaused extends Schema.TaggedError<NotPaused>()("not_paused", fields("The account is not paused.")) {
-  static readonly status = 409
-}
+export class NotPaused extends failure<NotPaused>()(409, "not_paused", "The account is not paused.") {}
 
-export class NotLocked extends Schema.TaggedError<NotLocked>()(
-  "not_locked",
-  fields("No takeover lock is on the account.")
-) {
-  static readonly status = 409
-}
+export class NotLocked extends failure<NotLocked>()(409, "not_locked", "No takeover lock is on the account.") {}
 
-export class ServiceSession extends Schema.TaggedError<ServiceSession>()(
+export class ServiceSession extends failure<ServiceSession>()(
+  409,
   "service_session",
-  fields("The session is one of the service's own: it is neither approved nor signed out.")
-) {
-  static readonly status = 409
-}
+  "The session is one of the service's own: it is neither approved nor signed out."
+) {}

@@ -1,24 +1,18 @@
 /** Refusals to connect an account, and refusals of a code or a password of its holder. */
-import { Schema } from "effect"
-import { fields } from "../FailureBase.ts"
+import { failure } from "../FailureBase.ts"
 
-export class CodeInvalid extends Schema.TaggedError<CodeInvalid>()("code_invalid", fields("The code is wrong.")) {
-  static readonly status = 400
-}
+export class CodeInvalid extends failure<CodeInvalid>()(400, "code_invalid", "The code is wrong.") {}
 
 /** The 2FA password of the account's holder. */
 export class PasswordInvalid
-  extends Schema.TaggedError<PasswordInvalid>()("password_invalid", fields("The 2FA password is wrong."))
-{
-  static readonly status = 400
-}
+  extends failure<PasswordInvalid>()(400, "password_invalid", "The 2FA password is wrong.")
+{}
 
-export class PhoneRefused extends Schema.TaggedError<PhoneRefused>()(
+export class PhoneRefused extends failure<PhoneRefused>()(
+  400,
   "phone_refused",
-  fields("The messenger has no account that can be signed in to with this number.")
-) {
-  static readonly status = 400
-}
+  "The messenger has no account that can be signed in to with this number."
+) {}
 
 /** The messages of `already_connected` where it is not this organization that protects the account now. */
 export const alreadyConnected = {
@@ -28,55 +22,38 @@ export const alreadyConnected = {
   signedIn: "The service is signed in to this account already."
 }
 
-export class AlreadyConnected extends Schema.TaggedError<AlreadyConnected>()(
-  "already_connected",
-  fields("This organization protects this account already.")
-) {
-  static readonly status = 409
-}
+export class AlreadyConnected
+  extends failure<AlreadyConnected>()(409, "already_connected", "This organization protects this account already.")
+{}
 
-export class NoFreeSeat
-  extends Schema.TaggedError<NoFreeSeat>()("no_free_seat", fields("The organization has no free seat."))
-{
-  static readonly status = 409
-}
+export class NoFreeSeat extends failure<NoFreeSeat>()(409, "no_free_seat", "The organization has no free seat.") {}
 
-export class NotLicensed extends Schema.TaggedError<NotLicensed>()(
+export class NotLicensed extends failure<NotLicensed>()(
+  409,
   "not_licensed",
-  fields("Protection is not active in this organization: it has no live licence.")
-) {
-  static readonly status = 409
-}
+  "Protection is not active in this organization: it has no live licence."
+) {}
 
-export class LoginInProgress extends Schema.TaggedError<LoginInProgress>()(
-  "login_in_progress",
-  fields("Another admin is signing in with this number.")
-) {
-  static readonly status = 409
-}
+export class LoginInProgress
+  extends failure<LoginInProgress>()(409, "login_in_progress", "Another admin is signing in with this number.")
+{}
 
 export class LoginStep
-  extends Schema.TaggedError<LoginStep>()("login_step", fields("The login is at another step: read it first."))
-{
-  static readonly status = 409
-}
+  extends failure<LoginStep>()(409, "login_step", "The login is at another step: read it first.")
+{}
 
 export class LoginExpired
-  extends Schema.TaggedError<LoginExpired>()("login_expired", fields("The login has run out: start again."))
-{
-  static readonly status = 409
-}
+  extends failure<LoginExpired>()(409, "login_expired", "The login has run out: start again.")
+{}
 
-export class ResendTooEarly extends Schema.TaggedError<ResendTooEarly>()(
+export class ResendTooEarly extends failure<ResendTooEarly>()(
+  409,
   "resend_too_early",
-  fields("The messenger sends the next code later: resend_at says when.")
-) {
-  static readonly status = 409
-}
+  "The messenger sends the next code later: resend_at says when."
+) {}
 
-export class WrongAccount extends Schema.TaggedError<WrongAccount>()(
+export class WrongAccount extends failure<WrongAccount>()(
+  409,
   "wrong_account",
-  fields("Another person signed in than the one the account belongs to; nothing was changed.")
-) {
-  static readonly status = 409
-}
+  "Another person signed in than the one the account belongs to; nothing was changed."
+) {}

@@ -1,49 +1,41 @@
 /** Refusals of the messenger. */
 import { Effect, Schema } from "effect"
-import { fields, RetryAfterSeconds } from "../FailureBase.ts"
+import { failure, fields, RetryAfterSeconds } from "../FailureBase.ts"
 
 /** The messenger refuses the form of a username (section 4.14). */
-export class UsernameInvalid extends Schema.TaggedError<UsernameInvalid>()(
+export class UsernameInvalid extends failure<UsernameInvalid>()(
+  400,
   "username_invalid",
-  fields("The messenger refuses this username: 5 to 32 letters, digits and underscores, a letter first.")
-) {
-  static readonly status = 400
-}
+  "The messenger refuses this username: 5 to 32 letters, digits and underscores, a letter first."
+) {}
 
 /** The bio is longer than the account's own `bio_limit` (section 4.10). */
-export class BioTooLong extends Schema.TaggedError<BioTooLong>()(
+export class BioTooLong extends failure<BioTooLong>()(
+  400,
   "bio_too_long",
-  fields("The messenger refuses a bio of this length: the account's bio_limit applies.")
-) {
-  static readonly status = 400
-}
+  "The messenger refuses a bio of this length: the account's bio_limit applies."
+) {}
 
-export class NoSession extends Schema.TaggedError<NoSession>()(
+export class NoSession extends failure<NoSession>()(
+  409,
   "no_session",
-  fields("The account has no live session of the service: its holder has to connect it again.")
-) {
-  static readonly status = 409
-}
+  "The account has no live session of the service: its holder has to connect it again."
+) {}
 
 export class UsernameTaken
-  extends Schema.TaggedError<UsernameTaken>()("username_taken", fields("Another account has this username."))
-{
-  static readonly status = 409
-}
+  extends failure<UsernameTaken>()(409, "username_taken", "Another account has this username.")
+{}
 
-export class UsernamePurchasable extends Schema.TaggedError<UsernamePurchasable>()(
+export class UsernamePurchasable extends failure<UsernamePurchasable>()(
+  409,
   "username_purchasable",
-  fields("The messenger sells this username; it cannot be set.")
-) {
-  static readonly status = 409
-}
+  "The messenger sells this username; it cannot be set."
+) {}
 
 /** Any other refusal of the messenger. */
 export class MessengerRefused
-  extends Schema.TaggedError<MessengerRefused>()("messenger_refused", fields("The messenger refuses the change."))
-{
-  static readonly status = 409
-}
+  extends failure<MessengerRefused>()(409, "messenger_refused", "The messenger refuses the change.")
+{}
 
 /** The messenger is busy or away; `retry_after` is in seconds. */
 export class MessengerUnavailable extends Schema.TaggedError<MessengerUnavailable>()("messenger_unavailable", {

@@ -1,10 +1,8 @@
 /** Refusals to the credential's own admin. */
-import { Schema } from "effect"
-import { fields } from "../FailureBase.ts"
+import { failure } from "../FailureBase.ts"
 
-export class MailPreferencesUnavailable extends Schema.TaggedError<MailPreferencesUnavailable>()(
+export class MailPreferencesUnavailable extends failure<MailPreferencesUnavailable>()(
+  409,
   "mail_preferences_unavailable",
-  fields("The admin has no sign-in of their own yet.")
-) {
-  static readonly status = 409
-}
+  "The admin has no sign-in of their own yet."
+) {}

@@ -1,58 +1,42 @@
 /** Refusals when an account is secured. */
-import { Schema } from "effect"
-import { fields } from "../FailureBase.ts"
+import { failure } from "../FailureBase.ts"
 
 export class EmailRefused
-  extends Schema.TaggedError<EmailRefused>()("email_refused", fields("The messenger refuses this address."))
-{
-  static readonly status = 400
-}
+  extends failure<EmailRefused>()(400, "email_refused", "The messenger refuses this address.")
+{}
 
-export class TwoFaPasswordRequired extends Schema.TaggedError<TwoFaPasswordRequired>()(
+export class TwoFaPasswordRequired extends failure<TwoFaPasswordRequired>()(
+  409,
   "two_fa_password_required",
-  fields("The account has a 2FA password that the service does not hold: its holder has to give it.")
-) {
-  static readonly status = 409
-}
+  "The account has a 2FA password that the service does not hold: its holder has to give it."
+) {}
 
-export class TwoFaNotManaged extends Schema.TaggedError<TwoFaNotManaged>()(
+export class TwoFaNotManaged extends failure<TwoFaNotManaged>()(
+  409,
   "two_fa_not_managed",
-  fields("The service does not hold the account's 2FA password: set one first.")
-) {
-  static readonly status = 409
-}
+  "The service does not hold the account's 2FA password: set one first."
+) {}
 
-export class NoPendingChange extends Schema.TaggedError<NoPendingChange>()(
+export class NoPendingChange extends failure<NoPendingChange>()(
+  409,
   "no_pending_change",
-  fields("No address waits for its code, or the code has run out: start again.")
-) {
-  static readonly status = 409
-}
+  "No address waits for its code, or the code has run out: start again."
+) {}
 
-export class PasskeyNotEligible extends Schema.TaggedError<PasskeyNotEligible>()(
+export class PasskeyNotEligible extends failure<PasskeyNotEligible>()(
+  409,
   "passkey_not_eligible",
-  fields("The messenger does not let the service add a passkey yet.")
-) {
-  static readonly status = 409
-}
+  "The messenger does not let the service add a passkey yet."
+) {}
 
-export class PasskeyUnsupported extends Schema.TaggedError<PasskeyUnsupported>()(
-  "passkey_unsupported",
-  fields("The messenger takes no passkey for this account.")
-) {
-  static readonly status = 409
-}
+export class PasskeyUnsupported
+  extends failure<PasskeyUnsupported>()(409, "passkey_unsupported", "The messenger takes no passkey for this account.")
+{}
 
-export class PasskeyNotManaged extends Schema.TaggedError<PasskeyNotManaged>()(
-  "passkey_not_managed",
-  fields("The service holds no passkey of the account.")
-) {
-  static readonly status = 409
-}
+export class PasskeyNotManaged
+  extends failure<PasskeyNotManaged>()(409, "passkey_not_managed", "The service holds no passkey of the account.")
+{}
 
-export class NoPairedSession extends Schema.TaggedError<NoPairedSession>()(
-  "no_paired_session",
-  fields("The account has no paired session.")
-) {
-  static readonly status = 409
-}
+export class NoPairedSession
+  extends failure<NoPairedSession>()(409, "no_paired_session", "The account has no paired session.")
+{}
