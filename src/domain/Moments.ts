@@ -7,3 +7,7 @@ export const now: Effect.Effect<Date> = Effect.map(Clock.currentTimeMillis, (mil
 /** The moment so long before another. */
 export const before = (moment: Date, duration: Duration.Duration): Date =>
   new Date(moment.getTime() - Duration.toMillis(duration))
+
+/** The moment so long after another. */
+export const after = (moment: Date, duration: Duration.Duration): Date =>
+  new Date(moment.getTime() + Duration.toMillis(duration))

@@ -1,7 +1,7 @@
 /** Changes of accounts on the messenger that the service makes in the background. */
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { MessengerUnavailable, type ServiceUnavailable } from "../domain/Failure.ts"
-import { plus } from "../domain/protection/Deadline.ts"
+import { after } from "../domain/Moments.ts"
 import { heldOf, takenPassword } from "../domain/security/Secrets.ts"
 import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
 import { AccountLock, type AccountLockLost } from "../ports/accounts/AccountLock.ts"
@@ -174,7 +174,7 @@ export const chores: Effect.Effect<number, ServiceUnavailable, ChoreServices> = 
   const now = new Date(yield* Clock.currentTimeMillis)
   const due = yield* tasks.due(tasksPerRun, now)
   for (const task of due) {
-    if (!(yield* tasks.take(task, plus(now, again(task.tries))))) continue
+    if (!(yield* tasks.take(task, after(now, again(task.tries))))) continue
     yield* Effect.scoped(run(task)).pipe(
       Effect.catchCause((cause) => Effect.logDebug("A task of an account is tried again", cause))
     )

@@ -3,10 +3,11 @@ import { Clock, Effect } from "effect"
 import * as Intent from "../changes/Intent.ts"
 import { byService } from "../changes/Record.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { after } from "../domain/Moments.ts"
 import type { ActionName } from "../domain/journal/JournalEntry.ts"
 import { unrevealedKept } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
-import { isActing, plus } from "../domain/protection/Deadline.ts"
+import { isActing } from "../domain/protection/Deadline.ts"
 import { oldestAble, recognized } from "../domain/protection/ServiceSessionFacts.ts"
 import { heldOf, takenPassword } from "../domain/security/Secrets.ts"
 import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
@@ -64,7 +65,7 @@ const release = Effect.fnUntraced(
       ...common,
       journaled: "two_fa.removed",
       wanted: passwordWanted,
-      prepare: secrets.keepUntil(task, "two_fa", plus(now, unrevealedKept)),
+      prepare: secrets.keepUntil(task, "two_fa", after(now, unrevealedKept)),
       act: Effect.as(inTime(live.removePassword(current.password)), []),
       apply: () => secrets.eraseAll(task, "two_fa")
     })

@@ -1,8 +1,9 @@
 /** The demo: its organization, who signs in to it, and the key that each start makes. */
-import { Console, Duration, Effect, Redacted } from "effect"
+import { Console, Effect, Redacted } from "effect"
 import * as fs from "node:fs"
 import { byOperator, record } from "../../changes/Record.ts"
 import { defaultApiKeyExpiry } from "../../domain/Limits.ts"
+import { after } from "../../domain/Moments.ts"
 import { OrganizationId, type Role, Scope } from "../../domain/people/Access.ts"
 import * as Provisioning from "../../layers/sql/Provisioning.ts"
 import { now } from "../../operator/Journaled.ts"
@@ -97,7 +98,7 @@ const renewKey = Effect.fnUntraced(function*(adminId: string) {
         {
           label: startLabel,
           scopes: Scope.literals,
-          expiresAt: new Date(at.getTime() + Duration.toMillis(defaultApiKeyExpiry))
+          expiresAt: after(at, defaultApiKeyExpiry)
         },
         at
       )

@@ -1,7 +1,8 @@
 /** An account's protection status: it follows only from facts and the time (specification, section 3.1). */
 import { Schema } from "effect"
 import { takeoverWindow } from "../Limits.ts"
-import { canSignOut, plus } from "../protection/Deadline.ts"
+import { after } from "../Moments.ts"
+import { canSignOut } from "../protection/Deadline.ts"
 
 export const AccountStatus = Schema.Literals([
   "protected",
@@ -46,7 +47,7 @@ export interface StatusPeriod {
   readonly until: Date | null
 }
 
-const after = (moment: Date, other: Date | null): boolean => other === null || moment.getTime() > other.getTime()
+const isAfter = (moment: Date, other: Date | null): boolean => other === null || moment.getTime() > other.getTime()
 
 const lasting = (status: AccountStatus): StatusPeriod => ({ status, until: null })
 
@@ -56,14 +57,14 @@ export const statusAt = (facts: StatusFacts, now: Date): StatusPeriod => {
   if (facts.paused_at !== null) return lasting("paused")
   if (facts.stopped_at !== null) return lasting("protection_stopped")
   if (facts.monitoring_state === "unknown") return lasting("status_unknown")
-  if (facts.takeover_stopped_at !== null && after(facts.takeover_stopped_at, facts.resumed_at)) {
-    const until = plus(facts.takeover_stopped_at, takeoverWindow)
+  if (facts.takeover_stopped_at !== null && isAfter(facts.takeover_stopped_at, facts.resumed_at)) {
+    const until = after(facts.takeover_stopped_at, takeoverWindow)
     if (now.getTime() < until.getTime()) return { status: "hijack_blocked", until }
   }
   if (facts.review_pending) return lasting("new_sign_in")
   if (
     facts.connected_at !== null &&
-    after(facts.connected_at, facts.resumed_at) &&
+    isAfter(facts.connected_at, facts.resumed_at) &&
     facts.enforcement_active_at !== null &&
     !canSignOut(facts.enforcement_active_at, now)
   ) {

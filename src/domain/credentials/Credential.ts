@@ -2,6 +2,7 @@
 import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
 import { ContentNotice, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { maxPasswordLength } from "../Limits.ts"
+import { after } from "../Moments.ts"
 import { Assistant } from "../oauth/OAuth.ts"
 import { Scope } from "../people/Access.ts"
 
@@ -133,7 +134,7 @@ export const ApiKeyState = Schema.Literals(["works", "revoked", "expired", "stop
 
 /** The moment when a key of so many days expires; null for never. */
 export const apiKeyExpiry = (days: number | null, now: Date): Date | null =>
-  days === null ? null : new Date(now.getTime() + Duration.toMillis(Duration.days(days)))
+  days === null ? null : after(now, Duration.days(days))
 
 /** The state of the key at `now`: it works, or the reason that it does not. */
 export const apiKeyState = (

@@ -1,5 +1,6 @@
 /** Logins by which accounts are connected (specification, section 10.9). */
 import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
+import { after } from "../Moments.ts"
 import { AccountId, type DepartmentId } from "../accounts/Account.ts"
 import { journalAction } from "../journal/JournalEntry.ts"
 import { ContentNotice, Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
@@ -118,7 +119,7 @@ export const isUnsettled = ({ busy_until }: Pick<LoginFacts, "busy_until">, now:
   busy_until !== null && busy_until <= now
 
 /** The expiry of a login whose step is taken now. */
-export const expiryOf = (now: Date): Date => new Date(now.getTime() + Duration.toMillis(loginLifetime))
+export const expiryOf = (now: Date): Date => after(now, loginLifetime)
 
 /** The login as it is shown; one that has run out shows so before its row does. */
 export const login = (facts: LoginFacts, now: Date): Omit<Login, "content_notice"> => ({

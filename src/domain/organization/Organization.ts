@@ -2,6 +2,7 @@
 import { Duration, Schema } from "effect"
 import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
 import { archiveClosedPeriod, archiveReadonlyPeriod, licenceEndKept } from "../Limits.ts"
+import { after } from "../Moments.ts"
 import { OrganizationId } from "./OrganizationId.ts"
 
 export const Tier = Schema.Literals(["protect", "archive", "governance"])
@@ -221,7 +222,7 @@ export const endedByTime = (facts: OrganizationFacts, now: Date): OrganizationCh
     return { ...lapsed, ...consequences(facts, { ...facts, ...lapsed }, now) }
   }
   if (facts.managed || facts.status !== "active" || facts.valid_until === null) return null
-  return passed(new Date(facts.valid_until.getTime() + Duration.toMillis(licenceEndKept)), now)
+  return passed(after(facts.valid_until, licenceEndKept), now)
     ? { status: "suspended", suspended_at: now, suspend_reason: "licence" }
     : null
 }

@@ -1,13 +1,10 @@
 /** The times when the platform lets the service act, and when a session must be signed out (specification 12.5). */
 import { Duration } from "effect"
 import { signOutLock, strangersAge, takeoverWindow } from "../Limits.ts"
+import { after } from "../Moments.ts"
 import type { ServiceSession } from "./ServiceSession.ts"
 
 const later = (one: Date, other: Date | null): Date => other !== null && other > one ? other : one
-
-/** The moment so long after another. */
-export const plus = (moment: Date, duration: Duration.Duration): Date =>
-  new Date(moment.getTime() + Duration.toMillis(duration))
 
 /** The earliest of the moments; null where there is none. */
 export const earliest = (moments: ReadonlyArray<Date | null>): Date | null =>
@@ -18,7 +15,7 @@ export const isActing = ({ slot }: Pick<ServiceSession, "slot">): boolean => slo
 
 /** The time when the oldest acting session is old enough to sign others out; null without one. */
 export const enforcementActiveAt = (own: ReadonlyArray<Pick<ServiceSession, "slot" | "created_at">>): Date | null =>
-  earliest(own.filter(isActing).map(({ created_at }) => plus(created_at, signOutLock)))
+  earliest(own.filter(isActing).map(({ created_at }) => after(created_at, signOutLock)))
 
 /** True if the platform lets the service sign sessions out. */
 export const canSignOut = (enforcement: Date | null, now: Date): boolean => enforcement !== null && now >= enforcement
@@ -27,7 +24,7 @@ export const canSignOut = (enforcement: Date | null, now: Date): boolean => enfo
 export const isOnSight = (
   account: { readonly security_lock: boolean; readonly locked_at: Date | null },
   now: Date
-): boolean => account.security_lock || account.locked_at !== null && now < plus(account.locked_at, takeoverWindow)
+): boolean => account.security_lock || account.locked_at !== null && now < after(account.locked_at, takeoverWindow)
 
 /** The facts that a deadline is worked out from, when it is set. */
 export interface DeadlineFacts {
@@ -43,7 +40,7 @@ export interface DeadlineFacts {
 export const reviewDeadline = (facts: DeadlineFacts, now: Date): Date => {
   const soonest = later(now, facts.enforcement)
   if (facts.onSight) return soonest
-  const reviewed = plus(later(facts.seenAt, facts.resumedAt), facts.reviewWindow)
-  const aged = plus(facts.createdAt ?? facts.seenAt, strangersAge)
+  const reviewed = after(later(facts.seenAt, facts.resumedAt), facts.reviewWindow)
+  const aged = after(facts.createdAt ?? facts.seenAt, strangersAge)
   return later(soonest, earliest([reviewed, aged]))
 }

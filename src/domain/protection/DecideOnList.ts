@@ -1,7 +1,7 @@
 /** The consequences of a list that was read, in the order of section 12.6 of the specification. */
 import { Duration, Struct } from "effect"
 import { attemptsRemembered, endingsTogether, lookPeriod } from "../Limits.ts"
-import { plus } from "./Deadline.ts"
+import { after } from "../Moments.ts"
 import type { Decision, EndedSession, ServiceSessionChange, Signal, Takeover } from "./Decision.ts"
 import {
   attemptNotices,
@@ -108,7 +108,7 @@ const endedTogether = (
 
 /** A session of the service was revoked within a day, and no list has been judged since. */
 const revokedBefore = ({ revoked_at }: Facets, now: Date): ReadonlyArray<Signal> =>
-  revoked_at !== undefined && plus(new Date(revoked_at), attemptsRemembered) >= now
+  revoked_at !== undefined && after(new Date(revoked_at), attemptsRemembered) >= now
     ? [{ code: "T6", what: "service_session" }]
     : []
 
@@ -221,6 +221,6 @@ export const decideOnList = (stage: DecisionInput, seen: SeenList, list: Recogni
       ? now
       : seen.security === undefined
       ? facts.monitor.look_at ?? now
-      : plus(now, lookPeriod)
+      : after(now, lookPeriod)
   }
 }

@@ -1,7 +1,7 @@
 /** Judges how the polls of all accounts go together: whether a process makes them, and whether they succeed. */
 import type { Duration } from "effect"
 import { unansweredReported, unpolledReported } from "../Limits.ts"
-import { plus } from "./Deadline.ts"
+import { after } from "../Moments.ts"
 
 /** Of accounts that are to be watched. */
 export interface PollFacts {
@@ -17,7 +17,7 @@ export interface PollFacts {
 
 /** True if a moment lies further back. */
 export const isOlder = (at: Date | null, age: Duration.Duration, now: Date): boolean =>
-  at !== null && plus(at, age) < now
+  at !== null && after(at, age) < now
 
 /** The moment since which no process polls any account, although one is due; null where none is. */
 export const unpolledSince = ({ due_since, tried_at }: Pick<PollFacts, "due_since" | "tried_at">): Date | null =>

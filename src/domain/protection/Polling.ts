@@ -9,7 +9,7 @@ import {
   pollPeriod,
   silenceUntilUnknown
 } from "../Limits.ts"
-import { plus } from "./Deadline.ts"
+import { after, before } from "../Moments.ts"
 import type { AccountChange, MonitorChange } from "./Decision.ts"
 import type { MonitorFacts, ProtectionFacts } from "./Facts.ts"
 import { accountEvent, type Notice } from "./JournalNotices.ts"
@@ -20,7 +20,7 @@ const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "
 
 /** An account without a good poll since this time is silent. */
 export const silentSince = (now: Date, silence = silenceUntilUnknown): Date =>
-  new Date(now.getTime() - Duration.toMillis(silence))
+  before(now, silence)
 
 /** True if no poll has succeeded for so long that the account's state is unknown. */
 export const isSilent = (
@@ -80,7 +80,7 @@ export const failed = (facts: ProtectionFacts, error: string, now: Date, said: s
 /** The platform demands a wait: that is a failure only when it is long. */
 export const flooded = (facts: ProtectionFacts, seconds: number, now: Date): FailedPoll => {
   const wait = Duration.seconds(seconds)
-  const flood_until = plus(now, wait)
+  const flood_until = after(now, wait)
   if (Duration.toMillis(wait) <= Duration.toMillis(longestQuietFlood)) {
     const silent = isSilent(facts.monitor, now) ? unknownFor(facts, "flood") : { account: {}, notices: [] }
     return { ...silent, monitor: { last_polled_at: now, flood_until } }

@@ -1,6 +1,7 @@
 /** Applies the outcomes of sign-outs to the facts: sessions end, wait for another try, or are found to be gone. */
 import { signOutRetry } from "../Limits.ts"
-import { earliest, plus } from "./Deadline.ts"
+import { after } from "../Moments.ts"
+import { earliest } from "./Deadline.ts"
 import type { EndedSession, OutcomeChanges, SignOutAttempt } from "./Decision.ts"
 import { upserts } from "./DecisionInput.ts"
 import type { ProtectionFacts, WatchedSession } from "./Facts.ts"
@@ -50,7 +51,7 @@ const applied = (row: WatchedSession, attempt: SignOutAttempt, now: Date): SignO
 const refusedUntil = (attempts: ReadonlyArray<SignOutAttempt>, now: Date): Date | null =>
   earliest(
     attempts.filter(({ outcome }) => outcome === "flood" || outcome === "locked")
-      .map(({ retryAt }) => retryAt ?? plus(now, signOutRetry))
+      .map(({ retryAt }) => retryAt ?? after(now, signOutRetry))
   )
 
 /** Applies the outcomes of the attempts to the facts, which were read after the attempts. */

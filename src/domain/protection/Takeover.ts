@@ -1,12 +1,12 @@
 /** The conditions that make signals a takeover, and the answer to it. */
 import { attemptsRemembered } from "../Limits.ts"
-import { plus } from "./Deadline.ts"
+import { after } from "../Moments.ts"
 import type { Signal, Takeover } from "./Decision.ts"
 import type { Facets, ProtectionFacts, WatchedSession } from "./Facts.ts"
 import { accountEvent, type Notice } from "./JournalNotices.ts"
 import { isPending, type SessionRow } from "./ProtectionRows.ts"
 
-const recent = (moment: Date | null, now: Date): boolean => moment !== null && plus(moment, attemptsRemembered) >= now
+const recent = (moment: Date | null, now: Date): boolean => moment !== null && after(moment, attemptsRemembered) >= now
 
 /** True if a stranger was listed within the last day, whose session may have ended since. */
 export const strangerSeen = (

@@ -1,5 +1,6 @@
 /** The review of sessions by admins: what is listed, approved and signed out. */
-import { Duration, Schema } from "effect"
+import { Schema } from "effect"
+import { before } from "../Moments.ts"
 import { type AccountAction, AccountId, accountName, type MessengerNames } from "../accounts/Account.ts"
 import { type AccountStatus, deriveStatus, type StatusFacts } from "../accounts/ProtectionStatus.ts"
 import { described, Kind, Line, Uuid } from "../JsonShapes.ts"
@@ -69,7 +70,7 @@ export const isKept = (
 ): boolean => keep !== "none" && (approved_at !== null || keep === "approved_and_baseline" && baseline)
 
 /** The moment from which a rejected session that is gone still answers as signed out. */
-export const rejectedSince = (now: Date): Date => new Date(now.getTime() - Duration.toMillis(rejectionRemembered))
+export const rejectedSince = (now: Date): Date => before(now, rejectionRemembered)
 
 /** The answer of an action on an account; with the status where the action changed it. */
 export const acted = (

@@ -1,9 +1,8 @@
 import { Duration, Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
 import { apiKeyExpires } from "../../domain/mail/index.ts"
-import { before, now } from "../../domain/Moments.ts"
+import { after, before, now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import { type ExpiringKey, KeyExpiry } from "../../ports/credentials/KeyExpiry.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
 import { changeDue } from "../Batch.ts"
@@ -29,7 +28,7 @@ const report = Effect.fnUntraced(function*(organizationId: OrganizationId, key: 
 const run = Effect.gen(function*() {
   const expiry = yield* KeyExpiry
   const at = yield* now
-  const due = yield* expiry.due({ now: at, soon: plus(at, notice), age: before(at, notice) }, keysPerRun)
+  const due = yield* expiry.due({ now: at, soon: after(at, notice), age: before(at, notice) }, keysPerRun)
   return yield* changeDue(
     due,
     Effect.fnUntraced(function*(organizationId, ids) {

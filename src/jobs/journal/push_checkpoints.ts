@@ -1,7 +1,6 @@
 /** Pushes signed checkpoints to their targets, in their order and each at least once. */
 import { Duration, Effect, Metric } from "effect"
-import { now } from "../../domain/Moments.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
+import { after, now } from "../../domain/Moments.ts"
 import { CheckpointQueue, NotTaken, type PushTarget } from "../../ports/journal/CheckpointQueue.ts"
 import * as Job from "../Job.ts"
 
@@ -36,7 +35,7 @@ type Outcome =
 export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
   const queue = yield* CheckpointQueue
   const begun = yield* now
-  const until = plus(begun, lease)
+  const until = after(begun, lease)
   const taken = yield* queue.take(target.name, begun, until, checkpointsPerPush)
   if (taken === null) return { is: "elsewhere" } satisfies Outcome
   const { checkpoints, cursor } = taken
@@ -56,7 +55,7 @@ export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
     return { is: "taken", more: checkpoints.length === checkpointsPerPush } satisfies Outcome
   }
   const failures = cursor.failures + 1
-  yield* queue.giveBack(target.name, until, { ...cursor, failures }, plus(ended, pauseAfter(failures)))
+  yield* queue.giveBack(target.name, until, { ...cursor, failures }, after(ended, pauseAfter(failures)))
   yield* Metric.update(Metric.withAttributes(failed, { target: target.name }), 1)
   return { is: "failed", reason } satisfies Outcome
 })

@@ -4,8 +4,7 @@ import { mailBatches } from "../../domain/Limits.ts"
 import { joinedFrom, nextAttempt } from "../../domain/mail/Delivery.ts"
 import { supportRequested } from "../../domain/mail/index.ts"
 import { joined, Letter } from "../../domain/mail/Letter.ts"
-import { now } from "../../domain/Moments.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
+import { after, now } from "../../domain/Moments.ts"
 import { type Bundle, MailQueue, type QueuedMail } from "../../ports/mail/MailQueue.ts"
 import { MailSender, NotSent } from "../../ports/mail/MailSender.ts"
 import * as Job from "../Job.ts"
@@ -87,7 +86,7 @@ export const sendMail = Job.makeWith("send_mail", {
           const at = yield* now
           const claimed = yield* queue.claim({
             now: at,
-            until: plus(at, claimTime),
+            until: after(at, claimTime),
             limit: batch,
             joined: { from: joinedFrom, atMost: joinedAtMost },
             toAnyone: supportRequested.kind

@@ -1,10 +1,9 @@
 /** The consequences of licences that have ended: trials lapse, organizations are suspended, and accounts are left. */
 import { Effect } from "effect"
 import { licenceEndKept, retiredSessionKept, unrevealedKept } from "../../domain/Limits.ts"
-import { before, now } from "../../domain/Moments.ts"
+import { after, before, now } from "../../domain/Moments.ts"
 import { endedByTime } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import { Db } from "../../ports/Db.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
 import { LicenceEnds } from "../../ports/organization/LicenceEnds.ts"
@@ -50,7 +49,7 @@ const leave = Effect.fnUntraced(function*(organizationId: OrganizationId, due: R
   const accounts = yield* ends.holdStopped(organizationId, due)
   for (const accountId of accounts) {
     const of = { organizationId, accountId }
-    yield* secrets.leave(of, { passwords: plus(at, unrevealedKept), passkeys: plus(at, retiredSessionKept) })
+    yield* secrets.leave(of, { passwords: after(at, unrevealedKept), passkeys: after(at, retiredSessionKept) })
     yield* own.leave(of, { due: at, now: at })
   }
   yield* ends.leave(organizationId, accounts, at)

@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import { accountName } from "../../domain/accounts/Account.ts"
 import { unrevealedTold } from "../../domain/Limits.ts"
 import { secretUnrevealed } from "../../domain/mail/index.ts"
-import { now } from "../../domain/Moments.ts"
+import { after, now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import { Db } from "../../ports/Db.ts"
 import { Leftovers } from "../../ports/Leftovers.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
@@ -35,7 +34,7 @@ export const forgetSecrets = Job.make("forget_secrets", {
     const db = yield* Db
     const leftovers = yield* Leftovers
     const at = yield* now
-    const soon = plus(at, unrevealedTold)
+    const soon = after(at, unrevealedTold)
     for (const organizationId of yield* (yield* SecretExpiry).concerned(at, soon)) {
       yield* db.transaction(organizationId, erase(organizationId, at, soon))
     }

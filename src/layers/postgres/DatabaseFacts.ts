@@ -1,6 +1,7 @@
 /** Facts about the database itself. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { before } from "../../domain/Moments.ts"
 import { pollFault } from "../../domain/protection/PollFacts.ts"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
 import { unsignedJournals } from "../sql/journal/Unsigned.ts"
@@ -93,7 +94,7 @@ export const openIntents = Effect.gen(function*() {
   const first = row?.first ?? null
   return {
     open: row?.open ?? 0,
-    begun: first === null ? null : new Date(first.getTime() - Duration.toMillis(intentTime))
+    begun: first === null ? null : before(first, intentTime)
   }
 })
 

@@ -1,7 +1,8 @@
 /** Rows of organizations and of what belongs to them, as seed files describe them; never through the API. */
-import { Clock, Duration, Effect, type Redacted, Schema } from "effect"
+import { Clock, Effect, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { after, before } from "../../domain/Moments.ts"
 import { type MessengerNames, nameKey } from "../../domain/accounts/Account.ts"
 import { MonitoringState, type StatusFacts } from "../../domain/accounts/ProtectionStatus.ts"
 import { defaultApiKeyExpiry, signOutLock } from "../../domain/Limits.ts"
@@ -103,7 +104,7 @@ export const apiKey = Effect.fnUntraced(
         ...keys.digest(key),
         created_at: at,
         expires_at: options.expiresAt === undefined
-          ? new Date(at.getTime() + Duration.toMillis(defaultApiKeyExpiry))
+          ? after(at, defaultApiKeyExpiry)
           : options.expiresAt,
         ...options.facts
       })
@@ -168,7 +169,7 @@ const watch = Effect.fnUntraced(
     const at = yield* now
     const since = enforcement_active_at === null
       ? facts.connected_at ?? at
-      : new Date(enforcement_active_at.getTime() - Duration.toMillis(signOutLock))
+      : before(enforcement_active_at, signOutLock)
     yield* sql`insert into service_session ${
       sql.insert({
         organization_id: organizationId,

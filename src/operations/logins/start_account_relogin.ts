@@ -1,4 +1,5 @@
-import { Duration, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { before } from "../../domain/Moments.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { AlreadyConnected, alreadyConnected, NoFreeSeat, NotActive, NotLicensed } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
@@ -48,7 +49,7 @@ export const startAccountRelogin = Operation.login(
         const { account, caller, now, organization } = context
         if (account === undefined) return yield* Effect.die(new Error("A relogin names its account"))
         if (account.offboarded_at !== null) return yield* new NotActive({ message: "The account is offboarded." })
-        const since = new Date(now.getTime() - Duration.toMillis(watchedLately))
+        const since = before(now, watchedLately)
         if (yield* (yield* Logins).isWatched(caller.organizationId, account.id, since)) {
           return yield* new AlreadyConnected({ message: alreadyConnected.signedIn })
         }

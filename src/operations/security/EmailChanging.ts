@@ -5,7 +5,7 @@ import type { AccountFacts } from "../../domain/accounts/Account.ts"
 import { NoPendingChange, type ServiceUnavailable, type TooManyAttempts } from "../../domain/Failure.ts"
 import { emailChangesPerHour, emailCodeAttempts, emailCodeLifetime } from "../../domain/Limits.ts"
 import { type AccountSecurity, maskEmail } from "../../domain/messenger/Messenger.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
+import { after } from "../../domain/Moments.ts"
 import { type EmailChange, type EmailChangeFacts, type EmailKind, isOpen } from "../../domain/security/Security.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
@@ -38,7 +38,7 @@ const changeOf = (kind: EmailKind, { codeLength, pattern }: EmailPending, now: D
   pattern,
   code_length: codeLength,
   attempts_left: emailCodeAttempts,
-  expires_at: plus(now, emailCodeLifetime)
+  expires_at: after(now, emailCodeLifetime)
 })
 
 const shown = (change: EmailChangeFacts, { id }: AccountFacts): typeof EmailChange.Type => ({
@@ -81,7 +81,7 @@ export const requesting = <E1, E2>(
   prepare: ({ seen }: RequestedAddress, _: number, context: GuardedContext) => prepare(seen, facetOf[kind], context),
   act: Effect.fnUntraced(function*({ email, seen }: RequestedAddress, { live, now }: MessengerContext) {
     const pending = yield* send(live, email, seen)
-    return { change: changeOf(kind, pending, now), security: yield* after(live, seen) }
+    return { change: changeOf(kind, pending, now), security: yield* securityAfter(live, seen) }
   }),
   settle: Effect.fnUntraced(
     function*(_: RequestedAddress, { change, security }: SentEmailCode, context: GuardedContext) {
@@ -133,7 +133,7 @@ export const confirming = <E>(
       prepare(seen, facetOf[kind], context),
       Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
     ),
-  act: ({ code, seen }: SeenCode, { live }: MessengerContext) => Effect.andThen(send(live, code), after(live, seen)),
+  act: ({ code, seen }: SeenCode, { live }: MessengerContext) => Effect.andThen(send(live, code), securityAfter(live, seen)),
   settle: Effect.fnUntraced(function*(_: SeenCode, security: AccountSecurity | undefined, context: GuardedContext) {
     yield* finished(kind, context)
     yield* keepFacets(security, facetOf[kind], context)
@@ -152,5 +152,5 @@ export const confirming = <E>(
 })
 
 /** The messenger's state after a change. */
-export const after = (live: AccountReader, { password }: SeenSecurity) =>
+export const securityAfter = (live: AccountReader, { password }: SeenSecurity) =>
   leftBehind(live, { twoFaPasswords: password === undefined ? [] : [password.password], passkeyIds: [] })

@@ -4,8 +4,8 @@
  */
 import { Duration, Effect } from "effect"
 import type { FurtherEntry } from "../../changes/Record.ts"
+import { after } from "../../domain/Moments.ts"
 import { cancelled } from "../../domain/logins/Login.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import * as Live from "../../messenger/AccountSession.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
@@ -35,7 +35,7 @@ const endLogins = Effect.fnUntraced(function*({ account, caller }: AccountContex
 export const leave = Effect.fnUntraced(function*(context: AccountContext, now: Date) {
   const accounts = yield* Accounts
   yield* accounts.offboard(context.caller.organizationId, context.account, now)
-  yield* (yield* ServiceSessions).leave(ofAccount(context), { due: plus(now, again), now })
+  yield* (yield* ServiceSessions).leave(ofAccount(context), { due: after(now, again), now })
   return yield* endLogins(context, now)
 })
 

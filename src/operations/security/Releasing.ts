@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import { unrevealedKept } from "../../domain/Limits.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
+import { after } from "../../domain/Moments.ts"
 import type { Candidates, PasswordCandidate } from "../../domain/security/Secrets.ts"
 import type { GuardedContext } from "../../kernel/Context.ts"
 import type { AccountReader, LiveWriter } from "../../messenger/AccountSession.ts"
@@ -105,6 +105,6 @@ export const released = Effect.fnUntraced(
     if (twoFa !== "held") return yield* secrets.eraseAll(of, "two_fa")
     const { password } = found.seen ?? found
     if (password !== undefined) yield* secrets.move(of, [{ id: password.id, slot: "held" }], now)
-    yield* secrets.keepUntil(of, "two_fa", plus(now, unrevealedKept))
+    yield* secrets.keepUntil(of, "two_fa", after(now, unrevealedKept))
   }
 )

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
+import { after } from "../../domain/Moments.ts"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
 import { NotActive, PasswordInvalid, TooManyAttempts, TwoFaPasswordRequired } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { guardHeld } from "../../domain/Limits.ts"
 import { protectors } from "../../domain/people/Access.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import { CurrentPassword } from "../../domain/security/Security.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -59,7 +59,7 @@ export const createPairedSession = Operation.guarded(
         const of = ofAccount(context)
         yield* (yield* ServiceSessions).begin(of, ref, context.now)
         // A crash here leaves a session that is not recorded: it is searched for before the account is polled again.
-        yield* (yield* AccountTasks).add(of, "pair", plus(context.now, guardHeld))
+        yield* (yield* AccountTasks).add(of, "pair", after(context.now, guardHeld))
       }),
     act: ({ password, ref }, { live }) =>
       live.pair(ref, password).pipe(

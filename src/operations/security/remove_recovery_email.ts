@@ -4,7 +4,7 @@ import { TwoFaNotManaged } from "../../domain/Failure.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { after, facetOf, finished } from "./EmailChanging.ts"
+import { facetOf, finished, securityAfter } from "./EmailChanging.ts"
 import { byLook, keepFacets, managedPassword, prepare, seeSecurity } from "./Securing.ts"
 import * as samples from "./security.samples.ts"
 
@@ -49,7 +49,7 @@ export const removeRecoveryEmail = Operation.guarded(
             Effect.catchTag("password_invalid", () => Effect.fail(new TwoFaNotManaged({})))
           )
         }
-        return yield* after(live, seen)
+        return yield* securityAfter(live, seen)
       }),
     settle: (_, security, context) =>
       Effect.gen(function*() {

@@ -5,8 +5,8 @@ import { type AccountFacts, accountName } from "../../domain/accounts/Account.ts
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { longestSignOut, signOutRetry } from "../../domain/Limits.ts"
 import * as Mail from "../../domain/mail/index.ts"
+import { after } from "../../domain/Moments.ts"
 import type { Caller } from "../../domain/people/Access.ts"
-import { plus } from "../../domain/protection/Deadline.ts"
 import { acted, type StoredSession } from "../../domain/sessions/SessionReview.ts"
 import type { GuardedContext, MessengerContext } from "../../kernel/Context.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
@@ -76,7 +76,7 @@ export const signOut = Effect.fnUntraced(
           came = sent ? { ...came, ended: [...came.ended, id] } : { ...came, gone: [...came.gone, id] }
           break
         case "locked":
-          return { ...came, waiting: [id, ...rest], retryAt: result.until ?? plus(new Date(now), signOutRetry) }
+          return { ...came, waiting: [id, ...rest], retryAt: result.until ?? after(new Date(now), signOutRetry) }
       }
     }
     return came
@@ -110,8 +110,8 @@ export const answer = Effect.fnUntraced(function*(action: string, { account, cal
   const accounts = yield* Accounts
   const db = yield* Db
   // The result stays true where the status cannot be read.
-  const after = yield* db.read(caller.organizationId, accounts.find(caller, account.id, false)).pipe(
+  const latest = yield* db.read(caller.organizationId, accounts.find(caller, account.id, false)).pipe(
     Effect.orElseSucceed(() => null)
   )
-  return acted(action, account, after, new Date(yield* Clock.currentTimeMillis))
+  return acted(action, account, latest, new Date(yield* Clock.currentTimeMillis))
 })

@@ -41,7 +41,7 @@ export interface SimulatedLogins {
 }
 
 const after = (moment: Date, duration: Duration.Duration): Date =>
-  new Date(moment.getTime() + Duration.toMillis(duration))
+  after(moment, duration)
 
 const stateOf = (sessionRef: SessionRef): SealedLoginState => Redacted.make(sessionRef)
 const refOf = (state: SealedLoginState): SessionRef => SessionRef.make(Redacted.value(state))

@@ -1,5 +1,5 @@
 /** The outside world of the simulated platform, over its state. */
-import { DateTime, Duration, Effect, Redacted } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import {
   AuthorizationId,
   maskEmail,
@@ -9,6 +9,7 @@ import {
   SessionRef,
   textOrNull
 } from "../../../domain/messenger/Messenger.ts"
+import { after } from "../../../domain/Moments.ts"
 import { SignOutLocked } from "../../../ports/messenger/MessengerSession.ts"
 import { applyPatch, resetTime, unlockedAt } from "./PlatformRules.ts"
 import type { Pushes } from "./Pushes.ts"
@@ -178,7 +179,7 @@ export const make = (
           Effect.succeed({
             ...account,
             reset_at: wanted && account.two_fa_digest !== null
-              ? new Date(now.getTime() + Duration.toMillis(resetTime))
+              ? after(now, resetTime)
               : null
           }))),
     sendCode: (userId) => changes.make((notify) => notify(userId, MessengerEvent.make({ _tag: "CodeSent" }))),

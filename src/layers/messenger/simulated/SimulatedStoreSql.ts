@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SessionEnd } from "../../../domain/messenger/Messenger.ts"
 import { PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { usernameKey } from "./PlatformRules.ts"
 import { callsKept, type HeldAccount, type PlatformCall, ScriptedAnswer } from "./SimulatedPlatform.ts"
@@ -159,7 +160,7 @@ export const layer = Layer.effect(
         found(sql<SimulatedAccount>`select * from simulated_account where phone = ${phone}`, accountTexts),
       login: (sessionRef) =>
         sql<SimulatedLogin>`select * from simulated_login where session_ref = ${sessionRef}`.pipe(
-          Effect.map(([row]) => row ?? null),
+          Sql.one,
           Effect.orDie
         ),
       saveLogin: (login) =>
@@ -197,7 +198,7 @@ export const layer = Layer.effect(
       `.pipe(Effect.orDie),
       isForSale: (username) =>
         sql`select 1 from simulated_username_for_sale where username_key = ${usernameKey(username)}`.pipe(
-          Effect.map((rows) => rows.length > 0),
+          Sql.exists,
           Effect.orDie
         ),
       offerForSale: (username) =>

@@ -8,6 +8,7 @@ import type { Accounts } from "../../../ports/index.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
+import * as Sql from "../../postgres/Rows.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
 const candidates = 500
@@ -111,15 +112,12 @@ export const make = Effect.gen(function*() {
         select ${columns} from account
         where organization_id = ${caller.organizationId} and account.id = ${id}
           and ${lock ? sql`${canAccess(sql, caller)} for no key update of account` : canAccessId(sql, caller, id)}`
-        .pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row ?? null)
-        ),
+        .pipe(Effect.orDie, Sql.one),
 
     hold: (organizationId, id) =>
       sql<AccountFacts>`
         select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
-        for no key update of account`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+        for no key update of account`.pipe(Effect.orDie, Sql.one),
 
     every: (organizationId, after, limit) =>
       sql<AccountFacts>`

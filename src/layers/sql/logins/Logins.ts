@@ -2,11 +2,13 @@ import { Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { loginHeld, loginKept } from "../../../domain/Limits.ts"
+import { after, before } from "../../../domain/Moments.ts"
 import { fresh, type LoginFacts, type StartedLogins } from "../../../domain/logins/Login.ts"
 import { cleanText } from "../../../domain/messenger/Messenger.ts"
 import { type Caller, isNarrowing, OrganizationId, superadmins } from "../../../domain/people/Access.ts"
 import * as Ports from "../../../ports/index.ts"
 import { Vault } from "../../crypto/Vault.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 import * as Connecting from "./ConnectedAccounts.ts"
@@ -111,16 +113,13 @@ export const layer = Layer.effect(
       return { organizationId, login, token, state, unsettled } satisfies Ports.HeldLogin
     })
 
-    const until = (now: Date) => new Date(now.getTime() + Duration.toMillis(loginHeld))
+    const until = (now: Date) => after(now, loginHeld)
 
     return Ports.Logins.of({
       find: (caller, id) =>
         sql<LoginFacts>`
           select ${facts} from login
-          where ${one(caller.organizationId, id)} and ${visible(caller)}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row ?? null)
-        ),
+          where ${one(caller.organizationId, id)} and ${visible(caller)}`.pipe(Effect.orDie, Sql.one),
 
       unfinished: (caller, now) =>
         Effect.orDie(sql<LoginFacts>`
@@ -131,10 +130,7 @@ export const layer = Layer.effect(
           order by created_at desc, id limit ${loginsListed}`),
 
       read: (organizationId, id) =>
-        sql<LoginFacts>`select ${facts} from login where ${one(organizationId, id)}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row ?? null)
-        ),
+        sql<LoginFacts>`select ${facts} from login where ${one(organizationId, id)}`.pipe(Effect.orDie, Sql.one),
 
       open: (organizationId, phoneNumber, accountId) =>
         Effect.orDie(sql<LoginFacts>`
@@ -148,7 +144,7 @@ export const layer = Layer.effect(
           sql<StartedLogins>`
             select count(*)::integer as count, min(created_at) as oldest from login
             where organization_id = ${organizationId} and ${which}
-              and created_at > ${new Date(now.getTime() - Duration.toMillis(since))}`
+              and created_at > ${before(now, since)}`
         const [hour] = yield* count(Duration.hours(1), sql`true`)
         const [day] = yield* count(Duration.days(1), sql`phone_number = ${phoneNumber}`)
         const none = { count: 0, oldest: null }
@@ -159,20 +155,17 @@ export const layer = Layer.effect(
         sql`
           select 1 from account
           where organization_id = ${organizationId} and phone_number = ${phoneNumber} and offboarded_at is null
-          limit 1`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
+          limit 1`.pipe(Effect.orDie, Sql.exists),
 
       isWatched: (organizationId, accountId, since) =>
         sql`
           select 1 from account join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
           where account.organization_id = ${organizationId} and account.id = ${accountId} and paused_at is null
-            and stopped_at is null and monitoring_state = 'active' and last_ok_at > ${since}`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+            and stopped_at is null and monitoring_state = 'active' and last_ok_at > ${since}`.pipe(Effect.orDie, Sql.exists),
 
       left: Effect.fnUntraced(function*(now) {
-        yield* Tenant.ask(sql, forgotten, [new Date(now.getTime() - Duration.toMillis(loginKept))])
+        yield* Tenant.ask(sql, forgotten, [before(now, loginKept)])
         const rows = yield* Tenant.ask<{ organization_id: string; id: string }>(sql, leftOver, [now])
         return rows.map(({ id, organization_id }) => ({ id, organizationId: OrganizationId.make(organization_id) }))
       }),
@@ -223,10 +216,7 @@ export const layer = Layer.effect(
             busy_until: release === "keep" ? until(now) : release === "unsettled" ? now : null
           })
         }
-          where ${one(organizationId, id)} and busy_by = ${token} and ${open} returning ${facts}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row ?? null)
-        ),
+          where ${one(organizationId, id)} and busy_by = ${token} and ${open} returning ${facts}`.pipe(Effect.orDie, Sql.one),
 
       leave: ({ login: { id }, organizationId, token }, left) =>
         post(sql`
@@ -237,7 +227,7 @@ export const layer = Layer.effect(
       end: (organizationId, id, state, now) =>
         sql<LoginFacts>`
           update login set state = ${state}, ended_at = ${now} where ${one(organizationId, id)} and ${open}
-          returning ${facts}`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+          returning ${facts}`.pipe(Effect.orDie, Sql.one),
 
       complete
     })

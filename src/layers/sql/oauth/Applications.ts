@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Applications } from "../../../ports/oauth/Applications.ts"
+import * as Sql from "../../postgres/Rows.ts"
 
 const changed = (statement: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
-  statement.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0))
+  statement.pipe(Effect.orDie, Sql.exists)
 
 /** Approvals in the database. */
 export const layer = Layer.effect(

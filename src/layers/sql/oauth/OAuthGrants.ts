@@ -5,6 +5,7 @@ import { isUuid } from "../../../domain/JsonShapes.ts"
 import type { Code, OAuthConnection, Token } from "../../../domain/oauth/OAuthRecords.ts"
 import { type OrganizationId, superadmins } from "../../../domain/people/Access.ts"
 import { OAuthGrants, type Replaceable, type TokenFacts } from "../../../ports/oauth/OAuthPorts.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 import { LastUses } from "../credentials/LastUses.ts"
@@ -109,7 +110,7 @@ export const layer = Layer.effect(
           from ai_connection
           join admin on admin.organization_id = ai_connection.organization_id and admin.id = admin_id
           where ai_connection.organization_id = ${organizationId} and ai_connection.id = ${connectionId}
-          for update of ai_connection for share of admin`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+          for update of ai_connection for share of admin`.pipe(Effect.orDie, Sql.one),
 
       code: (organizationId, connectionId, digests) =>
         sql<Code>`
@@ -117,14 +118,14 @@ export const layer = Layer.effect(
             redeemed_at as "redeemedAt"
           from oauth_code
           where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
-          for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+          for update`.pipe(Effect.orDie, Sql.one),
 
       token: (organizationId, connectionId, digests) =>
         sql<Token>`
           select kind, digest, scopes, expires_at as "expiresAt", unlock, used_at as "usedAt"
           from oauth_token
           where organization_id = ${organizationId} and connection_id = ${connectionId} and ${sql.in("digest", digests)}
-          for update`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null)),
+          for update`.pipe(Effect.orDie, Sql.one),
 
       isActive: ({ adminId, organizationId }) =>
         sql`

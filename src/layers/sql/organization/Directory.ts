@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrganizationSummary } from "../../../domain/organization/Organization.ts"
 import { Directory } from "../../../ports/organization/Directory.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 /** The organizations in the database. */
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
             seat_limit: seats,
             valid_until: validUntil
           })
-        } on conflict do nothing returning id`.pipe(Effect.orDie, Effect.map((made) => made.length > 0)),
+        } on conflict do nothing returning id`.pipe(Effect.orDie, Sql.exists),
       update: (id, changes) =>
         sql`update organization set ${sql.update(changes)} where id = ${id}`.pipe(Effect.orDie, Effect.asVoid)
     })

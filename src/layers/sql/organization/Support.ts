@@ -4,6 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { SupportFacts } from "../../../domain/organization/Support.ts"
 import { type Caller, isNarrowing, superadmins } from "../../../domain/people/Access.ts"
 import * as Ports from "../../../ports/index.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess } from "../accounts/AccountAccess.ts"
 
@@ -47,10 +48,7 @@ export const layer = Layer.effect(
 
       find: (caller, id) =>
         sql<SupportFacts>`
-          select ${columns} from support_request where ${visible(sql, caller)} and id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.map(([found]) => found ?? null)
-        ),
+          select ${columns} from support_request where ${visible(sql, caller)} and id = ${id}`.pipe(Effect.orDie, Sql.one),
 
       lockMade: Effect.fnUntraced(function*({ adminId, organizationId }, since) {
         yield* post(sql`select 1 from organization where id = ${organizationId} for no key update`)

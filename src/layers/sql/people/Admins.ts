@@ -5,6 +5,7 @@ import type { AdminFacts } from "../../../domain/people/Admin.ts"
 import type { MailChoices } from "../../../domain/people/MailPreferences.ts"
 import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Ports from "../../../ports/index.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 interface MailRow extends MailChoices {
@@ -54,7 +55,7 @@ export const layer = Layer.effect(
           select ${facts} from admin
           where organization_id = ${organizationId} and lower(email collate "C") = ${email.toLowerCase()}
             and removed_at is null
-          ${lock ? sql`for update` : sql``}`.pipe(Effect.orDie, Effect.map(([found]) => found ?? null)),
+          ${lock ? sql`for update` : sql``}`.pipe(Effect.orDie, Sql.one),
 
       create: Effect.fnUntraced(function*(organizationId, { archiveAccess, ...admin }, now) {
         const [made] = yield* Effect.orDie(sql<{ readonly id: string }>`insert into admin ${

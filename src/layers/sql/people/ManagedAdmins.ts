@@ -3,12 +3,14 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
 import { invitationLifetime, invitationsPerAddress, invitationsPerOrganization } from "../../../domain/Limits.ts"
+import { after } from "../../../domain/Moments.ts"
 import type { CancelledLogin } from "../../../domain/logins/Login.ts"
 import { type Caller, isNarrowing, superadmins } from "../../../domain/people/Access.ts"
 import type { AdminFacts, AdminStatus, ShownFacts } from "../../../domain/people/Admin.ts"
 import { CredentialEndings } from "../../../ports/credentials/CredentialEndings.ts"
 import * as Ports from "../../../ports/index.ts"
 import { InvitationTokens } from "../../crypto/signin/LinkTokens.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
 import { LastUses } from "../credentials/LastUses.ts"
@@ -92,7 +94,7 @@ export const layer = Layer.effect(
       return { invitation_digest: digest, invitation_pepper_id: pepperId }
     }
 
-    const expiry = (now: Date): Date => new Date(now.getTime() + Duration.toMillis(invitationLifetime))
+    const expiry = (now: Date): Date => after(now, invitationLifetime)
 
     const setGrants = Effect.fnUntraced(function*(
       caller: Caller["Service"],
@@ -143,10 +145,7 @@ export const layer = Layer.effect(
         Effect.andThen(
           uses.written,
           sql<ShownFacts>`select ${shown(caller, now)} from admin where ${seen(caller)} and admin.id = ${id}`
-        ).pipe(
-          Effect.orDie,
-          Effect.map(([found]) => found ?? null)
-        ),
+        ).pipe(Effect.orDie, Sql.one),
 
       lock: (organizationId, ids) =>
         sql<AdminFacts>`

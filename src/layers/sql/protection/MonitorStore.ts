@@ -10,6 +10,7 @@ import { AccountLock, type LockedAccountRef } from "../../../ports/accounts/Acco
 import { Identities } from "../../../ports/accounts/Identities.ts"
 import { Db } from "../../../ports/Db.ts"
 import { type StepChanges, Watch } from "../../../ports/protection/MonitorStore.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
 import * as SearchTexts from "../accounts/SearchTexts.ts"
@@ -248,7 +249,7 @@ export const layer = Layer.effect(
             where account.organization_id = ${organizationId} and account.id = ${accountId} and paused_at is null
               and offboarded_at is null and stopped_at is null and session.id = ${sessionId}
               and ending_intent = ${intent} and not ${sql.literal(isSpared)}`.pipe(Effect.orDie)
-        ).pipe(Effect.map((rows) => rows.length > 0)),
+        ).pipe(Sql.exists),
 
       digest: (mark) => crypto.createHash("sha256").update(mark).digest("base64url")
     }

@@ -2,9 +2,10 @@
  * The service's own sessions of an account; one that is not used any more is logged out by a task, or forgotten after a
  * month.
  */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { retiredSessionKept } from "../../../domain/Limits.ts"
+import { after } from "../../../domain/Moments.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
@@ -28,7 +29,7 @@ export const retire = Effect.fnUntraced(function*(
   which: Statement.Fragment,
   { due, now }: { readonly due: Date; readonly now: Date }
 ) {
-  const until = new Date(now.getTime() + Duration.toMillis(retiredSessionKept))
+  const until = after(now, retiredSessionKept)
   const retired = yield* sql`
     update service_session set slot = 'retired', erase_at = coalesce(erase_at, ${until})
     where organization_id = ${organizationId} and account_id = ${accountId} and ${which} returning id`

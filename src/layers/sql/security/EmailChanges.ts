@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { EmailChangeFacts, EmailKind } from "../../../domain/security/Security.ts"
 import { EmailChanges } from "../../../ports/security/EmailChanges.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 /** The changes in SQL. */
@@ -15,10 +16,7 @@ export const layer = Layer.effect(
     return EmailChanges.of({
       find: (of, kind) =>
         sql<EmailChangeFacts>`
-          select kind, pattern, code_length, attempts_left, expires_at from email_change where ${row(of, kind)}`.pipe(
-          Effect.orDie,
-          Effect.map(([found]) => found ?? null)
-        ),
+          select kind, pattern, code_length, attempts_left, expires_at from email_change where ${row(of, kind)}`.pipe(Effect.orDie, Sql.one),
       begin: ({ accountId, organizationId }, change) =>
         post(sql`
           insert into email_change ${sql.insert({ organization_id: organizationId, account_id: accountId, ...change })}

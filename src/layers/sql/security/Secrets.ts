@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { candidatesTried, retiredKept } from "../../../domain/Limits.ts"
@@ -9,6 +9,7 @@ import {
   type SecretSlot,
   type StoredSecret
 } from "../../../domain/security/Secrets.ts"
+import { after } from "../../../domain/Moments.ts"
 import { passwordBytes, passwordOf } from "../../../domain/security/Security.ts"
 import { Db } from "../../../ports/Db.ts"
 import {
@@ -20,6 +21,7 @@ import {
 } from "../../../ports/security/Secrets.ts"
 import * as Gcm from "../../crypto/Gcm.ts"
 import { keyEncryption } from "../../crypto/KeyEncryption.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 const keyLength = 32
@@ -190,7 +192,7 @@ export const layer = Layer.effect(
 
       move: Effect.fnUntraced(function*(of, changes, now) {
         const retired = changes.filter(({ slot }) => slot === "retired").map(({ id }) => id)
-        const forgotten = new Date(now.getTime() + Duration.toMillis(retiredKept))
+        const forgotten = after(now, retiredKept)
         // Secrets that make place go first.
         if (retired.length > 0) {
           yield* post(sql`
@@ -226,20 +228,14 @@ export const layer = Layer.effect(
         sql`
           update account_secret set revealed_at = coalesce(revealed_at, ${now}),
             erase_at = case when erase_at is not null
-              then least(erase_at, ${new Date(now.getTime() + Duration.toMillis(retiredKept))}) end
-          where ${ofAccount(of)} and id = ${id} and kind = 'two_fa' and slot = 'held' returning id`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+              then least(erase_at, ${after(now, retiredKept)}) end
+          where ${ofAccount(of)} and id = ${id} and kind = 'two_fa' and slot = 'held' returning id`.pipe(Effect.orDie, Sql.exists),
 
       isUnseen: (of, kind) =>
         sql`
           select 1 from account_secret
           where ${ofAccount(of)} and kind = ${kind} and slot = 'held' and revealed_at is null
-            and erase_at is not null`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+            and erase_at is not null`.pipe(Effect.orDie, Sql.exists),
 
       leave: Effect.fnUntraced(function*(of, { passkeys, passwords }) {
         yield* post(sql`

@@ -9,6 +9,7 @@ import type { ReviewedSession, ReviewState, StoredSession } from "../../../domai
 import { AccountLock } from "../../../ports/accounts/AccountLock.ts"
 import { Db } from "../../../ports/Db.ts"
 import * as Ports from "../../../ports/index.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { accessSources, canAccess, union } from "../accounts/AccountAccess.ts"
 import * as AccountStatuses from "../accounts/AccountStatuses.ts"
@@ -196,10 +197,7 @@ export const layer = Layer.effect(
         sql`
           select 1 from termination
           where organization_id = ${organizationId} and account_id = ${accountId} and session_id = ${id}
-            and reason = 'rejected' and detected_at >= ${since} limit 1`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+            and reason = 'rejected' and detected_at >= ${since} limit 1`.pipe(Effect.orDie, Sql.exists),
 
       approve: Effect.fnUntraced(function*(whose, id, by, now) {
         yield* post(sql`
@@ -230,7 +228,7 @@ export const layer = Layer.effect(
               on account.organization_id = session.organization_id and account.id = session.account_id
             where ${ofAccount(whose)} and session.id = ${id} and ending_intent is not null and ending_reason is not null
               and not ${spared} and paused_at is null and offboarded_at is null`.pipe(Effect.orDie)
-        ).pipe(Effect.map((rows) => rows.length > 0)),
+        ).pipe(Sql.exists),
 
       applySignOuts: Effect.fnUntraced(function*(whose, { ended, gone, retryAt, waiting }, now) {
         const { accountId, organizationId } = whose

@@ -37,10 +37,7 @@ export const layer = Layer.effect(
     const provider = (organizationId: string, locked: Statement.Fragment) =>
       sql<IdentityProviderFacts>`
         select issuer, client_id, required, second_factor, private_network, max_age_minutes, version
-        from identity_provider where organization_id = ${organizationId} ${locked}`.pipe(
-        Effect.orDie,
-        Sql.one
-      )
+        from identity_provider where organization_id = ${organizationId} ${locked}`.pipe(Effect.orDie, Sql.one)
 
     const links = (organizationId: string, adminId: string | null) =>
       sql<IdentityLink>`
@@ -97,10 +94,7 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       unlink: ({ adminId, organizationId }) =>
-        sql`delete from identity_link where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        ),
+        sql`delete from identity_link where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid),
 
       unlinked: (organizationId) =>
         count(sql`
@@ -172,10 +166,7 @@ export const layerSignIns = Layer.effect(
 
       lockAdmin: ({ adminId, organizationId }) =>
         sql`
-          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for no key update`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        )
+          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for no key update`.pipe(Effect.orDie, Effect.asVoid)
     })
   })
 )

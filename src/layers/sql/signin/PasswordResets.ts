@@ -2,7 +2,7 @@ import { Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { passwordResetLifetime } from "../../../domain/Limits.ts"
-import { before, now } from "../../../domain/Moments.ts"
+import { after, before, now } from "../../../domain/Moments.ts"
 import * as Ports from "../../../ports/index.ts"
 import type { OpenReset } from "../../../ports/signin/ForgottenPasswords.ts"
 import { ResetTokens } from "../../crypto/signin/LinkTokens.ts"
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
       make: Effect.fnUntraced(function*({ adminId, organizationId }, { knownBrowser, mailed }, at) {
         const token = yield* tokens.make
         const { digest, pepperId } = tokens.digest(token)
-        const expiresAt = new Date(at.getTime() + Duration.toMillis(passwordResetLifetime))
+        const expiresAt = after(at, passwordResetLifetime)
         yield* sql`insert into password_reset ${
           sql.insert({
             organization_id: organizationId,
