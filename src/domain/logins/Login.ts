@@ -1,6 +1,5 @@
 /** Logins by which accounts are connected (specification, section 10.9). */
 import { Duration, Redacted, Schema, SchemaTransformation } from "effect"
-import { after } from "../Moments.ts"
 import { AccountId, type DepartmentId } from "../accounts/Account.ts"
 import { journalAction } from "../journal/JournalEntry.ts"
 import { ContentNotice, Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
@@ -14,6 +13,7 @@ import {
   reloginsPerNumber
 } from "../Limits.ts"
 import type { SessionRef } from "../messenger/Messenger.ts"
+import { after } from "../Moments.ts"
 
 const LoginKind = Schema.Literals(["connect", "relogin"])
 export const LoginState = Schema.Literals([

@@ -1,5 +1,5 @@
 /** The times when the platform lets the service act, and when a session must be signed out (specification 12.5). */
-import { Duration } from "effect"
+import type { Duration } from "effect"
 import { signOutLock, strangersAge, takeoverWindow } from "../Limits.ts"
 import { after } from "../Moments.ts"
 import type { ServiceSession } from "./ServiceSession.ts"

@@ -19,8 +19,7 @@ const knownAt = ({ last_ok_at, started_at }: Pick<MonitorFacts, "last_ok_at" | "
   last_ok_at !== null && (started_at === null || last_ok_at > started_at) ? last_ok_at : started_at
 
 /** An account without a good poll since this time is silent. */
-export const silentSince = (now: Date, silence = silenceUntilUnknown): Date =>
-  before(now, silence)
+export const silentSince = (now: Date, silence = silenceUntilUnknown): Date => before(now, silence)
 
 /** True if no poll has succeeded for so long that the account's state is unknown. */
 export const isSilent = (

@@ -1,10 +1,10 @@
 /** The review of sessions by admins: what is listed, approved and signed out. */
 import { Schema } from "effect"
-import { before } from "../Moments.ts"
 import { type AccountAction, AccountId, accountName, type MessengerNames } from "../accounts/Account.ts"
 import { type AccountStatus, deriveStatus, type StatusFacts } from "../accounts/ProtectionStatus.ts"
 import { described, Kind, Line, Uuid } from "../JsonShapes.ts"
 import { rejectionRemembered } from "../Limits.ts"
+import { before } from "../Moments.ts"
 import { Session, session, type SessionFacts } from "./Session.ts"
 
 /** The session that an operation is about, as a member of its path. */

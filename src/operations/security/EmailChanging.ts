@@ -133,7 +133,8 @@ export const confirming = <E>(
       prepare(seen, facetOf[kind], context),
       Effect.flatMap(EmailChanges, (changes) => changes.attempt(ofAccount(context), kind))
     ),
-  act: ({ code, seen }: SeenCode, { live }: MessengerContext) => Effect.andThen(send(live, code), securityAfter(live, seen)),
+  act: ({ code, seen }: SeenCode, { live }: MessengerContext) =>
+    Effect.andThen(send(live, code), securityAfter(live, seen)),
   settle: Effect.fnUntraced(function*(_: SeenCode, security: AccountSecurity | undefined, context: GuardedContext) {
     yield* finished(kind, context)
     yield* keepFacets(security, facetOf[kind], context)

@@ -4,8 +4,8 @@
  */
 import { Duration, Effect } from "effect"
 import type { FurtherEntry } from "../../changes/Record.ts"
-import { after } from "../../domain/Moments.ts"
 import { cancelled } from "../../domain/logins/Login.ts"
+import { after } from "../../domain/Moments.ts"
 import * as Live from "../../messenger/AccountSession.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"

@@ -5,11 +5,7 @@ import { maxRoleLabelLength } from "../../../domain/Limits.ts"
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import type { Session } from "../../../domain/sessions/Session.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Forms from "../kit/Forms.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
+import { type AdminPage, Fields, Forms, Html, html } from "../kit/index.ts"
 import * as Devices from "./SessionWords.ts"
 
 /** The forms, each by the end of its address. */

@@ -6,14 +6,7 @@ import { getAccountMessengerProfile } from "../../../operations/accounts/get_acc
 import { setMessengerUsername } from "../../../operations/accounts/set_messenger_username.ts"
 import { updateMessengerProfile } from "../../../operations/accounts/update_messenger_profile.ts"
 import { answer } from "../../../transport/Answer.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Form from "../kit/Form.ts"
-import * as Forms from "../kit/Forms.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
-import type * as SentForm from "../kit/SentForm.ts"
+import { type AdminPage, Fields, Form, Forms, Frame, Html, html, type SentForm } from "../kit/index.ts"
 import * as AccountForms from "./AccountForms.ts"
 
 export const pathOf = (accountId: string): `/${string}` => `${AccountForms.pathOf(accountId)}/profile`

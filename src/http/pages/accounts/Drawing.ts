@@ -1,8 +1,7 @@
 /** Draws areas over time as SVG, each moment with its numbers where a pointer rests on it. */
 import { scaleLinear, scaleUtc } from "d3-scale"
 import { area, curveStepAfter, stack } from "d3-shape"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { Html, html } from "../kit/index.ts"
 
 /** One area of the stack, from the bottom upwards. */
 export interface Area {

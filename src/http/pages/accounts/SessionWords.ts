@@ -1,9 +1,7 @@
 /** Sessions of an account in words. A device's own texts are shown as quotations, because they prove nothing. */
 import { shownName } from "../../../domain/oauth/ClientName.ts"
 import type { Session, Termination } from "../../../domain/sessions/Session.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import * as Times from "../kit/Times.ts"
+import { Html, html, Times } from "../kit/index.ts"
 import * as Statuses from "./Statuses.ts"
 
 const quoted = (text: string): Html.Html => html`<q class="claim" dir="auto">${text}</q>`

@@ -1,7 +1,6 @@
 /** The protection statuses in words; a colour never carries more meaning than the word with it. */
 import { AccountStatus } from "../../../domain/accounts/ProtectionStatus.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { type Html, html } from "../kit/index.ts"
 
 /** The colour of a status, by how much it needs attention. */
 export type Tone = "good" | "caution" | "danger" | "note" | "off"

@@ -2,8 +2,7 @@
 import type { Site } from "../../../transport/Site.ts"
 import * as Documents from "../../Documents.ts"
 import * as Reference from "../../Reference.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { type Html, html } from "../kit/index.ts"
 
 /** As assistants that take a file of servers read it. */
 const assistant = (baseUrl: string): string =>

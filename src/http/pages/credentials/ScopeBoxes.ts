@@ -1,9 +1,7 @@
 /** The scopes in plain words, and as boxes to tick: what reads, what changes, and what cannot be undone. */
 import { scopeTexts } from "../../../domain/credentials/ScopeTexts.ts"
 import { isIrreversible, needsPassword, type Scope } from "../../../domain/people/Access.ts"
-import * as Fields from "../kit/Fields.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { Fields, type Html, html } from "../kit/index.ts"
 
 /** The reach of a scope beyond the accounts that a connection is limited to, as far as the admin's role allows it. */
 const wholeOrganization: { readonly [S in Scope]?: string } = {

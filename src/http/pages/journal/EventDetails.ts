@@ -2,8 +2,7 @@
 import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { shownName } from "../../../domain/oauth/ClientName.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { Html, html } from "../kit/index.ts"
 
 /** The names of ids, as far as the page knows. */
 export type Names = ReadonlyMap<string, string>

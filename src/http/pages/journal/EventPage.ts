@@ -2,11 +2,7 @@
 import { Effect } from "effect"
 import { getJournalEvent } from "../../../operations/journal/get_journal_event.ts"
 import { listAdmins } from "../../../operations/people/list_admins.ts"
-import * as Frame from "../kit/Frame.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as PageRequests from "../kit/PageRequest.ts"
-import * as Serving from "../kit/Serving.ts"
+import { Frame, html, type PageRequest, PageRequests, Serving } from "../kit/index.ts"
 import * as Events from "./EventWords.ts"
 import * as Journal from "./JournalPage.ts"
 

@@ -4,12 +4,7 @@ import type { JournalEvent } from "../../../domain/journal/JournalEvent.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Journal } from "../../../ports/journal/Journal.ts"
 import * as Statuses from "../accounts/Statuses.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import * as Lists from "../kit/Lists.ts"
-import { transports } from "../kit/PageNotices.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
-import * as Times from "../kit/Times.ts"
+import { type AdminPage, Html, html, Lists, Times, transports } from "../kit/index.ts"
 import * as EventDetails from "./EventDetails.ts"
 
 /** The number of details of an event that are shown before it is opened. */

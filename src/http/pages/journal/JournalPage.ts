@@ -11,14 +11,8 @@ import { listJournalEvents } from "../../../operations/journal/list_journal_even
 import { tailJournalEvents } from "../../../operations/journal/tail_journal_events.ts"
 import { getStatus } from "../../../operations/organization/get_status.ts"
 import { listAdmins } from "../../../operations/people/list_admins.ts"
-import * as Frame from "../kit/Frame.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import * as Lists from "../kit/Lists.ts"
-import * as Notices from "../kit/PageNotices.ts"
-import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
-import * as Serving from "../kit/Serving.ts"
-import * as Times from "../kit/Times.ts"
+import { Frame, html, Lists, Notices, Serving, Times } from "../kit/index.ts"
+import type { AdminPage, Html, PageRequest } from "../kit/index.ts"
 import * as Events from "./EventWords.ts"
 
 const path = Events.journalPath

@@ -11,15 +11,7 @@ import { getLogin } from "../../../operations/logins/get_login.ts"
 import { resendLoginCode } from "../../../operations/logins/resend_login_code.ts"
 import { submitLoginCode } from "../../../operations/logins/submit_login_code.ts"
 import { submitLoginPassword } from "../../../operations/logins/submit_login_password.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Form from "../kit/Form.ts"
-import * as Forms from "../kit/Forms.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
-import type * as SentForm from "../kit/SentForm.ts"
-import * as Times from "../kit/Times.ts"
+import { type AdminPage, Fields, Form, Forms, Frame, Html, html, type SentForm, Times } from "../kit/index.ts"
 
 export const pathOf = (id: string): `/${string}` => `/console/logins/${id}`
 

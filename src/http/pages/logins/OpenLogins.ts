@@ -5,10 +5,7 @@ import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { Caller, protectors } from "../../../domain/people/Access.ts"
 import { Db } from "../../../ports/Db.ts"
 import { Logins } from "../../../ports/logins/Logins.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
-import * as Times from "../kit/Times.ts"
+import { type AdminPage, type Html, html, Times } from "../kit/index.ts"
 import * as AccountLogin from "./AccountLogin.ts"
 
 const row = ({ admin, now, visit }: AdminPage) => (login: LoginFacts): Html.Html =>

@@ -2,10 +2,7 @@
 import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { choicesSearched, maxChosen } from "../../../domain/oauth/OAuth.ts"
 import type { Choices, ListPart } from "../../../ports/oauth/OAuthPorts.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type * as SentForm from "../kit/SentForm.ts"
+import { Fields, Html, html, type SentForm } from "../kit/index.ts"
 
 /** The form's values; those of one kind of choice are kept while another kind is picked. */
 export interface AccountChoiceDraft {

@@ -1,8 +1,7 @@
 /** The connections that an application has already, which a new one may take the place of. */
 import type { Replaceable } from "../../../ports/oauth/OAuthPorts.ts"
 import * as Scopes from "../credentials/ScopeBoxes.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { Html, html } from "../kit/index.ts"
 
 /** Those that are ticked beforehand: of the same registration, or of one with the same name at the same address. */
 export const ticked = (connections: ReadonlyArray<Replaceable>, name: string): ReadonlyArray<string> =>

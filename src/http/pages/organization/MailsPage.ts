@@ -9,13 +9,7 @@ import { setNotificationRecipients } from "../../../operations/organization/set_
 import { getMailPreferences } from "../../../operations/people/get_mail_preferences.ts"
 import { setMailPreferences } from "../../../operations/people/set_mail_preferences.ts"
 import { Outbox } from "../../../ports/mail/Outbox.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Form from "../kit/Form.ts"
-import * as Forms from "../kit/Forms.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
+import { type AdminPage, Fields, Form, Forms, Frame, Html, html } from "../kit/index.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 
 const path = Tabs.mailsPath

@@ -1,8 +1,7 @@
 /** The pages of the organization, and words that several of them use. */
 import type { Organization, Tier } from "../../../domain/organization/Organization.ts"
 import * as Statuses from "../accounts/Statuses.ts"
-import type * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
+import { type Html, html } from "../kit/index.ts"
 
 export const path = "/console/organization"
 export const subscriptionPath = `${path}/subscription`

@@ -4,11 +4,7 @@ import type { BillingLink, Subscription } from "../../../domain/organization/Bil
 import { Tier } from "../../../domain/organization/Organization.ts"
 import { getBillingLinks } from "../../../operations/organization/get_billing_links.ts"
 import { getSubscription } from "../../../operations/organization/get_subscription.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as Serving from "../kit/Serving.ts"
+import { Frame, Html, html, type PageRequest, Serving } from "../kit/index.ts"
 import * as Tabs from "./OrganizationTabs.ts"
 import { newPath } from "./SupportPage.ts"
 

@@ -3,10 +3,7 @@ import { Effect, Option, type Redacted, Ref } from "effect"
 import type { Admin } from "../../../domain/people/Admin.ts"
 import { InvitationReceiver } from "../../../ports/people/ManagedAdmins.ts"
 import { invitationLink } from "../../../ports/signin/ConsoleAddress.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
+import { type AdminPage, Frame, Html, html } from "../kit/index.ts"
 import { path } from "./PeopleWords.ts"
 
 const page = (view: AdminPage, { email, id, invitation_expires_at }: Admin, token: Redacted.Redacted) =>

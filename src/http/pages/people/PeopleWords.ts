@@ -4,10 +4,7 @@ import { maxDepartmentNameLength } from "../../../domain/Limits.ts"
 import type { Role } from "../../../domain/people/Access.ts"
 import type { Admin, AdminStatus } from "../../../domain/people/Admin.ts"
 import * as Statuses from "../accounts/Statuses.ts"
-import type * as Form from "../kit/Form.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import * as Lists from "../kit/Lists.ts"
+import { type Form, Html, html, Lists } from "../kit/index.ts"
 
 export const path = "/console/people"
 export const departmentsPath = `${path}/departments`

@@ -12,8 +12,7 @@ import { removeTwoFaPassword } from "../../../operations/security/remove_two_fa_
 import { setLoginEmail } from "../../../operations/security/set_login_email.ts"
 import { setRecoveryEmail } from "../../../operations/security/set_recovery_email.ts"
 import { setTwoFaPassword } from "../../../operations/security/set_two_fa_password.ts"
-import * as Form from "../kit/Form.ts"
-import type * as SentForm from "../kit/SentForm.ts"
+import { Form, type SentForm } from "../kit/index.ts"
 import { show } from "./AccountSecurity.ts"
 
 const page = Form.page({

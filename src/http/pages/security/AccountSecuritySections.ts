@@ -4,12 +4,7 @@ import { maxEmailLength } from "../../../domain/Limits.ts"
 import { superadmins } from "../../../domain/people/Access.ts"
 import { type EmailChangeFacts, type EmailKind, isOpen } from "../../../domain/security/Security.ts"
 import * as Statuses from "../accounts/Statuses.ts"
-import * as Fields from "../kit/Fields.ts"
-import * as Forms from "../kit/Forms.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
-import * as Times from "../kit/Times.ts"
+import { type AdminPage, Fields, Forms, Html, html, Times } from "../kit/index.ts"
 
 /** The forms, each by the end of its address. */
 export type SecurityAction =

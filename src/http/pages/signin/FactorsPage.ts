@@ -1,11 +1,7 @@
 /** An admin's own second factors, and for the owner whether the organization requires one. */
 import { Effect } from "effect"
 import { type FactorState, type Passkey, SecondFactors } from "../../../ports/signin/SecondFactors.ts"
-import * as Form from "../kit/Form.ts"
-import * as Frame from "../kit/Frame.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { AdminPage } from "../kit/PageRequest.ts"
+import { type AdminPage, Form, Frame, Html, html } from "../kit/index.ts"
 import * as Changes from "./FactorChanges.ts"
 import { path } from "./FactorForm.ts"
 

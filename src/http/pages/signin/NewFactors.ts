@@ -3,9 +3,7 @@ import { Effect, Redacted } from "effect"
 import { raw } from "hono/html"
 import { maxPasskeyNameLength } from "../../../domain/Limits.ts"
 import type { NewApp, NewFactor, PasskeyQuestion, RecoveryCodes } from "../../../ports/signin/SecondFactors.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type * as SentForm from "../kit/SentForm.ts"
+import { Html, html, type SentForm } from "../kit/index.ts"
 import * as Passkeys from "./PasskeyFields.ts"
 
 /** Read when the first code is drawn. */

@@ -4,12 +4,7 @@ import type { HttpServerResponse } from "effect/http"
 import { type ServiceUnavailable, TooManyAttempts } from "../../../domain/Failure.ts"
 import { minPasswordLength } from "../../../domain/Limits.ts"
 import type { PasswordUnfit } from "../../../ports/signin/ConsolePasswords.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as Problem from "../kit/Problem.ts"
-import * as SentForm from "../kit/SentForm.ts"
-import * as Serving from "../kit/Serving.ts"
+import { Html, html, type PageRequest, Problem, SentForm, Serving } from "../kit/index.ts"
 
 /** The journaled facts of an attempt. */
 export const attemptOf = ({ ip, requestId }: PageRequest) => ({ via: "console", ip, requestId } as const)

@@ -2,9 +2,7 @@
 import { Effect, Option } from "effect"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { type PendingSignIn, SignIns } from "../../../ports/signin/SignIns.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as SentForm from "../kit/SentForm.ts"
+import { html, type PageRequest, SentForm } from "../kit/index.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 /** Runs the page after the first factor; otherwise it redirects to the sign-in. */

@@ -4,12 +4,7 @@ import { Cookies, HttpServerResponse } from "effect/http"
 import { callbackPath, providerPath } from "../../../domain/signin/IdentityProvider.ts"
 import type { SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
 import { type ProviderRedirect, type ProviderReturn, ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as Problem from "../kit/Problem.ts"
-import * as SentForm from "../kit/SentForm.ts"
-import * as Serving from "../kit/Serving.ts"
+import { Html, html, type PageRequest, Problem, SentForm, Serving } from "../kit/index.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 /** The page that confirms a new link to an admin. */

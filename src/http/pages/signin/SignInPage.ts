@@ -7,12 +7,7 @@ import { AdminSignIn, type SignInField } from "../../../ports/signin/AdminSignIn
 import { resetPath } from "../../../ports/signin/ConsoleAddress.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import { ProviderSignIn } from "../../../ports/signin/ProviderSignIn.ts"
-import * as Html from "../kit/Html.ts"
-import { html } from "../kit/Html.ts"
-import type { PageRequest } from "../kit/PageRequest.ts"
-import * as PageRequests from "../kit/PageRequest.ts"
-import * as SentForm from "../kit/SentForm.ts"
-import * as Serving from "../kit/Serving.ts"
+import { Html, html, type PageRequest, PageRequests, SentForm, Serving } from "../kit/index.ts"
 import * as SignInSteps from "./SignInSteps.ts"
 
 const path = "/console/sign-in"

@@ -1,5 +1,5 @@
 /** The service's logins to accounts of the simulated platform. */
-import { DateTime, Duration, Effect, Random, Redacted } from "effect"
+import { DateTime, Effect, Random, Redacted } from "effect"
 import { isPossible } from "../../../domain/logins/PhoneNumber.ts"
 import {
   AuthorizationId,
@@ -8,6 +8,7 @@ import {
   serviceDevice,
   SessionRef
 } from "../../../domain/messenger/Messenger.ts"
+import { after } from "../../../domain/Moments.ts"
 import {
   type Connected,
   LoginRefused,
@@ -39,9 +40,6 @@ export interface SimulatedLogins {
     password: Redacted.Redacted | null
   ): Effect.Effect<Paired, NoSession | PairingRefused | PasswordInvalid | PasswordNeeded>
 }
-
-const after = (moment: Date, duration: Duration.Duration): Date =>
-  after(moment, duration)
 
 const stateOf = (sessionRef: SessionRef): SealedLoginState => Redacted.make(sessionRef)
 const refOf = (state: SealedLoginState): SessionRef => SessionRef.make(Redacted.value(state))

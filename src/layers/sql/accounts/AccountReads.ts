@@ -5,10 +5,10 @@ import { patterns } from "../../../domain/accounts/AccountSearch.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
 import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
 import type { Accounts } from "../../../ports/index.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
 import { accountColumns } from "./AccountColumns.ts"
 import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
-import * as Sql from "../../postgres/Rows.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
 const candidates = 500

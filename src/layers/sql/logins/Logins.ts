@@ -2,9 +2,9 @@ import { Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { loginHeld, loginKept } from "../../../domain/Limits.ts"
-import { after, before } from "../../../domain/Moments.ts"
 import { fresh, type LoginFacts, type StartedLogins } from "../../../domain/logins/Login.ts"
 import { cleanText } from "../../../domain/messenger/Messenger.ts"
+import { after, before } from "../../../domain/Moments.ts"
 import { type Caller, isNarrowing, OrganizationId, superadmins } from "../../../domain/people/Access.ts"
 import * as Ports from "../../../ports/index.ts"
 import { Vault } from "../../crypto/Vault.ts"
@@ -162,7 +162,10 @@ export const layer = Layer.effect(
           select 1 from account join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
           where account.organization_id = ${organizationId} and account.id = ${accountId} and paused_at is null
-            and stopped_at is null and monitoring_state = 'active' and last_ok_at > ${since}`.pipe(Effect.orDie, Sql.exists),
+            and stopped_at is null and monitoring_state = 'active' and last_ok_at > ${since}`.pipe(
+          Effect.orDie,
+          Sql.exists
+        ),
 
       left: Effect.fnUntraced(function*(now) {
         yield* Tenant.ask(sql, forgotten, [before(now, loginKept)])
@@ -216,7 +219,10 @@ export const layer = Layer.effect(
             busy_until: release === "keep" ? until(now) : release === "unsettled" ? now : null
           })
         }
-          where ${one(organizationId, id)} and busy_by = ${token} and ${open} returning ${facts}`.pipe(Effect.orDie, Sql.one),
+          where ${one(organizationId, id)} and busy_by = ${token} and ${open} returning ${facts}`.pipe(
+          Effect.orDie,
+          Sql.one
+        ),
 
       leave: ({ login: { id }, organizationId, token }, left) =>
         post(sql`

@@ -48,7 +48,10 @@ export const layer = Layer.effect(
 
       find: (caller, id) =>
         sql<SupportFacts>`
-          select ${columns} from support_request where ${visible(sql, caller)} and id = ${id}`.pipe(Effect.orDie, Sql.one),
+          select ${columns} from support_request where ${visible(sql, caller)} and id = ${id}`.pipe(
+          Effect.orDie,
+          Sql.one
+        ),
 
       lockMade: Effect.fnUntraced(function*({ adminId, organizationId }, since) {
         yield* post(sql`select 1 from organization where id = ${organizationId} for no key update`)

@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { retiredSessionKept } from "../../../domain/Limits.ts"
-import { after } from "../../../domain/Moments.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
+import { after } from "../../../domain/Moments.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 

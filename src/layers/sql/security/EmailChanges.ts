@@ -16,7 +16,10 @@ export const layer = Layer.effect(
     return EmailChanges.of({
       find: (of, kind) =>
         sql<EmailChangeFacts>`
-          select kind, pattern, code_length, attempts_left, expires_at from email_change where ${row(of, kind)}`.pipe(Effect.orDie, Sql.one),
+          select kind, pattern, code_length, attempts_left, expires_at from email_change where ${row(of, kind)}`.pipe(
+          Effect.orDie,
+          Sql.one
+        ),
       begin: ({ accountId, organizationId }, change) =>
         post(sql`
           insert into email_change ${sql.insert({ organization_id: organizationId, account_id: accountId, ...change })}

@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { candidatesTried, retiredKept } from "../../../domain/Limits.ts"
+import { after } from "../../../domain/Moments.ts"
 import {
   noCandidates,
   type PasskeyCandidate,
@@ -9,7 +10,6 @@ import {
   type SecretSlot,
   type StoredSecret
 } from "../../../domain/security/Secrets.ts"
-import { after } from "../../../domain/Moments.ts"
 import { passwordBytes, passwordOf } from "../../../domain/security/Security.ts"
 import { Db } from "../../../ports/Db.ts"
 import {
@@ -229,7 +229,10 @@ export const layer = Layer.effect(
           update account_secret set revealed_at = coalesce(revealed_at, ${now}),
             erase_at = case when erase_at is not null
               then least(erase_at, ${after(now, retiredKept)}) end
-          where ${ofAccount(of)} and id = ${id} and kind = 'two_fa' and slot = 'held' returning id`.pipe(Effect.orDie, Sql.exists),
+          where ${ofAccount(of)} and id = ${id} and kind = 'two_fa' and slot = 'held' returning id`.pipe(
+          Effect.orDie,
+          Sql.exists
+        ),
 
       isUnseen: (of, kind) =>
         sql`

@@ -21,7 +21,10 @@ export const layer = Layer.effect(
       share: (admin) => sql`${active(admin)} for share`.pipe(Effect.orDie, Sql.exists),
 
       lockOwner: (admin, withFactor) =>
-        sql`${active(admin)} and role = 'owner' and (${!withFactor} or ${hasOne(sql)}) for no key update`.pipe(Effect.orDie, Sql.exists),
+        sql`${active(admin)} and role = 'owner' and (${!withFactor} or ${hasOne(sql)}) for no key update`.pipe(
+          Effect.orDie,
+          Sql.exists
+        ),
 
       hold: Effect.fnUntraced(function*({ adminId, organizationId }) {
         yield* sql`select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for share`

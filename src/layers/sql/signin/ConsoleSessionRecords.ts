@@ -94,7 +94,10 @@ export const layer = Layer.effect(
       renew: ({ adminId, organizationId, sessionId }, digest, at) =>
         sql`
           update console_session set digest = ${digest}, created_at = ${at}, last_used_at = ${at}
-          where organization_id = ${organizationId} and admin_id = ${adminId} and id = ${sessionId}`.pipe(Effect.orDie, Effect.asVoid),
+          where organization_id = ${organizationId} and admin_id = ${adminId} and id = ${sessionId}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
 
       setFactor: ({ organizationId, sessionId }, factor, at) =>
         post(sql`

@@ -46,7 +46,10 @@ export const layer = Layer.effect(
       lock: ({ adminId, organizationId }) =>
         sql<PasswordFailures>`
           select ${sql.literal(columns)} from password_failure
-          where organization_id = ${organizationId} and admin_id = ${adminId} and failures > 0 for update`.pipe(Effect.orDie, Sql.one),
+          where organization_id = ${organizationId} and admin_id = ${adminId} and failures > 0 for update`.pipe(
+          Effect.orDie,
+          Sql.one
+        ),
 
       setJournaled: ({ adminId, organizationId }, now, burst) =>
         Tenant.post(sql)(sql`

@@ -94,7 +94,10 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       unlink: ({ adminId, organizationId }) =>
-        sql`delete from identity_link where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(Effect.orDie, Effect.asVoid),
+        sql`delete from identity_link where organization_id = ${organizationId} and admin_id = ${adminId}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
 
       unlinked: (organizationId) =>
         count(sql`
@@ -166,7 +169,10 @@ export const layerSignIns = Layer.effect(
 
       lockAdmin: ({ adminId, organizationId }) =>
         sql`
-          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for no key update`.pipe(Effect.orDie, Effect.asVoid)
+          select 1 from admin where organization_id = ${organizationId} and id = ${adminId} for no key update`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        )
     })
   })
 )

@@ -80,7 +80,10 @@ export const layer = Layer.effect(
         Tenant.post(sql)(sql`delete from pending_sign_in where organization_id = ${organizationId} and id = ${id}`),
 
       displace: (organizationId, ids) =>
-        sql`delete from pending_sign_in where organization_id = ${organizationId} and ${sql.in("id", ids)}`.pipe(Effect.orDie, Effect.asVoid)
+        sql`delete from pending_sign_in where organization_id = ${organizationId} and ${sql.in("id", ids)}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        )
     })
   })
 )

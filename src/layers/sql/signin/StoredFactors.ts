@@ -82,7 +82,10 @@ const passkeys = Layer.effect(
       find: (admin, credentialId, { id }) =>
         sql<StoredPasskey>`
           select credential_id as id, public_key as "publicKey", counter, transports from passkey
-          where ${ofAdmin(sql, admin)} and credential_id = ${credentialId} and rp_id = ${id}`.pipe(Effect.orDie, Sql.one),
+          where ${ofAdmin(sql, admin)} and credential_id = ${credentialId} and rp_id = ${id}`.pipe(
+          Effect.orDie,
+          Sql.one
+        ),
 
       use: (admin, credentialId, { askedAt, backedUp, counter }, at) =>
         sql`
