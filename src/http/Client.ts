@@ -3,7 +3,7 @@ import { Effect, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { archivePasswordHeader } from "../transport/Extras.ts"
-import { Api } from "./Documents.ts"
+import { Api } from "./OpenApiDocument.ts"
 
 export interface Options {
   /** The address of the service, such as `https://security.example.com`. */

@@ -4,7 +4,7 @@ import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import * as crypto from "node:crypto"
 import { ServedOperations } from "../operations/index.ts"
-import { apiOf } from "./Documents.ts"
+import { apiOf } from "./OpenApiDocument.ts"
 
 export const path = "/docs"
 

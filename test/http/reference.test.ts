@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
-import * as Documents from "../../src/http/Documents.ts"
+import * as Documents from "../../src/http/OpenApiDocument.ts"
 import * as Reference from "../../src/http/Reference.ts"
 
 const page = Effect.gen(function*() {

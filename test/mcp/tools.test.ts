@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Failure from "../../src/domain/Failure.ts"
-import * as Documents from "../../src/http/Documents.ts"
+import * as Documents from "../../src/http/OpenApiDocument.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { served as operations } from "../added/index.ts"

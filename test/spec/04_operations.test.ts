@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
-import * as Documents from "../../src/http/Documents.ts"
+import * as Documents from "../../src/http/OpenApiDocument.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { operations } from "../../src/operations/index.ts"
 import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"

@@ -1,7 +1,7 @@
 /** The commands that print what is generated from the program. */
 import { Console } from "effect"
 import { Command } from "effect/cli"
-import * as Documents from "../../http/Documents.ts"
+import * as Documents from "../../http/OpenApiDocument.ts"
 import * as SeedSchema from "../../layers/seed/SeedSchema.ts"
 import * as Settings from "../settings/Settings.ts"
 

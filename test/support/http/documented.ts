@@ -1,6 +1,6 @@
 /** Answers against the OpenAPI document that the service serves: the document is the judge, not the declarations. */
 import { Ajv2020 } from "ajv/dist/2020.js"
-import * as Documents from "../../../src/http/Documents.ts"
+import * as Documents from "../../../src/http/OpenApiDocument.ts"
 import { served as operations } from "../../added/index.ts"
 
 /** A JSON schema as the document writes them. */

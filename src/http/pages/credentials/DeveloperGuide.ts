@@ -1,6 +1,6 @@
 /** The start for a program or an assistant: addresses, a first request, and the settings of an assistant. */
 import type { Site } from "../../../transport/Site.ts"
-import * as Documents from "../../Documents.ts"
+import * as Documents from "../../OpenApiDocument.ts"
 import * as Reference from "../../Reference.ts"
 import { type Html, html } from "../kit/index.ts"
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import { type KeptValue, MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
 import * as Gcm from "../../crypto/Gcm.ts"
-import { keyEncryption } from "../../crypto/KeyEncryption.ts"
+import { keyEncryption } from "../../crypto/security/KeyEncryption.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 const keyLength = 32

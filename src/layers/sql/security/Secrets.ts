@@ -20,7 +20,7 @@ import {
   type SecretsOf
 } from "../../../ports/security/Secrets.ts"
 import * as Gcm from "../../crypto/Gcm.ts"
-import { keyEncryption } from "../../crypto/KeyEncryption.ts"
+import { keyEncryption } from "../../crypto/security/KeyEncryption.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 

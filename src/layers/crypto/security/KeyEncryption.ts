@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import { KeyEncryption } from "../../ports/security/KeyEncryption.ts"
-import { Vault } from "./Vault.ts"
+import { KeyEncryption } from "../../../ports/security/KeyEncryption.ts"
+import { Vault } from "../Vault.ts"
 
 /** Seals data keys under the peppers. */
 const ofVault = (vault: Vault["Service"]): KeyEncryption["Service"] => ({
