@@ -64,6 +64,12 @@ export const layer = Layer.effect(
       Effect.orDie
     )
 
+    /** Adds the row, or replaces the one with its key. */
+    const save = (table: string, key: string, row: Readonly<Record<string, unknown>>) =>
+      sql`insert into ${sql(table)} ${sql.insert(row)} on conflict (${sql(key)}) do update set ${
+        sql.csv(Object.keys(row).map((name) => sql`${sql(name)} = excluded.${sql(name)}`))
+      }`.pipe(Effect.orDie, Effect.asVoid)
+
     return SimulatedStore.of({
       exclusively: (effect) =>
         sql`select id from simulated_platform for update`.pipe(
@@ -103,47 +109,17 @@ export const layer = Layer.effect(
           Effect.orDie
         ),
       saveAccount: (account) =>
-        sql`
-          insert into simulated_account ${
-          sql.insert({
-            ...keptTexts(account, accountTexts, keep),
-            email_codes: JSON.stringify(account.email_codes)
-          })
-        }
-          on conflict (user_id) do update set
-            phone = excluded.phone,
-            first_name = excluded.first_name,
-            last_name = excluded.last_name,
-            username = excluded.username,
-            about = excluded.about,
-            photo_id = excluded.photo_id,
-            premium = excluded.premium,
-            two_fa_digest = excluded.two_fa_digest,
-            login_email_pattern = excluded.login_email_pattern,
-            recovery_email_pattern = excluded.recovery_email_pattern,
-            two_fa_version = excluded.two_fa_version,
-            two_fa_hint = excluded.two_fa_hint,
-            recovery_pending_pattern = excluded.recovery_pending_pattern,
-            reset_at = excluded.reset_at,
-            email_codes = excluded.email_codes,
-            passkey_ids = excluded.passkey_ids,
-            ended = excluded.ended,
-            unreachable = excluded.unreachable,
-            frozen = excluded.frozen
-        `.pipe(Effect.orDie, Effect.asVoid),
+        save("simulated_account", "user_id", {
+          ...keptTexts(account, accountTexts, keep),
+          email_codes: JSON.stringify(account.email_codes)
+        }),
       authorizations: (userId) =>
         sql<SimulatedAuthorization>`
           select * from simulated_authorization where user_id = ${userId}
           order by signed_in_at desc, id collate "C"
         `.pipe(Effect.map((rows) => rows.map((row) => keptTexts(row, deviceTexts, read))), Effect.orDie),
       saveAuthorization: (authorization) =>
-        sql`
-          insert into simulated_authorization ${sql.insert({ ...keptTexts(authorization, deviceTexts, keep) })}
-          on conflict (id) do update set
-            place = excluded.place,
-            password_pending = excluded.password_pending,
-            unconfirmed = excluded.unconfirmed
-        `.pipe(Effect.orDie, Effect.asVoid),
+        save("simulated_authorization", "id", { ...keptTexts(authorization, deviceTexts, keep) }),
       endAuthorizations: Effect.fnUntraced(
         function*(authorizations, reason) {
           if (authorizations.length === 0) return
@@ -163,18 +139,7 @@ export const layer = Layer.effect(
           Sql.one,
           Effect.orDie
         ),
-      saveLogin: (login) =>
-        sql`
-          insert into simulated_login ${sql.insert({ ...login })}
-          on conflict (session_ref) do update set
-            code = excluded.code,
-            channel = excluded.channel,
-            sent_at = excluded.sent_at,
-            resend_at = excluded.resend_at,
-            expires_at = excluded.expires_at,
-            codes_left = excluded.codes_left,
-            passwords_left = excluded.passwords_left
-        `.pipe(Effect.orDie, Effect.asVoid),
+      saveLogin: (login) => save("simulated_login", "session_ref", { ...login }),
       endLogin: (sessionRef) =>
         sql`delete from simulated_login where session_ref = ${sessionRef}`.pipe(Effect.orDie, Effect.asVoid),
       logins: (now) =>
