@@ -16,7 +16,7 @@ import type { Declaration, OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
 import { answered, type KeepAnswer, matched, once } from "./Idempotency.ts"
-import { commonFailures, parameterInvalid } from "./Refusals.ts"
+import { commonFailures, parameterInvalid, refusalOf } from "./Refusals.ts"
 import { journalRefusals } from "./RefusedEntries.ts"
 import { resolve } from "./Resolve.ts"
 import { runLogin } from "./runners/LoginStep.ts"
@@ -108,7 +108,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     ...contract,
     id,
     kind,
-    refusal: contract.refusal ?? Failure.RoleForbidden,
+    refusal: refusalOf(contract.roles),
     whole: contract.whole ?? false,
     archive: contract.archive ?? (kind === "unlocked" || kind === "sealed" || isStream),
     roleAfter: contract.roleAfter,

@@ -81,8 +81,6 @@ export interface Contract<
   readonly toolset: Toolset
   readonly scope: Scope
   readonly roles: ReadonlyArray<Role>
-  /** The refusal of a role that is not among `roles`. */
-  readonly refusal?: RoleRefusal
   /**
    * Makes sense only for the whole organization: a credential with a limit gets `role_forbidden`; with `accounts`, one
    * that is limited to accounts does.

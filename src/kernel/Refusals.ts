@@ -2,6 +2,7 @@
 import { SchemaAST, type SchemaIssue } from "effect"
 import * as Failure from "../domain/Failure.ts"
 import { cleanText } from "../domain/messenger/Messenger.ts"
+import { type Role, superadmins } from "../domain/people/Access.ts"
 
 /** The failures that every operation can answer with (specification, sections 4 and 7). */
 export const commonFailures = [
@@ -20,6 +21,14 @@ export type RoleRefusal =
   | typeof Failure.OwnerRequired
   | typeof Failure.RoleForbidden
   | typeof Failure.SuperadminRequired
+
+/** The refusal of a role that is not among those of an operation. */
+export const refusalOf = (roles: ReadonlyArray<Role>): RoleRefusal =>
+  roles.some((role) => !superadmins.includes(role))
+    ? Failure.RoleForbidden
+    : roles.includes("superadmin")
+    ? Failure.SuperadminRequired
+    : Failure.OwnerRequired
 
 /** The failures of the checks before an operation reads its input. */
 export type AdmissionFailure =

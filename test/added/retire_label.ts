@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../src/domain/accounts/Account.ts"
 import { deriveStatus, isActive } from "../../src/domain/accounts/ProtectionStatus.ts"
-import { NotActive, ParameterInvalid, SuperadminRequired } from "../../src/domain/Failure.ts"
+import { NotActive, ParameterInvalid } from "../../src/domain/Failure.ts"
 import { Text } from "../../src/domain/JsonShapes.ts"
 import { maxRoleLabelLength } from "../../src/domain/Limits.ts"
 import { superadmins } from "../../src/domain/people/Access.ts"
@@ -18,7 +18,6 @@ export const retireLabel = Operation.write(
     toolset: "accounts",
     scope: "accounts:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     destructive: true,
     idempotent: false,
     params: { account_id: TargetAccount },

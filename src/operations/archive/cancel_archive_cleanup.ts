@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ArchiveCleanup, archiveCleanup, cleanupState, TargetCleanup } from "../../domain/archive/ArchiveCleanup.ts"
-import { NotRunning, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { NotRunning, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
@@ -16,7 +16,6 @@ export const cancelArchiveCleanup = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: true,
     params: { cleanup_id: TargetCleanup },
     success: ArchiveCleanup,

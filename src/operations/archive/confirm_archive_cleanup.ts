@@ -13,8 +13,7 @@ import {
   CleanupExpired,
   ConfirmPhraseInvalid,
   NotPreviewed,
-  ResourceMissing,
-  SuperadminRequired
+  ResourceMissing
 } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { superadmins } from "../../domain/people/Access.ts"
@@ -34,7 +33,6 @@ export const confirmArchiveCleanup = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: superadmins,
-    refusal: SuperadminRequired,
     destructive: true,
     idempotent: true,
     personal: "confirm_phrase",

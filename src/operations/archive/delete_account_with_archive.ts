@@ -1,13 +1,7 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
-import {
-  ArchiveHeld,
-  ConfirmPhraseInvalid,
-  NotOffboarded,
-  SuperadminRequired,
-  TwoFaNotReleased
-} from "../../domain/Failure.ts"
+import { ArchiveHeld, ConfirmPhraseInvalid, NotOffboarded, TwoFaNotReleased } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -29,7 +23,6 @@ export const deleteAccountWithArchive = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: superadmins,
-    refusal: SuperadminRequired,
     destructive: true,
     idempotent: true,
     personal: "confirm_phrase",

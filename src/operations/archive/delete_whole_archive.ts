@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
-import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid, OwnerRequired } from "../../domain/Failure.ts"
+import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid } from "../../domain/Failure.ts"
 import { archivePhase, Organization, organization } from "../../domain/organization/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
@@ -20,7 +20,6 @@ export const deleteWholeArchive = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: ["owner"],
-    refusal: OwnerRequired,
     whole: true,
     destructive: true,
     idempotent: true,

@@ -7,7 +7,7 @@ import {
   HoldName,
   NamedAccounts
 } from "../../domain/archive/ArchiveHold.ts"
-import { ParameterInvalid, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
@@ -24,7 +24,6 @@ export const placeArchiveHold = Operation.write(
     toolset: "archive",
     scope: "accounts:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: false,
     body: {
       name: HoldName.annotateKey({ description: "The hold's name, such as that of the case." }),

@@ -8,13 +8,7 @@ import {
   previewLifetime
 } from "../../domain/archive/ArchiveCleanup.ts"
 import { distinctAccounts } from "../../domain/archive/ArchiveHold.ts"
-import {
-  ArchiveEmpty,
-  ArchiveHeld,
-  ParameterInvalid,
-  ResourceMissing,
-  SuperadminRequired
-} from "../../domain/Failure.ts"
+import { ArchiveEmpty, ArchiveHeld, ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
@@ -32,7 +26,6 @@ export const previewArchiveCleanup = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: false,
     body: {
       criteria: NewCriteria.annotateKey({ description: "What it deletes." }),

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ArchiveHold, archiveHold, TargetHold } from "../../domain/archive/ArchiveHold.ts"
-import { NotHeld, OwnerRequired, ResourceMissing } from "../../domain/Failure.ts"
+import { NotHeld, ResourceMissing } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import * as samples from "./Deleting.samples.ts"
@@ -15,7 +15,6 @@ export const releaseArchiveHold = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: ["owner"],
-    refusal: OwnerRequired,
     idempotent: true,
     params: { hold_id: TargetHold },
     success: ArchiveHold,

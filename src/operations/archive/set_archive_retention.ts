@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { ArchiveRetention, archiveRetention, retentionBegins, RetentionDays } from "../../domain/archive/Retention.ts"
-import { SuperadminRequired } from "../../domain/Failure.ts"
 import { retentionSet } from "../../domain/mail/index.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -18,7 +17,6 @@ export const setArchiveRetention = Operation.write(
     toolset: "archive",
     scope: "archive:delete",
     roles: superadmins,
-    refusal: SuperadminRequired,
     whole: true,
     destructive: true,
     idempotent: true,

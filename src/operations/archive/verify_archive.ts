@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { verify } from "../../archive/Verification.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import { ArchiveVerification, readPlace, VerificationCursor } from "../../domain/archive/Verification.ts"
-import { ParameterInvalid, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
@@ -19,7 +19,6 @@ export const verifyArchive = Operation.read(
     toolset: "archive",
     scope: "archive:read",
     roles: superadmins,
-    refusal: SuperadminRequired,
     whole: true,
     body: {
       account_id: Schema.optionalKey(AccountId).annotateKey({ description: "Only this account; all by default." }),

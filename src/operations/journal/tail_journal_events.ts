@@ -1,5 +1,4 @@
 import { Effect, Schema } from "effect"
-import { SuperadminRequired } from "../../domain/Failure.ts"
 import { JournalTail } from "../../domain/journal/JournalEvent.ts"
 import { page } from "../../domain/JsonShapes.ts"
 import { superadmins } from "../../domain/people/Access.ts"
@@ -20,7 +19,6 @@ export const tailJournalEvents = Operation.read(
     toolset: "journal",
     scope: "org:read",
     roles: superadmins,
-    refusal: SuperadminRequired,
     whole: true,
     query: {
       after_sequence: Schema.optionalKey(Schema.Natural.annotate({ default: 0 })).annotateKey({

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { SuperadminRequired } from "../../domain/Failure.ts"
 import { recipientsNarrowed } from "../../domain/mail/index.ts"
 import { NotificationSettings, Recipients } from "../../domain/organization/Organization.ts"
 import { superadmins } from "../../domain/people/Access.ts"
@@ -16,7 +15,6 @@ export const setNotificationRecipients = Operation.write(
     toolset: "console",
     scope: "accounts:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: true,
     body: {
       recipients: Recipients.annotateKey({

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { DepartmentExists, SuperadminRequired } from "../../domain/Failure.ts"
+import { DepartmentExists } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { Department, department, DepartmentName } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -15,7 +15,6 @@ export const createDepartment = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: false,
     body: { name: DepartmentName },
     success: Department,

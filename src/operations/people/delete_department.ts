@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { DepartmentInUse, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { DepartmentInUse, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { DeletedDepartment, TargetDepartment } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -16,7 +16,6 @@ export const deleteDepartment = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     destructive: true,
     idempotent: true,
     params: { department_id: TargetDepartment },

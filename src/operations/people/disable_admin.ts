@@ -20,7 +20,6 @@ export const disableAdmin = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },

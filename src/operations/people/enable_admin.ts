@@ -20,7 +20,6 @@ export const enableAdmin = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: true,
     params: { admin_id: TargetAdmin },
     success: Admin,

@@ -39,7 +39,6 @@ export const inviteAdmin = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: false,
     personal: "current_password",
     personalPage: "/console/people/invite",

@@ -20,7 +20,6 @@ export const removeAdmin = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     destructive: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },

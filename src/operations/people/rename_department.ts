@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { DepartmentExists, ResourceMissing, SuperadminRequired } from "../../domain/Failure.ts"
+import { DepartmentExists, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import { Department, department, DepartmentName, TargetDepartment } from "../../domain/people/Department.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -15,7 +15,6 @@ export const renameDepartment = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: true,
     params: { department_id: TargetDepartment },
     body: { name: DepartmentName },

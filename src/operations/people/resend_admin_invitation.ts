@@ -29,7 +29,6 @@ export const resendAdminInvitation = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     idempotent: false,
     params: { admin_id: TargetAdmin },
     success: Admin,

@@ -28,7 +28,6 @@ export const setAdminAccess = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     confirm: true,
     idempotent: true,
     personal: "current_password",

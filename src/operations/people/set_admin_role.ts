@@ -31,7 +31,6 @@ export const setAdminRole = Operation.write(
     toolset: "admin",
     scope: "admins:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     confirm: true,
     idempotent: true,
     params: { admin_id: TargetAdmin },

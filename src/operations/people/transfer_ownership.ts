@@ -30,7 +30,6 @@ export const transferOwnership = Operation.write(
     scope: "admins:write",
     roles: ["owner"],
     roleAfter: "superadmin",
-    refusal: OwnerRequired,
     whole: true,
     confirm: true,
     idempotent: false,

@@ -1,5 +1,4 @@
 import { Effect, Schema } from "effect"
-import { SuperadminRequired } from "../../domain/Failure.ts"
 import { Organization, organization } from "../../domain/organization/Organization.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -16,7 +15,6 @@ export const setTakeoverLockdown = Operation.write(
     toolset: "security",
     scope: "security:write",
     roles: superadmins,
-    refusal: SuperadminRequired,
     confirm: true,
     idempotent: true,
     body: {
