@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
+import * as net from "node:net"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
-import { dataDirectory, flagsOf, freshDirectory, shownKeys, until } from "../support/cli/commandLine.ts"
+import { dataDirectory, flagsOf, freshDirectory, until } from "../support/cli/commandLine.ts"
 import { environment } from "../support/cli/commandProcess.ts"
+import { createAcme, createKey } from "../support/cli/inProcess.ts"
 import { main } from "../support/run/program.ts"
 
 /** Starts the command by its name, as an installed package offers it, and kills it when the test is over. */
@@ -33,6 +35,15 @@ const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}) =>
   }
 }
 
+/** A port that takes connections and never answers, so that a process which asks there lives on. */
+const silentPort = async (): Promise<number> => {
+  const server = net.createServer((socket) => onTestFinished(() => void socket.destroy()))
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  return typeof address === "object" ? address?.port ?? 0 : 0
+}
+
 const initialize = JSON.stringify({
   jsonrpc: "2.0",
   id: 1,
@@ -45,8 +56,10 @@ describe("the flags of Node", () => {
     "reach the service and an assistant's process in the process that was started, with all of its input",
     async () => {
       const data = dataDirectory()
-      const service = start(["serve", "--demo", "--port", "0", "--data", data])
-      const [key = ""] = await shownKeys({ stdout: service.said })
+      const service = start(["serve", "--port", "0", "--data", data])
+      await until(() => service.said().includes("Listening on "))
+      await createAcme(data)
+      const key = await createKey(data)
       expect(flagsOf(service.pid)).toEqual(nodeFlags)
       expect(service.said().match(/^Starting /gm)).toHaveLength(1)
 
@@ -65,10 +78,10 @@ describe("the flags of Node", () => {
   )
 
   it("keep the value that an operator has set, with which the others are added", async () => {
-    const service = start(["serve", "--port", "0", "--data", dataDirectory()], {
-      NODE_OPTIONS: "--max-semi-space-size=32"
-    })
-    await until(() => service.said().includes("Listening on "))
-    expect(flagsOf(service.pid)).toEqual(nodeFlags.filter((flag) => !flag.startsWith("--max-semi-space-size")))
+    const env = { NODE_OPTIONS: "--max-semi-space-size=32", CONSOLE_API_KEY: "osc_live_x" }
+    const { pid } = start(["mcp", "--url", `http://127.0.0.1:${await silentPort()}/mcp`], env)
+    // It starts again in the same process.
+    await until(() => flagsOf(pid).length > 0)
+    expect(flagsOf(pid)).toEqual(nodeFlags.filter((flag) => !flag.startsWith("--max-semi-space-size")))
   }, 120_000)
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { createAcme, createKey } from "../support/cli/inProcess.ts"
 import { fillDirectory } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
 import * as Processes from "./processes.ts"
@@ -112,13 +113,12 @@ describe("the official conformance suite", () => {
       const targets: Array<string> = []
       const keys: Array<string> = []
       const url = yield* Processes.front(targets, () => keys[0])
-      const service = yield* Processes.serve(
-        ["--demo", "--data", folder, "--allowed-origins", url],
-        {},
-        /Listening on (\S+)\n[^]*Try it/
-      )
+      const service = yield* Processes.serve(["--data", folder, "--allowed-origins", url])
       targets.push(service.url)
-      keys.push(...new Set(service.output().match(/\bosc_live_\S+/g)))
+      yield* Effect.promise(async () => {
+        await createAcme(folder)
+        for (let count = 0; count < 3; count++) keys.push(await createKey(folder))
+      })
       const runs = Object.entries(applicable).flatMap(([revision, scenarios]) =>
         Object.entries(scenarios).map(([scenario, excused]) => ({ revision, scenario, excused }))
       )

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
+import { createAcme, createKey } from "../support/cli/inProcess.ts"
 import { meet, staged } from "../support/logins/logins.ts"
 import { fillDirectory, pglite } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
@@ -241,8 +242,11 @@ describe("MCP over standard input and output", () => {
         )
         fillDirectory(folder)
         const data = ["--data", folder]
-        const service = yield* Processes.serve(["--demo", ...data], {}, /Listening on (\S+)\n[^]*Try it/)
-        const [key = ""] = service.output().match(/\bosc_live_\S+/) ?? []
+        const service = yield* Processes.serve(data)
+        const key = yield* Effect.promise(async () => {
+          await createAcme(folder)
+          return createKey(folder)
+        })
         const address = path.join(folder, "console.address")
         expect(fs.statSync(address).mode & 0o777).toBe(0o600)
         const calls = line(organization(1)) + line(Mcp.legacy("ping", {}, 2))
@@ -262,7 +266,7 @@ describe("MCP over standard input and output", () => {
         for (const { code, output } of [there, here]) {
           const messages = output.split("\n").filter((text) => text !== "").map((text) => JSON.parse(text))
           expect([code, messages.map(({ id }) => id).sort()]).toEqual([0, [1, 2]])
-          expect(messages.find(({ id }) => id === 1).result.structuredContent.id).toBe("demo")
+          expect(messages.find(({ id }) => id === 1).result.structuredContent.id).toBe("acme")
         }
       }),
     90_000

@@ -70,3 +70,9 @@ export const createAcme = (data: string): Promise<string> =>
     ..."organizations create acme --name Acme --owner olivia@acme.example --data".split(" "),
     data
   ])
+
+/** Makes a key of the owner of `acme` in the data directory, which reads the organization. */
+export const createKey = async (data: string): Promise<string> => {
+  const words = "keys create acme olivia@acme.example --label Reader --scopes org:read --data".split(" ")
+  return (await doneInProcess([...words, data])).trim()
+}
