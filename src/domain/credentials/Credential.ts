@@ -116,16 +116,9 @@ export const AiConnections = Schema.Struct({
   api_keys: described(Schema.Array(ApiKey), "The API keys, newest first.")
 }).annotate({ identifier: "ai_connections" })
 
-export interface ApiKeyFacts {
-  readonly id: string
-  readonly label: string
+export interface ApiKeyFacts extends Omit<ApiKey, "mine" | "object" | "owner_email"> {
   /** Its admin's address. */
   readonly email: string
-  readonly scopes: ReadonlyArray<Scope>
-  readonly created_at: Date
-  readonly last_used_at: Date | null
-  readonly expires_at: Date | null
-  readonly revoked_at: Date | null
   /** Its admin is disabled, or has another password since. */
   readonly stopped: boolean
 }

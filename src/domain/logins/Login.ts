@@ -82,23 +82,10 @@ export const Login = Schema.Struct({
 export type Login = typeof Login.Type
 
 /** The stored facts of a login, but for what the messenger needs at its next step. */
-export interface LoginFacts {
-  readonly id: string
-  readonly kind: typeof LoginKind.Type
-  readonly account_id: AccountId | null
-  readonly phone_number: string
+export interface LoginFacts extends Omit<Login, "content_notice" | "object"> {
   readonly role_label: string | null
   readonly department_id: DepartmentId | null
-  readonly state: LoginState
-  readonly code_delivery: typeof CodeDelivery.Type | null
-  readonly code_length: number | null
-  readonly resend_at: Date | null
   readonly resends: number
-  readonly password_hint: string | null
-  readonly attempts_left: number
-  readonly error: string | null
-  readonly expires_at: Date
-  readonly created_at: Date
   readonly ended_at: Date | null
   readonly started_by: string
   /** The reference of the new session, made before anything happens on the messenger. */

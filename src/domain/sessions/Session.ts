@@ -49,22 +49,13 @@ export const Termination = Schema.Struct({
 }).annotate({ identifier: "termination" })
 export type Termination = typeof Termination.Type
 
-export interface SessionFacts {
-  readonly id: string
+export interface SessionFacts
+  extends Omit<Session, "approved" | "can_sign_out" | "object" | "service_session" | "sign_out_queued">
+{
   readonly service: boolean
-  readonly current: boolean
   readonly baseline: boolean
   readonly approved_at: Date | null
-  readonly review_deadline: Date | null
   readonly queued_at: Date | null
-  readonly device_model: string | null
-  readonly platform: string | null
-  readonly app_name: string | null
-  readonly app_version: string | null
-  readonly ip: string | null
-  readonly country: string | null
-  readonly last_active_at: Date | null
-  readonly created_at: Date | null
   readonly seen_at: Date
 }
 

@@ -1,7 +1,7 @@
 /** The rules of the messaging platform, as the simulated platform applies them. */
 import { Duration, Result } from "effect"
 import { bioLimit, maxNameLength, maxUsernameLength, signOutLock } from "../../../domain/Limits.ts"
-import { type ProfilePatch, textOrNull } from "../../../domain/messenger/Messenger.ts"
+import { type Profile, type ProfilePatch, textOrNull } from "../../../domain/messenger/Messenger.ts"
 import { ProfileRefused } from "../../../ports/messenger/MessengerSession.ts"
 
 const minUsernameLength = 5
@@ -27,12 +27,7 @@ export const entriesAtMost = 5
 
 const characters = (text: string): number => Array.from(text).length
 
-interface ProfileTexts {
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly about: string | null
-  readonly premium: boolean
-}
+type ProfileTexts = Pick<Profile, "about" | "first_name" | "last_name" | "premium">
 
 /** True if the platform takes the text as a username: 5 to 32 letters, digits and underscores, a letter first. */
 export const isUsername = (text: string): boolean =>
