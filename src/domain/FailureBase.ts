@@ -22,7 +22,7 @@ export const fields = (message: string) => ({
   param: Schema.optionalKey(Schema.String)
 })
 
-/** What a failure without further fields extends: its status, its code and its message. */
+/** The base of a failure without further fields, by its status, its code and its message. */
 export const failure =
   <Self>() =>
   <const Status extends FailureStatus, const Code extends string>(status: Status, code: Code, message: string) =>

@@ -1,4 +1,4 @@
-/** What pages are made of: a page takes from here all that it needs of the kit. */
+/** The parts that pages are made of; a page takes all of them from here. */
 export * as Fields from "./Fields.ts"
 export * as Form from "./Form.ts"
 export * as Forms from "./Forms.ts"
