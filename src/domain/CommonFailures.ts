@@ -80,20 +80,18 @@ export class RangeNotSatisfiable extends Schema.TaggedError<RangeNotSatisfiable>
 }
 
 /** The answer would have to be held in memory. */
-export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()(
+export class FileTooLarge extends failure<FileTooLarge>()(
+  409,
   "file_too_large",
-  fields("The content is larger than 8 MiB, the most that this connection carries: download it over HTTP.")
-) {
-  static readonly status = 409
-}
+  "The content is larger than 8 MiB, the most that this connection carries: download it over HTTP."
+) {}
 
 /** The stored bytes are not what was stored, or not all of them. */
-export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()(
+export class ContentUnreadable extends failure<ContentUnreadable>()(
+  409,
   "content_unreadable",
-  fields("The content cannot be read to its end: what is stored of it was changed or is incomplete.")
-) {
-  static readonly status = 409
-}
+  "The content cannot be read to its end: what is stored of it was changed or is incomplete."
+) {}
 
 export class InternalError
   extends failure<InternalError>()(500, "internal_error", "Something went wrong on the server.")
