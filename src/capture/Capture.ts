@@ -1,5 +1,7 @@
 /** Archiving of this process's accounts: runs that are due, and what is pushed between them. */
-import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, FiberSet, Layer, Option, Stream } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, Layer, Option, Stream } from "effect"
+import { AccountId } from "../domain/accounts/Account.ts"
+import { type Slot, slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { SessionRef } from "../domain/messenger/Messenger.ts"
 import { now } from "../domain/Moments.ts"
@@ -50,6 +52,7 @@ type Services =
   | Ownership
 
 const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
+const slotOfKey = (key: string): Slot => slotOf(AccountId.make(key.slice(key.lastIndexOf("/") + 1)))
 
 /** The session through which the account's chats are read. */
 const sessionOf = Effect.fnUntraced(function*({ accountId, organizationId }: ArchivedAccount) {
@@ -79,7 +82,7 @@ export class Capture extends Context.Service<Capture, {
         const store = yield* CaptureStore
         const db = yield* Db
         const services = yield* Effect.context<Services>()
-        const fibers = yield* FiberSet.make<void>()
+        const works = yield* FiberMap.make<string, void, never>()
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()
         let underWay = 0
@@ -95,8 +98,8 @@ export class Capture extends Context.Service<Capture, {
 
         const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {
           const ref = yield* sessionOf(run)
-          const feed = yield* inTime(port.feed(ref))
-          const reader = yield* inTime(port.read(ref))
+          const feed = yield* inTime(port.feed(ref, slotOf(run.accountId)))
+          const reader = yield* inTime(port.read(ref, slotOf(run.accountId)))
           yield* runCapture(run, { feed, reader, pacer: makePacer(pace) })
         }, Effect.scoped)
 
@@ -118,8 +121,8 @@ export class Capture extends Context.Service<Capture, {
         const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
           Effect.gen(function*() {
             const ref = yield* sessionOf(account)
-            const feed = yield* inTime(port.feed(ref))
-            const reader = yield* inTime(port.read(ref))
+            const feed = yield* inTime(port.feed(ref, slotOf(account.accountId)))
+            const reader = yield* inTime(port.read(ref, slotOf(account.accountId)))
             return yield* captureLive(account, { feed, reader })
           }).pipe(
             Effect.scoped,
@@ -130,9 +133,9 @@ export class Capture extends Context.Service<Capture, {
             Effect.provideContext(services)
           )
 
-        const startFeeds = Effect.fnUntraced(function*(port: MessengerArchive["Service"]) {
+        const startFeeds = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>, port: MessengerArchive["Service"]) {
           const at = yield* Clock.currentTimeMillis
-          for (const account of yield* runs.begun(maxLive)) {
+          for (const account of yield* runs.begun(slots, maxLive)) {
             const key = keyOf(account)
             if ((restsUntil.get(key) ?? 0) <= at) {
               yield* FiberMap.run(lives, key, live(account, port), { onlyIfMissing: true })
@@ -141,22 +144,27 @@ export class Capture extends Context.Service<Capture, {
         })
 
         const claim = Effect.gen(function*() {
-          if (Option.isNone(messenger) || ownership.current() === null) return 0
+          const slots = ownership.owned()
+          if (Option.isNone(messenger) || slots.size === 0) return 0
           yield* runs.addMissing
           const until = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(claimTime))
-          const found = yield* runs.claim(places - underWay, Math.max(1, places / 2), until)
+          const found = yield* runs.claim(slots, places - underWay, Math.max(1, places / 2), until)
           for (const run of found) {
             underWay += 1
-            yield* FiberSet.run(fibers, start(run, messenger.value))
+            yield* FiberMap.run(works, keyOf(run), start(run, messenger.value))
           }
-          yield* startFeeds(messenger.value)
+          yield* startFeeds(slots, messenger.value)
           return found.length
         })
 
-        yield* ownership.changes.pipe(
-          Stream.runForEach(() => Effect.andThen(FiberMap.clear(lives), FiberSet.clear(fibers))),
-          Effect.forkScoped({ startImmediately: true })
-        )
+        const end = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>) {
+          for (const fibers of [lives, works]) {
+            const ended = [...fibers].map(([key]) => key).filter((key) => slots.has(slotOfKey(key)))
+            yield* Effect.forEach(ended, (key) => FiberMap.remove(fibers, key), { concurrency: "unbounded" })
+          }
+        })
+        yield* ownership.changes.pipe(Stream.runForEach(end), Effect.forkScoped({ startImmediately: true }))
+        yield* ownership.closing(end)
 
         return Capture.of({
           claim,
@@ -164,7 +172,7 @@ export class Capture extends Context.Service<Capture, {
             let all = 0
             for (let found = yield* claim; found > 0; found = yield* claim) {
               all += found
-              yield* FiberSet.awaitEmpty(fibers)
+              yield* FiberMap.awaitEmpty(works)
             }
             return all
           }),

@@ -1,5 +1,6 @@
 /** Steps of capture: each stores what was seen, and moves what is promised of it, in one transaction. */
 import { Duration, Effect } from "effect"
+import { slotOf } from "../domain/accounts/Slot.ts"
 import { now } from "../domain/Moments.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
@@ -18,7 +19,7 @@ export const claimTime = Duration.minutes(2)
 /** Ends where this process may not write the account now, or nothing of it is to be saved. */
 const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
   const ownership = yield* Ownership
-  if (ownership.current() === null) return yield* new CaptureStopped({ reason: "not_owned" })
+  if (ownership.term(slotOf(account.accountId)) === null) return yield* new CaptureStopped({ reason: "not_owned" })
   const facts = yield* (yield* Accounts).hold(account.organizationId, account.accountId)
   if (facts === null) return yield* new CaptureStopped({ reason: "retired" })
   const organization = yield* (yield* Organizations).facts({ ...account, arrival: undefined })

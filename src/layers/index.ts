@@ -2,7 +2,7 @@
 export { Capture } from "../capture/Capture.ts"
 export { LiveSessions } from "../messenger/OpenSessions.ts"
 export type { PushTarget } from "../ports/journal/CheckpointQueue.ts"
-export { type LeaseState, Ownership } from "../ports/messenger/Ownership.ts"
+export { Ownership } from "../ports/messenger/Ownership.ts"
 export * as Monitors from "../ports/protection/Monitors.ts"
 export { LoginEndings, type LoginServices } from "../protection/LoginEndings.ts"
 export { Engine, type Report } from "../protection/PollLoop.ts"

@@ -1,5 +1,6 @@
 /** The messenger as operations see it: its refusals are the service's own failures. */
 import { Effect, type Scope } from "effect"
+import type { Slot } from "../domain/accounts/Slot.ts"
 import {
   BioTooLong,
   NoSession,
@@ -143,6 +144,7 @@ export const failing = (failure: LiveFailure): AccountReader & LiveWriter => {
  */
 export const open = (
   sessionRef: SessionRef | null,
+  slot: Slot | undefined,
   older?: OlderSession
 ): Effect.Effect<AccountReader & LiveWriter, LiveFailure, MessengerSession | Scope.Scope> =>
   sessionRef === null
@@ -150,5 +152,5 @@ export const open = (
     : Effect.flatMap(
       MessengerSession,
       (messenger) =>
-        inTime(Effect.map(Effect.catch(messenger.open(sessionRef), common), (session) => live(session, older)))
+        inTime(Effect.map(Effect.catch(messenger.open(sessionRef, slot), common), (session) => live(session, older)))
     )

@@ -1,5 +1,6 @@
 /** The account's older own session, which does what the platform does not let the main one do yet. */
 import { Clock, Duration, Effect, type Scope } from "effect"
+import { slotOf } from "../domain/accounts/Slot.ts"
 import { longestBeforeOlderSession } from "../domain/Limits.ts"
 import { type Authorization, AuthorizationId } from "../domain/messenger/Messenger.ts"
 import { oldestAble, sameIn } from "../domain/protection/ServiceSessionFacts.ts"
@@ -34,7 +35,7 @@ const open = Effect.fnUntraced(function*(of: SecretsOf) {
   const own = yield* ServiceSessions
   const now = new Date(yield* Clock.currentTimeMillis)
   const oldest = oldestAble(yield* db.read(of.organizationId, own.second(of)), now)
-  return oldest === undefined ? null : yield* inTime(messenger.open(oldest.session_ref))
+  return oldest === undefined ? null : yield* inTime(messenger.open(oldest.session_ref, slotOf(of.accountId)))
 })
 
 /** Both sessions' lists: a session is found in both by the fields that they share. */

@@ -1,5 +1,6 @@
 /** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
 import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import { slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { MessengerEvent, SessionRef } from "../domain/messenger/Messenger.ts"
@@ -50,7 +51,7 @@ class Pace {
 
 interface Open {
   readonly account: Account
-  /** The term of the ownership in which it was opened. */
+  /** The term of its slot in which it was opened. */
   readonly term: number | null
   readonly live: LiveSession
   readonly scope: Scope.Closeable
@@ -133,16 +134,18 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             const at = pace.push(now)
             const pushed = Effect.ignore(monitors.push(account, { at: new Date(at), look }))
             return Effect.andThen(
-              counted(at > now ? pushed : Effect.andThen(pushed, alarm.ring)),
+              // No other process polls the account.
+              counted(at > now ? pushed : Effect.andThen(pushed, alarm.wake)),
               lost ? Effect.forkIn(close(ref), around) : Effect.void
             )
           })
 
         const open = Effect.fnUntraced(function*(account: Account, ref: SessionRef) {
           const scope = yield* Scope.fork(around)
-          const term = ownership.current()
+          const slot = slotOf(account.accountId)
+          const term = ownership.term(slot)
           const pace = new Pace()
-          return yield* inTime(Scope.provide(messenger.open(ref), scope)).pipe(
+          return yield* inTime(Scope.provide(messenger.open(ref, slot), scope)).pipe(
             Effect.tap(SessionMeasures.countOpened),
             Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref, pace)), scope)),
             Effect.map((live): Open => ({ account, term, live, scope, pace, users: 0 })),
@@ -150,10 +153,12 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           )
         })
 
+        const isOwned = ({ account, term }: Open) => ownership.term(slotOf(account.accountId)) === term
+
         /** The session if it is open; what was opened in an earlier term is closed. */
         const known = Effect.fnUntraced(function*(ref: SessionRef) {
           const open = opened.get(ref)
-          if (open === undefined || open.term === ownership.current()) return open
+          if (open === undefined || isOwned(open)) return open
           yield* close(ref)
         })
 
@@ -164,10 +169,13 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           return Effect.void
         })
 
+        const closeAll = (which: (open: Open) => boolean) =>
+          Effect.forEach([...opened].filter(([, open]) => which(open)), ([ref]) => close(ref), { discard: true })
         yield* ownership.changes.pipe(
-          Stream.runForEach(() => Effect.forEach([...opened.keys()], close, { discard: true })),
+          Stream.runForEach(() => closeAll((open) => !isOwned(open))),
           Effect.forkScoped({ startImmediately: true })
         )
+        yield* ownership.closing((slots) => closeAll(({ account }) => slots.has(slotOf(account.accountId))))
 
         return {
           use: (account, ref) =>

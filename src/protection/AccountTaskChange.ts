@@ -15,6 +15,7 @@ import type { Db } from "../ports/Db.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
 import type { Outbox } from "../ports/mail/Outbox.ts"
 import type { LiveSession } from "../ports/messenger/MessengerSession.ts"
+import type { Ownership } from "../ports/messenger/Ownership.ts"
 import { type AccountTask, AccountTasks } from "../ports/protection/AccountTasks.ts"
 import type { Watch } from "../ports/protection/MonitorStore.ts"
 import { SeenFacets } from "../ports/protection/ObservedSettings.ts"
@@ -31,6 +32,7 @@ export type ChoreServices =
   | Journal
   | LiveSessions
   | Outbox
+  | Ownership
   | ServiceSessions
   | Secrets
   | SeenFacets

@@ -7,6 +7,7 @@ import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
 import { AccountLock, type AccountLockLost } from "../ports/accounts/AccountLock.ts"
 import { Db } from "../ports/Db.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
+import { Ownership } from "../ports/messenger/Ownership.ts"
 import { type AccountTask, AccountTasks } from "../ports/protection/AccountTasks.ts"
 import { Watch } from "../ports/protection/MonitorStore.ts"
 import { type NewSession, type SecondSession, ServiceSessions } from "../ports/protection/ServiceSessions.ts"
@@ -172,7 +173,7 @@ const run = (
 export const chores: Effect.Effect<number, ServiceUnavailable, ChoreServices> = Effect.gen(function*() {
   const tasks = yield* AccountTasks
   const now = new Date(yield* Clock.currentTimeMillis)
-  const due = yield* tasks.due(tasksPerRun, now)
+  const due = yield* tasks.due((yield* Ownership).owned(), tasksPerRun, now)
   for (const task of due) {
     if (!(yield* tasks.take(task, after(now, again(task.tries))))) continue
     yield* Effect.scoped(run(task)).pipe(

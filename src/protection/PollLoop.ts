@@ -116,7 +116,7 @@ export class Engine extends Context.Service<Engine, {
               return quiet.length < flushed ? undefined : yield* flush
             case "outdated":
               // It is due again immediately.
-              return yield* Effect.andThen(guard.release(claimed), alarm.ring)
+              return yield* Effect.andThen(guard.release(claimed), alarm.wake)
             case "written":
               report = { ...report, signedOut: report.signedOut + stepped.signedOut }
           }
@@ -165,14 +165,15 @@ export class Engine extends Context.Service<Engine, {
 
         /** Starts steps in the places that are free, and returns their number, and if that is all for now. */
         const start = Effect.gen(function*() {
-          // If another process watches, nothing is due here.
-          if (stopped || ownership.current() === null) return { over: true, started: 0, pressing: null }
+          const slots = ownership.owned()
+          // Where other processes watch all accounts, nothing is due here.
+          if (stopped || slots.size === 0) return { over: true, started: 0, pressing: null }
           yield* announce
           const away = detector.awaySince !== null
           const free = (away ? placesAway : places) - taken()
           if (free <= 0) return { over: away, started: 0, pressing: null }
           const rooms = new Map([...busy].map(([organization, of]) => [organization, placesOfOne - of]))
-          const { accounts, pressing } = yield* monitors.claim({ free, room: placesOfOne, rooms })
+          const { accounts, pressing } = yield* monitors.claim({ slots, free, room: placesOfOne, rooms })
           for (const one of accounts) {
             yield* count(one.organizationId, 1)
             yield* Measures.began(one.next_at)
@@ -212,9 +213,9 @@ export class Engine extends Context.Service<Engine, {
           yield* Effect.sleep(afterAlarm)
         })
 
-        // The process that watches next begins immediately.
+        // Slots that this process has got are begun with immediately.
         yield* ownership.changes.pipe(
-          Stream.runForEach(() => alarm.ring),
+          Stream.runForEach(() => alarm.wake),
           Effect.forkScoped({ startImmediately: true })
         )
 

@@ -3,6 +3,7 @@ import { Clock, Effect, Random, type Scope } from "effect"
 import * as Intent from "../changes/Intent.ts"
 import * as Changes from "../changes/Record.ts"
 import { isWatched } from "../domain/accounts/ProtectionStatus.ts"
+import { slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import * as Actor from "../domain/journal/Actor.ts"
 import { failuresUntilUnknown } from "../domain/Limits.ts"
@@ -200,11 +201,12 @@ export const step = (
 ): Effect.Effect<StepResult, AccountLockLost | ServiceUnavailable, StepServices | Scope.Scope> =>
   Effect.gen(function*() {
     const ownership = yield* Ownership
-    const term = ownership.current()
+    const slot = slotOf(claimed.accountId)
+    const term = ownership.term(slot)
     const looked = yield* Measures.phase("look")(look(claimed))
-    // A poll during which the lease was lost proves nothing about the account.
+    // A poll during which the slot was lost proves nothing about the account.
     const messenger = outcomeOf(looked.observation)
-    if (term === null || ownership.current() !== term) return { kind: "outdated", messenger }
+    if (term === null || ownership.term(slot) !== term) return { kind: "outdated", messenger }
     const now = yield* Clock.currentTimeMillis
     if (away() && messenger === "failed" && isLost(claimed, now)) yield* (yield* Outages).notify(claimed.organizationId)
     if (isQuiet(claimed, looked, now)) {

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { everySlot } from "../../src/domain/accounts/Slot.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as WatchSql from "../../src/layers/sql/protection/MonitorStore.ts"
 import * as Worker from "../../src/layers/Worker.ts"
@@ -16,7 +17,8 @@ import * as World from "../support/world.ts"
 /** Takes what is due. */
 const claim = Effect.flatMap(
   Monitors,
-  (monitors) => Effect.map(monitors.claim({ free: 64, room: 64, rooms: new Map() }), ({ accounts }) => accounts)
+  (monitors) =>
+    Effect.map(monitors.claim({ slots: everySlot, free: 64, room: 64, rooms: new Map() }), ({ accounts }) => accounts)
 )
 
 /** Gives accounts back, to be looked at in an hour. */
@@ -95,7 +97,7 @@ describe("12.4 who holds an account", () => {
           for (const late of [0, 3000]) {
             yield* World.set(id, "monitor", account, { next_at: new Date(now - late), due_at: new Date(now) })
             for (const rooms of [new Map(), new Map([[id, 0]])]) {
-              const { accounts } = yield* monitors.claim({ free: 1, room: 1, rooms })
+              const { accounts } = yield* monitors.claim({ slots: everySlot, free: 1, room: 1, rooms })
               assert.strictEqual(accounts[0]?.accountId, account)
               yield* World.set(id, "monitor", account, { busy_until: null })
             }
@@ -112,7 +114,10 @@ describe("12.4 who holds an account", () => {
           yield* World.set(id, "monitor", polled.account, { next_at: new Date(now - 5000) })
           yield* World.set(id, "monitor", account, { next_at: new Date(now - 3000), due_at: new Date(now + 1) })
           const monitors = yield* Monitors
-          const claimed = yield* Effect.replicateEffect(monitors.claim({ free: 1, room: 1, rooms: new Map() }), 3)
+          const claimed = yield* Effect.replicateEffect(
+            monitors.claim({ slots: everySlot, free: 1, room: 1, rooms: new Map() }),
+            3
+          )
           assert.deepStrictEqual(
             claimed.map(({ accounts }) => accounts.map(({ accountId }) => String(accountId))),
             [[polled.account], [account], []]

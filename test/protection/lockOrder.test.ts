@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { everySlot } from "../../src/domain/accounts/Slot.ts"
 import * as LicenceStops from "../../src/jobs/organization/LicenceStops.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import * as Worker from "../../src/layers/Worker.ts"
@@ -41,7 +42,7 @@ describe("12.4 the order in which monitors are locked", () => {
           // A table that is read as it lies on the disk gives the higher id first.
           for (const account of [high, low]) yield* World.set(id, "monitor", account, { next_at: new Date(0) })
           const monitors = yield* Monitors
-          const { accounts: claimed } = yield* monitors.claim({ free: 9, room: 9, rooms: new Map() })
+          const { accounts: claimed } = yield* monitors.claim({ slots: everySlot, free: 9, room: 9, rooms: new Map() })
           assert.sameMembers(claimed.map(({ accountId }) => accountId), ids)
           const byId = claimed.toSorted((one, other) => one.accountId < other.accountId ? 1 : -1)
           yield* World.set(id, "organization", id, { managed: true, billing_state: "lapsed", valid_until: null })

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { everySlot } from "../../src/domain/accounts/Slot.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import type { Db } from "../../src/ports/Db.ts"
@@ -31,8 +32,8 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
         const meanwhile = yield* Meanwhile
         return {
           ...messenger,
-          open: (ref) =>
-            Effect.map(messenger.open(ref), (live) => ({
+          open: (ref, slot) =>
+            Effect.map(messenger.open(ref, slot), (live) => ({
               ...live,
               authorizations: Effect.suspend(() => {
                 const { act, dead } = meanwhile
@@ -50,9 +51,10 @@ const disturbed = (world: ReturnType<typeof World.world>) =>
     Layer.provide(Layer.effect(
       Ownership,
       Effect.map(Meanwhile, (meanwhile) => ({
-        current: () => meanwhile.term,
-        state: Effect.sync(() => ({ term: meanwhile.term, elsewhere: null })),
-        changes: Stream.never
+        term: () => meanwhile.term,
+        owned: () => everySlot,
+        changes: Stream.never,
+        closing: () => Effect.void
       }))
     )),
     Layer.provideMerge(Layer.sync(Meanwhile, (): Meanwhile["Service"] => ({ act: null, dead: true, term: 1 }))),

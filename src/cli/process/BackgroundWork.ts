@@ -39,7 +39,7 @@ const polledKept = Duration.seconds(5)
  */
 export const watching = Effect.fnUntraced(function*({ watched }: Pick<Engine.Options, "watched">) {
   const { jobs } = yield* Engine.Background
-  const { current } = yield* Ownership
+  const { owned } = yield* Ownership
   const services = yield* Effect.context<Effect.Services<typeof Polls.waitingSince>>()
   const started = new Date(yield* Clock.currentTimeMillis)
   const waitingSince = yield* Effect.cachedWithTTL(Effect.provideContext(Polls.waitingSince, services), polledKept)
@@ -54,7 +54,7 @@ export const watching = Effect.fnUntraced(function*({ watched }: Pick<Engine.Opt
     const now = yield* Clock.currentTimeMillis
     const late = job.last_done_at === null || now - job.last_done_at.getTime() > Duration.toMillis(oldestRound)
     if (late || (yield* nobodyWatches)) return yield* new ServiceUnavailable({})
-    return (current() === null ? "standby" : "active") satisfies WatchState
+    return (owned().size === 0 ? "standby" : "active") satisfies WatchState
   })
 })
 

@@ -3,6 +3,7 @@ import { Clock, Effect, Exit } from "effect"
 import * as Intent from "../../changes/Intent.ts"
 import type { ChangeResult } from "../../changes/Intent.ts"
 import * as Changes from "../../changes/Record.ts"
+import { slotOf } from "../../domain/accounts/Slot.ts"
 import { MessengerUnavailable } from "../../domain/Failure.ts"
 import type { JournalAction } from "../../domain/journal/JournalEntry.ts"
 import { SessionRef } from "../../domain/messenger/Messenger.ts"
@@ -181,7 +182,7 @@ const hold = Effect.fnUntraced(function*<I extends Targeting, Q, P, S, A, E, R>(
   const { id, session_ref } = known.account
   const held = yield* guard.acquire(run.caller.organizationId, id)
   const older = yield* olderSession({ organizationId: run.caller.organizationId, accountId: id }, known.now)
-  const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref), older)
+  const opened = Live.open(session_ref === null ? null : SessionRef.make(session_ref), slotOf(id), older)
   const live = yield* run.steps.unreached === true
     ? Effect.catch(opened, (failure) => Effect.succeed(Live.failing(failure)))
     : opened

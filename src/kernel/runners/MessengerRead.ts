@@ -1,5 +1,6 @@
 /** Operations that read an account on the messenger. */
 import { Clock, Effect } from "effect"
+import { slotOf } from "../../domain/accounts/Slot.ts"
 import { SessionRef } from "../../domain/messenger/Messenger.ts"
 import { Caller } from "../../domain/people/Access.ts"
 import * as Live from "../../messenger/AccountSession.ts"
@@ -15,7 +16,8 @@ const open = Effect.fnUntraced(function*(resolve: Resolve, input: Targeting) {
   const now = new Date(yield* Clock.currentTimeMillis)
   const account = yield* db.read(caller.organizationId, resolve(caller, input, false))
   const live = yield* Live.open(
-    account === undefined || account.session_ref === null ? null : SessionRef.make(account.session_ref)
+    account === undefined || account.session_ref === null ? null : SessionRef.make(account.session_ref),
+    account === undefined ? undefined : slotOf(account.id)
   )
   return { caller, now, account, live }
 })

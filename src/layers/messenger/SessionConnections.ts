@@ -2,6 +2,7 @@
  * What every implementation of MessengerSession shares: one connection for a reference, clean texts, queues of events.
  */
 import { type Cause, Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import {
   cleanAuthorization,
   cleanProfile,
@@ -28,7 +29,8 @@ export type PlatformConnection = Omit<LiveSession, "events">
 /** Connects a session to the platform for as long as the scope lasts; `push` takes the platform's pushes. */
 export type ConnectSession = (
   sessionRef: SessionRef,
-  push: (event: MessengerEvent) => void
+  push: (event: MessengerEvent) => void,
+  slot: Slot | undefined
 ) => Effect.Effect<PlatformConnection, MessengerFailure, Scope.Scope>
 
 interface Reader {
@@ -117,8 +119,8 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
     for (const { queue } of readers) Queue.endUnsafe(queue)
   }
 
-  const begin = (sessionRef: SessionRef, shared: SharedConnection) =>
-    connect(sessionRef, (event) => push(sessionRef, shared, event)).pipe(
+  const begin = (sessionRef: SessionRef, shared: SharedConnection, slot: Slot | undefined) =>
+    connect(sessionRef, (event) => push(sessionRef, shared, event), slot).pipe(
       Scope.provide(shared.scope),
       Effect.onExit((exit) =>
         Effect.suspend(() => {
@@ -137,7 +139,7 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
       return Scope.close(shared.scope, Exit.void)
     })
 
-  const join = (sessionRef: SessionRef) =>
+  const join = (sessionRef: SessionRef, slot: Slot | undefined) =>
     Effect.suspend(() => {
       const known = all.get(sessionRef)
       if (known !== undefined) {
@@ -151,12 +153,12 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
         users: 1
       }
       all.set(sessionRef, shared)
-      return Effect.as(begin(sessionRef, shared), shared)
+      return Effect.as(begin(sessionRef, shared, slot), shared)
     })
 
   return {
-    open: Effect.fn("MessengerSession.open")(function*(sessionRef) {
-      const shared = yield* Effect.acquireRelease(join(sessionRef), (shared) => leave(sessionRef, shared))
+    open: Effect.fn("MessengerSession.open")(function*(sessionRef, slot) {
+      const shared = yield* Effect.acquireRelease(join(sessionRef, slot), (shared) => leave(sessionRef, shared))
       const queue = yield* Queue.sliding<MessengerEvent, Cause.Done>(eventsKept)
       const reader: Reader = { queue, dropped: false }
       const open = yield* Effect.acquireRelease(

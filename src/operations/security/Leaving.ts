@@ -4,6 +4,7 @@
  */
 import { Duration, Effect } from "effect"
 import type { FurtherEntry } from "../../changes/Record.ts"
+import { slotOf } from "../../domain/accounts/Slot.ts"
 import { cancelled } from "../../domain/logins/Login.ts"
 import { after } from "../../domain/Moments.ts"
 import * as Live from "../../messenger/AccountSession.ts"
@@ -52,7 +53,7 @@ export const logOut = Effect.fnUntraced(
       const ended = yield* before(
         since,
         logOutUntil,
-        Effect.scoped(Effect.flatMap(Live.open(session_ref), (live) => live.logOut))
+        Effect.scoped(Effect.flatMap(Live.open(session_ref, slotOf(of.accountId)), (live) => live.logOut))
       ).pipe(
         Effect.catchTag("no_session", () => Effect.void),
         Effect.isSuccess

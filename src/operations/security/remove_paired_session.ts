@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
+import { slotOf } from "../../domain/accounts/Slot.ts"
 import { NoPairedSession } from "../../domain/Failure.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
@@ -36,8 +37,8 @@ export const removePairedSession = Operation.guarded(
       }),
     intent: () => ({ details: {} }),
     // A session that is gone already is a success.
-    act: (ref) =>
-      ref === null ? Effect.void : Live.open(ref).pipe(
+    act: (ref, { account }) =>
+      ref === null ? Effect.void : Live.open(ref, slotOf(account.id)).pipe(
         Effect.flatMap((own) => own.logOut),
         Effect.scoped,
         Effect.catchTag("no_session", () => Effect.void)

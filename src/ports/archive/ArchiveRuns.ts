@@ -1,5 +1,6 @@
 /** The runs that read what archives lack, across organizations: a process takes an account first, and gives it back. */
 import { Context, type Effect } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
@@ -19,13 +20,13 @@ export interface NextRun {
 export class ArchiveRuns extends Context.Service<ArchiveRuns, {
   /** Gives watched accounts that have none a run that is due now. */
   readonly addMissing: Effect.Effect<void, ServiceUnavailable>
-  /** Takes accounts whose run is due until `until`, those that are waited for first. */
-  claim(limit: number, ofOrganization: number, until: Date): Effect.Effect<
+  /** Takes accounts of the slots whose run is due until `until`, those that are waited for first. */
+  claim(slots: ReadonlySet<Slot>, limit: number, ofOrganization: number, until: Date): Effect.Effect<
     ReadonlyArray<ClaimedRun>,
     ServiceUnavailable
   >
-  /** Watched accounts of which something was captured, at most so many: what is pushed is archived too. */
-  begun(limit: number): Effect.Effect<ReadonlyArray<ArchivedAccount>, ServiceUnavailable>
+  /** Watched accounts of the slots of which something was captured, at most so many: what is pushed is archived too. */
+  begun(slots: ReadonlySet<Slot>, limit: number): Effect.Effect<ReadonlyArray<ArchivedAccount>, ServiceUnavailable>
   /** Renews the claim inside the transaction of the organization; false where it was lost. */
   renew(run: ClaimedRun, until: Date): Effect.Effect<boolean>
   /** Gives the account back; an admin who asked meanwhile has the next run now. */

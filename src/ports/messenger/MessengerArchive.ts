@@ -1,5 +1,6 @@
 /** The port through which chats are read from the messaging platform, apart from what protects the account. */
 import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import type { ChatType } from "../../domain/archive/Chat.ts"
 import type { MemberRecord, MessageRecord } from "../../domain/archive/Records.ts"
 import type { SessionRef } from "../../domain/messenger/Messenger.ts"
@@ -199,7 +200,7 @@ export interface ChatReader {
  */
 export class MessengerArchive extends Context.Service<MessengerArchive, {
   /** The feed of a session, which is opened or shared as `MessengerSession.open` does, while the scope lasts. */
-  feed(sessionRef: SessionRef): Effect.Effect<ChatFeed, MessengerFailure, Scope.Scope>
+  feed(sessionRef: SessionRef, slot?: Slot): Effect.Effect<ChatFeed, MessengerFailure, Scope.Scope>
   /** The reader of a session, which is opened or shared as well, while the scope lasts. */
-  read(sessionRef: SessionRef): Effect.Effect<ChatReader, MessengerFailure, Scope.Scope>
+  read(sessionRef: SessionRef, slot?: Slot): Effect.Effect<ChatReader, MessengerFailure, Scope.Scope>
 }>()("org-security-console/ports/messenger/MessengerArchive") {}

@@ -1,5 +1,6 @@
 /** The port through which the core uses the messaging platform. */
 import { Context, type Effect, type Redacted, type Scope, type Stream } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import type {
   AccountSecurity,
   Authorization,
@@ -89,9 +90,10 @@ export class MessengerSession extends Context.Service<
      * Opens the session for as long as the scope lasts.
      *
      * Opening a reference that is open in this process already shares its connection: a key that is used from two
-     * places at the same time dies.
+     * places at the same time dies. It is used while this process owns the slot of its account; without a slot, while
+     * it owns every slot.
      */
-    open(sessionRef: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
+    open(sessionRef: SessionRef, slot?: Slot): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
     /** Deletes a session's key without notifying the platform: the session cannot be used any more. */
     forget(sessionRef: SessionRef): Effect.Effect<void, PlatformUnavailable>
   }

@@ -1,5 +1,6 @@
 /** Changes to an account on the messenger that the background work makes, without a request. */
 import { Context, type Effect } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { SecretsOf } from "../security/Secrets.ts"
 
@@ -21,8 +22,8 @@ export interface AccountTask extends SecretsOf {
 export class AccountTasks extends Context.Service<AccountTasks, {
   /** Has it done from then on; one that waits already is done then instead. */
   add(of: SecretsOf, kind: AccountTaskKind, dueAt: Date): Effect.Effect<void>
-  /** The tasks that are due, the oldest first; in a transaction of its own. */
-  due(limit: number, now: Date): Effect.Effect<ReadonlyArray<AccountTask>, ServiceUnavailable>
+  /** The tasks that are due for accounts of the slots, the oldest first; in a transaction of its own. */
+  due(slots: ReadonlySet<Slot>, limit: number, now: Date): Effect.Effect<ReadonlyArray<AccountTask>, ServiceUnavailable>
   /**
    * Takes a task, which is due again then unless it is dropped; false if another process has it, in a transaction of
    * its own.

@@ -3,6 +3,7 @@
  * next time.
  */
 import { Context, type Effect } from "effect"
+import type { Slot } from "../../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { SessionRef } from "../../domain/messenger/Messenger.ts"
 import type { LockedAccountRef } from "../accounts/AccountLock.ts"
@@ -37,6 +38,8 @@ export interface PushedPoll {
 }
 
 export interface ClaimLimits {
+  /** The slots whose accounts may be taken. */
+  readonly slots: ReadonlySet<Slot>
   /** The most accounts that are taken. */
   readonly free: number
   /** Of one organization no more than this while others wait. */

@@ -1,5 +1,6 @@
 /** Chats of the simulated platform as the service's sessions read them. */
 import { Effect, Queue, Stream } from "effect"
+import type { Slot } from "../../../domain/accounts/Slot.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import {
   type Behind,
@@ -123,8 +124,8 @@ export const make = (
     } satisfies ChannelDifference
   })
 
-  const feed = Effect.fnUntraced(function*(ref: SessionRef) {
-    yield* open(ref)
+  const feed = Effect.fnUntraced(function*(ref: SessionRef, slot?: Slot) {
+    yield* open(ref, slot)
     const userId = yield* userOf(ref)
     const queue = yield* Queue.unbounded<Push>()
     const inbox = makeInbox(queue)
@@ -227,6 +228,6 @@ export const make = (
 
   return {
     feed,
-    read: (ref) => Effect.map(Effect.andThen(open(ref), userOf(ref)), (userId) => reader(ref, userId))
+    read: (ref, slot) => Effect.map(Effect.andThen(open(ref, slot), userOf(ref)), (userId) => reader(ref, userId))
   }
 }

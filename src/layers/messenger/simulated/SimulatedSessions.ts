@@ -205,7 +205,7 @@ export const make = (
   )
   return MessengerSession.of({
     ...logins.verbs,
-    open: (sessionRef) => Effect.andThen(store.outsideTransaction, sessions.open(sessionRef)),
+    open: (sessionRef, slot) => Effect.andThen(store.outsideTransaction, sessions.open(sessionRef, slot)),
     forget: () => Effect.void
   })
 }

@@ -4,6 +4,7 @@
  * It needs the optional peers `@mtcute/core`, `@mtcute/wasm` and `@fuman/node`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Slot } from "../../../domain/accounts/Slot.ts"
 import { loginHeld } from "../../../domain/Limits.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import { MessengerArchive } from "../../../ports/messenger/MessengerArchive.ts"
@@ -53,7 +54,7 @@ const learn = (publicKeys: ReadonlyArray<string>) =>
 
 /**
  * The messenger over its own protocol; its sessions' keys are kept by `MessengerKeys`. Nothing is written under the key
- * of a session but while the `Ownership` lasts; a step of a login writes for as long as it holds the login.
+ * of a session but while its slot is owned; a step of a login writes for as long as it holds the login.
  */
 export const layer = (
   options: Options
@@ -70,23 +71,23 @@ export const layer = (
       const network = yield* Network.make(options.dataCentre)
       const connect = (sessionRef: SessionRef, how: Client.Options) =>
         Effect.provideContext(Client.make(options, sessionRef, how), Context.make(MessengerKeys, keys))
-      const own = (sessionRef: SessionRef, how: Omit<Client.Options, "line">) =>
+      const own = (sessionRef: SessionRef, slot: Slot | undefined, how: Omit<Client.Options, "line">) =>
         Effect.suspend(() =>
-          connect(sessionRef, { ...how, line: network.line(ownership.current, { atOnce: how.anew }) })
+          connect(sessionRef, { ...how, line: network.line(() => ownership.term(slot), { atOnce: how.anew }) })
         )
       const clients = new Map<SessionRef, Client.Client>()
       const inboxes = new Map<SessionRef, Set<(update: Client.Unasked) => void>>()
-      const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push) {
+      const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push, slot) {
         const unasked = (update: Client.Unasked) => {
           for (const event of Values.events(update)) push(event)
           for (const receive of inboxes.get(sessionRef) ?? []) receive(update)
         }
-        const client = yield* Reopening.make(own(sessionRef, { anew: false, unasked }))
+        const client = yield* Reopening.make(own(sessionRef, slot, { anew: false, unasked }))
         clients.set(sessionRef, client)
         yield* Effect.addFinalizer(() => Effect.sync(() => void clients.delete(sessionRef)))
         return {
           ...Session.make(client),
-          pair: Pairing.pair(client, (other) => own(other, { anew: true }))
+          pair: Pairing.pair(client, (other) => own(other, slot, { anew: true }))
         }
       }))
       const messenger = MessengerSession.of({
@@ -99,20 +100,20 @@ export const layer = (
         )
       })
       /** The session's own connection: a key that two connections use in turns looks stolen to the platform. */
-      const shared = Effect.fnUntraced(function*(sessionRef: SessionRef) {
-        yield* live.open(sessionRef)
+      const shared = Effect.fnUntraced(function*(sessionRef: SessionRef, slot: Slot | undefined) {
+        yield* live.open(sessionRef, slot)
         return clients.get(sessionRef) ?? (yield* new PlatformUnavailable())
       })
-      const feed = Effect.fnUntraced(function*(sessionRef: SessionRef) {
+      const feed = Effect.fnUntraced(function*(sessionRef: SessionRef, slot?: Slot) {
         const inbox = yield* Feed.makeInbox
         const known = inboxes.get(sessionRef) ?? new Set()
         inboxes.set(sessionRef, known.add(inbox.receive))
         yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
-        return Feed.makeFeed(yield* shared(sessionRef), inbox.pushes)
+        return Feed.makeFeed(yield* shared(sessionRef, slot), inbox.pushes)
       })
       const archive = MessengerArchive.of({
         feed,
-        read: (sessionRef) => Effect.map(shared(sessionRef), Chats.makeReader)
+        read: (sessionRef, slot) => Effect.map(shared(sessionRef, slot), Chats.makeReader)
       })
       return Context.make(MessengerSession, messenger).pipe(
         Context.add(MessengerArchive, archive),

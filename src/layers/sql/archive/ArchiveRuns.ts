@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Slot } from "../../../domain/accounts/Slot.ts"
 import { now } from "../../../domain/Moments.ts"
 import { ArchiveRuns, type ClaimedRun } from "../../../ports/archive/ArchiveRuns.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import * as Slots from "../protection/Slots.ts"
 
 const missing = `
   insert into archive_run (organization_id, account_id, next_at)
@@ -14,12 +16,20 @@ const missing = `
   limit 1000
   on conflict do nothing`
 
-const claimed = `
+const claimed = (slots: ReadonlySet<Slot>) => `
   with ranked as (
     select organization_id, account_id, asked_at, next_at,
       row_number() over (partition by organization_id order by asked_at nulls last, next_at) as place
     from archive_run
     where next_at <= $1 and (claimed_until is null or claimed_until <= $1)
+      ${
+  Slots.filter(
+    slots,
+    `and exists (select from monitor where monitor.organization_id = archive_run.organization_id
+        and monitor.account_id = archive_run.account_id and monitor.slot`,
+    5
+  )
+}${Slots.values(slots).map(() => ")").join("")}
   ), due as (
     select archive_run.organization_id, archive_run.account_id
     from archive_run join ranked using (organization_id, account_id)
@@ -37,10 +47,10 @@ const finished = `
     next_at = case when asked_at is null and not again then $4 else next_at end
   where organization_id = $1 and account_id = $2 and fence = $3`
 
-const begun = `
+const begun = (slots: ReadonlySet<Slot>) => `
   select organization_id as "organizationId", account_id::text as "accountId"
   from archive_state join monitor using (organization_id, account_id)
-  where monitor.next_at is not null
+  where monitor.next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
   limit $1`
 
 /** The runs in SQL. */
@@ -52,11 +62,12 @@ export const layer = Layer.effect(
     return ArchiveRuns.of({
       addMissing: Effect.flatMap(now, (now) => Effect.asVoid(Tenant.ask(sql, missing, [now]))),
 
-      claim: Effect.fnUntraced(function*(limit, ofOrganization, until) {
-        return yield* Tenant.ask<ClaimedRun>(sql, claimed, [yield* now, limit, ofOrganization, until])
+      claim: Effect.fnUntraced(function*(slots, limit, ofOrganization, until) {
+        const values = [yield* now, limit, ofOrganization, until, ...Slots.values(slots)]
+        return yield* Tenant.ask<ClaimedRun>(sql, claimed(slots), values)
       }),
 
-      begun: (limit) => Tenant.ask<ArchivedAccount>(sql, begun, [limit]),
+      begun: (slots, limit) => Tenant.ask<ArchivedAccount>(sql, begun(slots), [limit, ...Slots.values(slots)]),
 
       renew: ({ accountId, fence, organizationId }, until) =>
         sql`

@@ -6,6 +6,7 @@ import { Db } from "../../../ports/Db.ts"
 import { type AccountTask, AccountTasks } from "../../../ports/protection/AccountTasks.ts"
 import type { SecretsOf } from "../../../ports/security/Secrets.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import * as Slots from "./Slots.ts"
 
 type Row = Pick<AccountTask, "due_at" | "kind" | "tries"> & {
   readonly organization_id: string
@@ -27,13 +28,15 @@ export const layer = Layer.effect(
           insert into account_task (organization_id, account_id, kind, due_at)
           values (${organizationId}, ${accountId}, ${kind}, ${dueAt})
           on conflict (organization_id, account_id, kind) do update set due_at = excluded.due_at, tries = 0`),
-      due: (limit, now) =>
+      due: (slots, limit, now) =>
         Effect.map(
           Tenant.ask<Row>(
             sql,
-            `select organization_id, account_id, kind, due_at, tries from account_task
-            where due_at <= $1 order by due_at limit $2`,
-            [now, limit]
+            `select organization_id, account_id, kind, account_task.due_at, tries
+            from account_task join monitor using (organization_id, account_id)
+            where account_task.due_at <= $1 ${Slots.filter(slots, "and monitor.slot", 3)}
+            order by account_task.due_at limit $2`,
+            [now, limit, ...Slots.values(slots)]
           ),
           (rows) =>
             rows.map(({ account_id, due_at, kind, organization_id, tries }): AccountTask => ({

@@ -1,10 +1,11 @@
 /**
- * Alarms from one process to another over PostgreSQL (NOTIFY): the watching process learns immediately what another
- * process was asked.
+ * Alarms from one process to another over PostgreSQL (NOTIFY): the processes that watch learn immediately what another
+ * one was asked.
  */
 import { Duration, Effect, FiberHandle, Layer, Option, Queue, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LeaseState, Ownership } from "../../../ports/messenger/Ownership.ts"
+import { slotCount } from "../../../domain/accounts/Slot.ts"
+import { Ownership } from "../../../ports/messenger/Ownership.ts"
 import { Alarm } from "../../../ports/protection/Alarm.ts"
 import * as Client from "../../postgres/DatabaseClient.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
@@ -24,8 +25,8 @@ const openedAfter = Duration.seconds(5)
 const notifyStatement = `select set_config('synchronous_commit', 'off', true), pg_notify('${channel}', '')`
 
 /**
- * Notifies the other processes while this one does not watch, and listens to them while it does, over one connection of
- * its own.
+ * Notifies the other processes while this one does not watch every account, and listens to them while it watches any,
+ * over one connection of its own.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const alarm = yield* Alarm
@@ -34,9 +35,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const { listen } = Client.accessOf(sql)
   // No other process uses the embedded database.
   if (listen === undefined) return
-  const watches = () => Option.isSome(ownership) && ownership.value.current() !== null
+  const watchesAll = () => Option.isSome(ownership) && ownership.value.owned().size === slotCount
 
-  const notify = Effect.suspend(() => watches() ? Effect.void : Effect.ignore(Tenant.ask(sql, notifyStatement, [])))
+  const notify = Effect.suspend(() => watchesAll() ? Effect.void : Effect.ignore(Tenant.ask(sql, notifyStatement, [])))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(alarm.rung, Effect.delay(notify, notifyDelay))))
 
   if (Option.isNone(ownership)) return
@@ -47,10 +48,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     return yield* Effect.forever(Effect.andThen(Queue.take(notifications), alarm.wake))
   })).pipe(Effect.ignore, Effect.andThen(Effect.sleep(openedAfter)), Effect.forever)
   const hearing = yield* FiberHandle.make<never, never>()
-  const follow = ({ term }: LeaseState) =>
-    term === null ? FiberHandle.clear(hearing) : FiberHandle.run(hearing, hear, { onlyIfMissing: true })
-  yield* Stream.concat(Stream.fromEffect(ownership.value.state), ownership.value.changes).pipe(
-    Stream.runForEach(follow),
+  const { changes, owned } = ownership.value
+  const follow = Effect.suspend(() =>
+    owned().size === 0 ? FiberHandle.clear(hearing) : FiberHandle.run(hearing, hear, { onlyIfMissing: true })
+  )
+  yield* Stream.concat(Stream.succeed(owned()), changes).pipe(
+    Stream.runForEach(() => follow),
     Effect.forkScoped({ startImmediately: true })
   )
 }))

@@ -3,10 +3,19 @@ import { Clock, Duration, Effect, Layer, Option, PubSub, Schedule, Stream } from
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as os from "node:os"
-import { type LeaseState, Ownership } from "../../../ports/messenger/Ownership.ts"
+import { everySlot } from "../../../domain/accounts/Slot.ts"
+import { Ownership } from "../../../ports/messenger/Ownership.ts"
 import * as Gauge from "../../Gauge.ts"
 import { hostInstant, type Instant, isBefore, plus } from "../../Instant.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+
+/** The state of the lease as far as a process knows it. */
+interface LeaseState {
+  /** The term under which this process watches; null where it does not. */
+  readonly term: number | null
+  /** The place of another process that watches, as that process names it; null where none is known. */
+  readonly elsewhere: string | null
+}
 
 export interface Options {
   /** The time that a lease lasts without renewal, by the database's clock; 12 seconds by default. */
@@ -135,9 +144,10 @@ export const layer = (
       yield* Effect.forkScoped(real(Effect.forever(kept)))
       yield* Effect.forkScoped(real(Effect.repeat(ended, Schedule.spaced(watchInterval))))
       return {
-        current,
-        state: Effect.sync(() => state),
-        changes: Stream.fromPubSub(published)
+        term: current,
+        owned: () => current() === null ? new Set() : everySlot,
+        changes: Stream.map(Stream.fromPubSub(published), () => everySlot),
+        closing: () => Effect.void
       }
     })
   )

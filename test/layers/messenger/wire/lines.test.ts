@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger, Schedule, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../../../src/domain/accounts/Account.ts"
+import { everySlot } from "../../../../src/domain/accounts/Slot.ts"
 import { SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import * as Keys from "../../../../src/layers/memory/MessengerKeys.ts"
@@ -19,9 +20,10 @@ import * as Wire from "../../../support/dataCentre/index.ts"
 /** The right to use keys, which a test takes away as a frozen process loses it: nobody is told. */
 let term: number | null = 1
 const ownership = Layer.succeed(Ownership, {
-  current: () => term,
-  state: Effect.sync(() => ({ term, elsewhere: null })),
-  changes: Stream.never
+  term: () => term,
+  owned: () => term === null ? new Set() : everySlot,
+  changes: Stream.never,
+  closing: () => Effect.void
 })
 
 const phone = "4915551120001"

@@ -1,6 +1,7 @@
 import { assert, describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { everySlot } from "../../../../src/domain/accounts/Slot.ts"
 import * as Tenant from "../../../../src/layers/postgres/Tenant.ts"
 import * as MonitorsSql from "../../../../src/layers/sql/protection/Monitors.ts"
 import { type ClaimLimits, Monitors } from "../../../../src/ports/protection/Monitors.ts"
@@ -49,6 +50,7 @@ const given = (...all: ReadonlyArray<Filling>) =>
 
 const free = 64
 const wanted = (rooms: Readonly<Record<string, number>> = {}): ClaimLimits => ({
+  slots: everySlot,
   free,
   room: free / 2,
   rooms: new Map(Object.entries(rooms))

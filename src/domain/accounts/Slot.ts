@@ -1,0 +1,17 @@
+/** Parts of all accounts, by which several processes share them. */
+import { Schema } from "effect"
+import type { AccountId } from "./Account.ts"
+
+/** The number of slots; a power of two, because a slot is the last bits of an account's id. */
+export const slotCount = 1024
+
+export const Slot = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: slotCount - 1 })).pipe(
+  Schema.brand("Slot")
+)
+export type Slot = typeof Slot.Type
+
+/** Every slot, in order. */
+export const everySlot: ReadonlySet<Slot> = new Set(Array.from({ length: slotCount }, (_, slot) => Slot.make(slot)))
+
+/** The slot of an account; the column `monitor.slot` is made by the same rule. */
+export const slotOf = (accountId: AccountId): Slot => Slot.make(Number.parseInt(accountId.slice(-3), 16) % slotCount)
