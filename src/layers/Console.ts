@@ -7,6 +7,7 @@ import { Upkeep } from "../jobs/Jobs.ts"
 import type { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import * as PasswordDerivation from "./archive/PasswordDerivation.ts"
+import * as Runner from "./cluster/Runner.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/journal/CheckpointKeys.ts"
 import { Peppers } from "./crypto/Peppers.ts"
@@ -26,7 +27,6 @@ import { Targets } from "./push/Targets.ts"
 import * as SigningIn from "./SigningIn.ts"
 import { LastCheckpoint } from "./sql/journal/LastCheckpoint.ts"
 import * as Alarms from "./sql/protection/Alarms.ts"
-import * as WatchLease from "./sql/protection/WatchLease.ts"
 import * as Worker from "./Worker.ts"
 
 const migrated = Layer.effectDiscard(Migrate.run(migrations))
@@ -70,19 +70,21 @@ export interface MessengerOptions {
   readonly alone: boolean
   /** True if this process watches the accounts, by `layerWatch`. */
   readonly worker: boolean
+  /** The place of a worker that is not alone among the others. */
+  readonly cluster?: Runner.Options
 }
 
 /**
- * A messenger of the host's own, whose sessions one process at a time uses: a worker that has the right to. The right
- * is a lease in the database, unless the worker is `alone`; in every other process each session counts as unavailable.
- * A process that does not watch never has the right: it would keep the others from watching. Provides the `Ownership`
- * too.
+ * A messenger of the host's own, each of whose sessions one process at a time uses: the worker that has the slot of its
+ * account. Workers share the slots by leases in the database, unless one is `alone`; in every other process the session
+ * counts as unavailable. A process that does not watch never has a slot: its accounts would not be watched. Provides the
+ * `Ownership` too.
  */
 export const layerMessenger = <A, E, R>(
   messenger: Layer.Layer<A | MessengerSession, E, R>,
-  { alone, worker }: MessengerOptions
+  { alone, cluster, worker }: MessengerOptions
 ) => {
-  const lease = alone ? Ownership.layerAlone : Layer.provide(WatchLease.layer(), Randomness.layer)
+  const lease = alone ? Ownership.layerAlone : Layer.provide(Runner.layer(cluster), Randomness.layer)
   return Owned.layer.pipe(
     Layer.provideMerge(messenger),
     Layer.provideMerge(worker ? lease : Ownership.layerNever)

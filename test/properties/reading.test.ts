@@ -25,7 +25,14 @@ const outside = [
   "simulated_script",
   "simulated_username_for_sale"
 ]
-const counters = [...World.counters, "rate_limit", "schema_migration", "simulated_call", "watch_lease"]
+const counters = [
+  ...World.counters,
+  "rate_limit",
+  "schema_migration",
+  "simulated_call",
+  "cluster_locks",
+  "cluster_runners"
+]
 
 /** Every row of every table, but for the counters of requests and when a key was last used. */
 const everything = Effect.fnUntraced(function*(organizationIds: ReadonlyArray<string>) {

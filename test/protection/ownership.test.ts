@@ -2,10 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Metric, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { Slot, slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
+import * as Runner from "../../src/layers/cluster/Runner.ts"
 import * as Owned from "../../src/layers/messenger/Owned.ts"
 import * as Simulated from "../../src/layers/messenger/simulated/Simulated.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
-import * as WatchLease from "../../src/layers/sql/protection/WatchLease.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
@@ -18,7 +20,7 @@ import { running } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 /** A lease that ends soon; all of it is in real time. */
-const short = { lasts: 1500, margin: 300, renewed: 300, asked: 100 } as const
+const short = { lease: "3 seconds", margin: "500 millis" } as const
 
 /** A way to the database that can be frozen: nothing goes through it any more, and nobody is told. */
 const freezable = Effect.fnUntraced(function*(database: string) {
@@ -54,24 +56,24 @@ const freezable = Effect.fnUntraced(function*(database: string) {
 })
 
 /** A process that watches; it reaches the messenger, which the simulated one keeps in the same database, otherwise. */
-const watcher = (url: string, direct = url, options: WatchLease.Options = short) => {
+const watcher = (url: string, direct = url, options: Runner.Options = short) => {
   const world = World.world(postgresLayer(url))
   const messenger = Layer.fresh(Simulated.layerSql).pipe(Layer.provide(Layer.fresh(postgresLayer(direct))))
   return running(
     Worker.layer().pipe(
       Layer.provideMerge(Owned.layer),
-      Layer.provideMerge(Layer.provideMerge(Layer.merge(WatchLease.layer(options), messenger), world)),
+      Layer.provideMerge(Layer.provideMerge(Layer.merge(Runner.layer(options), messenger), world)),
       // Of its own, as of a process.
       Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, new Map()))
     )
   )
 }
 
-const term = Effect.map(Ownership, (ownership) => ownership.term())
+const owned = Effect.map(Ownership, (ownership) => ownership.owned())
 const steps = Effect.flatMap(Engine, ({ tick }) => Effect.map(tick, (report) => report.steps))
 
 const until = <A, R>(ask: Effect.Effect<A, never, R>, holds: (answer: A) => boolean) =>
-  Effect.timeout(Effect.repeat(ask, { until: holds, schedule: Schedule.spaced(20) }), 5000)
+  Effect.timeout(Effect.repeat(ask, { until: holds, schedule: Schedule.spaced(50) }), 15_000)
 
 /** Runs in a process of its own, which ends when it is told to. */
 const started = Effect.fnUntraced(function*(...args: Parameters<typeof watcher>) {
@@ -79,69 +81,81 @@ const started = Effect.fnUntraced(function*(...args: Parameters<typeof watcher>)
   return { run: yield* Scope.provide(watcher(...args), scope), stop: Scope.close(scope, Exit.void) }
 })
 
+const isOwner = (slot: Slot) => Effect.map(owned, (slots) => slots.has(slot))
+
 describe("12.4 of several processes on one database", () => {
   it.live(
-    "I9: one watches and uses keys; another one takes over when it is cut off, and when it stops",
+    "I9: each account is watched by one, and by another one when that is cut off, and when it stops",
     () =>
       Effect.gen(function*() {
         const url = yield* postgresUrl
         const way = yield* freezable(url)
         const { run: one } = yield* started(way.url, url)
-        const two = yield* started(url)
-        assert.isNotNull(yield* one(term))
-        assert.deepStrictEqual([yield* one(metric("console_watching")), yield* two.run(metric("console_watching"))], [
-          1,
-          0
-        ])
+        yield* until(one(owned), ({ size }) => size === slotCount)
+        const { run: two, stop } = yield* started(url)
+        // Both have a share, and no slot is both's at any moment.
+        const shares = Effect.gen(function*() {
+          const [first, second] = [yield* one(owned), yield* two(owned)]
+          for (const slot of second) assert.isFalse(first.has(slot) && (yield* one(isOwner(slot))), `slot ${slot}`)
+          return [first.size, second.size] as const
+        })
+        yield* until(shares, ([first, second]) => second > 0 && first + second === slotCount)
 
-        const organization = yield* two.run(World.makeOrganization())
-        const { account, sessionRef } = yield* two.run(makeWatched(organization))
-        const due = two.run(
-          World.query(
-            organization.id,
-            (sql) => sql`update monitor set next_at = '2020-01-01', busy_until = null where account_id = ${account}`
-          )
+        const organization = yield* two(World.makeOrganization())
+        // An account of the first process.
+        const watched = yield* two(makeWatched(organization)).pipe(
+          Effect.repeat({ until: ({ account }) => one(isOwner(slotOf(AccountId.make(account)))) })
         )
-        const ended = two.run(
-          SqlClient.SqlClient.use((sql) =>
-            Tenant.directory(sql)(sql`select reason from simulated_ended_session where session_ref = ${sessionRef}`)
-          )
+        const { account, sessionRef } = watched
+        const slot = slotOf(AccountId.make(account))
+        const makeDue = World.query(
+          organization.id,
+          (sql) => sql`update monitor set next_at = '2020-01-01', busy_until = null where account_id = ${account}`
+        )
+        const due = two(makeDue)
+        // Others that were made on the way are not due.
+        yield* two(World.query(
+          organization.id,
+          (sql) => sql`update monitor set next_at = '2999-01-01' where account_id <> ${account}`
+        ))
+        const ended = SqlClient.SqlClient.use((sql) =>
+          Tenant.directory(sql)(sql`select reason from simulated_ended_session where session_ref = ${sessionRef}`)
         )
         yield* due
-        assert.strictEqual(yield* two.run(steps), 0)
+        assert.strictEqual(yield* two(steps), 0)
         assert.strictEqual(yield* one(steps), 1)
         const path = `/v1/accounts/${account}/messenger-profile`
         assert.strictEqual((yield* one(World.get(path, organization.admins.owner.key))).status, 200)
-        const refused = yield* two.run(World.get(path, organization.admins.owner.key))
+        const refused = yield* two(World.get(path, organization.admins.owner.key))
         assert.deepStrictEqual([refused.status, refused.body.error?.code], [503, "messenger_unavailable"])
 
-        // Whoever has a session open goes on with it, without asking the database, until the lease is over.
-        const live = yield* one(Effect.flatMap(MessengerSession, (messenger) => messenger.open(sessionRef)))
+        // An open session is used without asking the database, until the lease is over.
+        const live = yield* one(Effect.flatMap(MessengerSession, (messenger) => messenger.open(sessionRef, slot)))
         yield* live.authorizations
         yield* way.freeze
         yield* live.authorizations
-        const before = Date.now()
-        yield* until(two.run(term), (term) => term !== null)
-        assert.isBelow(Date.now() - before, 2500)
-        assert.isNull(yield* one(term))
+        yield* until(two(owned), ({ size }) => size === slotCount)
+        assert.strictEqual((yield* one(owned)).size, 0)
         yield* due
-        assert.strictEqual(yield* two.run(steps), 1)
+        assert.strictEqual(yield* two(steps), 1)
         assert.strictEqual((yield* Effect.flip(live.authorizations))._tag, "PlatformUnavailable")
-        assert.strictEqual((yield* two.run(World.get(path, organization.admins.owner.key))).status, 200)
+        assert.strictEqual((yield* two(World.get(path, organization.admins.owner.key))).status, 200)
 
         yield* way.thaw
-        assert.isNull(yield* one(term))
-        yield* due
-        assert.strictEqual(yield* one(steps), 0)
-        assert.strictEqual(yield* two.run(steps), 1)
-        assert.deepStrictEqual(yield* ended, [])
+        yield* until(shares, ([first, second]) => first > 0 && first + second === slotCount)
+        assert.deepStrictEqual(yield* two(ended), [])
 
-        // Whoever stops hands over at once.
-        yield* two.stop
-        yield* until(one(term), (term) => term !== null).pipe(Effect.timeout(1000))
+        // One that stops hands over immediately.
+        yield* stop
+        yield* until(one(owned), ({ size }) => size === slotCount)
+        yield* one(makeDue)
+        assert.strictEqual(yield* one(steps), 1)
         assert.strictEqual((yield* one(World.get(path, organization.admins.owner.key))).status, 200)
+        assert.strictEqual(yield* one(metric("console_watching")), 1)
+        assert.strictEqual(yield* one(metric("console_slots_owned")), slotCount)
+        assert.deepStrictEqual(yield* one(ended), [])
       }),
-    30_000
+    60_000
   )
 
   it.live(
@@ -152,17 +166,18 @@ describe("12.4 of several processes on one database", () => {
         for (const clock of ["monotonic", "wall"] as const) {
           const slept = { monotonic: 0, wall: 0 }
           const instant = () => ({ monotonic: performance.now() + slept.monotonic, wall: Date.now() + slept.wall })
-          const options = { ...short, lasts: 60_000, renewed: 30_000, asked: 30_000, instant }
-          const { run, stop } = yield* started(url, url, options)
-          const current = yield* run(Effect.map(Ownership, (ownership) => ownership.term))
-          assert.isNotNull(current())
-          slept[clock] = 55_000
-          assert.isNotNull(current())
-          slept[clock] = 59_800
-          assert.isNull(current())
+          const { run, stop } = yield* started(url, url, { lease: "60 seconds", margin: "500 millis", instant })
+          yield* until(run(owned), ({ size }) => size === slotCount)
+          const term = yield* run(Effect.map(Ownership, (ownership) => ownership.term))
+          const slot = Slot.make(7)
+          assert.isNotNull(term(slot))
+          slept[clock] = 50_000
+          assert.isNotNull(term(slot))
+          slept[clock] = 59_900
+          assert.isNull(term(slot))
           yield* stop
         }
       }),
-    30_000
+    60_000
   )
 })

@@ -92,8 +92,7 @@ const servicePrivileges = [
   "simulated_script: DELETE, INSERT, SELECT, UPDATE",
   "simulated_username_for_sale: INSERT, SELECT",
   "status_sample: DELETE, INSERT, SELECT",
-  "totp: SELECT(organization_id), SELECT(pepper_id)",
-  "watch_lease: SELECT, UPDATE"
+  "totp: SELECT(organization_id), SELECT(pepper_id)"
 ]
 
 describe("the schema's walls", () => {

@@ -46,16 +46,23 @@ create policy directory on monitor to console_service using (true);
 grant select, insert, update on monitor to console_app;
 grant select, update on monitor to console_service;
 
--- The process that monitors, of several on one database: a single row.
-create table watch_lease (
-  id smallint primary key default 1 check (id = 1), -- of the only row
-  holder uuid, -- the process; null where none has it
-  place text, -- host and process id of the holder, for people
-  term bigint not null default 0, -- each new holder has a higher one than all before it
-  valid_until timestamptz(3) not null default '-infinity' -- by the database's clock
+-- Workers that share the accounts, and the slots that each has: the tables of effect/cluster, which reads and writes
+-- them; `timestamp` is in UTC, as every session's time zone is.
+create table cluster_runners (
+  machine_id serial primary key, -- number of the worker
+  address varchar(255) not null, -- host, name of the process and port
+  runner text not null, -- the worker as the library writes it
+  healthy boolean not null default true, -- always true: the database alone says whether a worker lives
+  last_heartbeat timestamp not null default now(), -- time of its last renewal
+  unique (address)
 );
-insert into watch_lease default values;
-grant select, update on watch_lease to console_service;
+create table cluster_locks (
+  shard_id varchar(50) primary key, -- the slot: its number plus one
+  address varchar(255) not null, -- the worker that has it
+  acquired_at timestamp not null -- time of the last renewal
+);
+grant select, insert, update, delete on cluster_runners, cluster_locks to console_service;
+grant usage on sequence cluster_runners_machine_id_seq to console_service;
 
 -- Work on the messenger that is left to do for an account.
 create table account_task (

@@ -1,0 +1,150 @@
+/**
+ * Leases of slots over the library's storage of them.
+ *
+ * The library decides which process shall have which slot, and keeps the rows. It would go on using a slot after the
+ * process was frozen, drop every slot at the first renewal that fails, and give a slot away while its connections are
+ * open; this stands between. Laws:
+ *
+ * - A slot is used only until some time before its row ends, counted from before the statement was sent.
+ * - A renewal that fails changes nothing: the slot is used until that moment.
+ * - A row is given away only after what uses its keys was closed; where that takes too long the row runs out.
+ */
+import { Clock, Deferred, Duration, Effect, Equal, Fiber, Metric, Option } from "effect"
+import { PersistenceError } from "effect/cluster/ClusterError"
+import type { RunnerStorage } from "effect/cluster/RunnerStorage"
+import * as ShardId from "effect/cluster/ShardId"
+import { Slot } from "../../domain/accounts/Slot.ts"
+import type { CloseSlots } from "../../ports/messenger/Ownership.ts"
+import { type Instant, plus } from "../Instant.ts"
+import type { Fences } from "./Fences.ts"
+
+type Storage = RunnerStorage["Service"]
+type Owner = Parameters<Storage["release"]>[0]
+
+export interface Options {
+  /** The time that a row lasts without renewal, by the database's clock. */
+  readonly lease: Duration.Duration
+  /** The time before the end of a row that its slot is used no more, because clocks run at different rates. */
+  readonly margin: Duration.Duration
+  readonly instant: () => Instant
+  /** Closes what uses the slots. */
+  readonly close: CloseSlots
+  /**
+   * Deletes the owner's rows of these slots as they are at the call. One that reaches the database late, after the owner
+   * has got a slot again, must not delete that row.
+   */
+  readonly giveBack: (owner: string, shards: ReadonlyArray<string>) => Effect.Effect<void, unknown>
+}
+
+/** The slots that are to be given back together. */
+interface Batch {
+  readonly slots: Set<Slot>
+  readonly done: Deferred.Deferred<void>
+}
+
+const group = "default"
+export const shardOf = (slot: Slot): ShardId.ShardId => ShardId.make(group, slot + 1)
+const slotOf = ({ id }: ShardId.ShardId): Slot => Slot.make(id - 1)
+
+/** The owner of a row as the library writes it. */
+export const ownerOf = ({ host, port }: Owner): string => `${host}:${port}`
+
+/** The longest time that closing what uses slots delays their handover. */
+const closeTimeout = Duration.seconds(5)
+
+/** Slots that are to be given back within this time are given back together. */
+const batchDelay = Duration.millis(20)
+
+const failures = Metric.counter("console_lease_failures_total", {
+  description: "Statements about leases of slots that failed",
+  incremental: true
+})
+
+/** The storage that the library is given; `fences` hold what this process may use. */
+export const make = (inner: Storage, fences: Fences, options: Options): Storage => {
+  const { close, giveBack, instant } = options
+  const lease = Duration.toMillis(options.lease)
+  const usable = lease - Duration.toMillis(options.margin)
+  let seen: { readonly runners: Effect.Success<Storage["getRunners"]>; readonly at: number } | null = null
+  let graceUntil = 0
+  let batch: Batch | null = null
+
+  const inTime = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, PersistenceError> =>
+    PersistenceError.refail(Effect.timeout(statement, lease / 4)).pipe(
+      Effect.tapError(() => Metric.update(failures, 1))
+    )
+
+  /** Ends the terms of the slots; true if what uses them was closed in time. They stay closed until it is. */
+  const isClosed = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>) {
+    fences.close(slots)
+    const closing = yield* Effect.forkDetach(
+      Effect.ensuring(close(slots), Effect.sync(() => fences.free(slots))),
+      { startImmediately: true }
+    )
+    const closed = Option.isSome(yield* Effect.timeoutOption(Fiber.await(closing), closeTimeout))
+    if (!closed) {
+      yield* Effect.logWarning("Sessions of accounts could not be closed in time: the lease of their slots runs out")
+    }
+    return closed
+  })
+
+  const giveBackAll = Effect.fnUntraced(function*(owner: Owner, slots: ReadonlySet<Slot>) {
+    if (slots.size === 0 || !(yield* isClosed(slots))) return
+    yield* Effect.ignore(inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))))
+  })
+
+  return {
+    register: (runner, healthy) => inTime(inner.register(runner, healthy)),
+    unregister: (address) => inTime(inner.unregister(address)),
+    setRunnerHealth: (address, healthy) => inTime(inner.setRunnerHealth(address, healthy)),
+
+    getRunners: Effect.gen(function*() {
+      const runners = yield* inTime(inner.getRunners)
+      const now = yield* Clock.currentTimeMillis
+      // After an outage the others are not back at the same moment: their slots are theirs for one lease more.
+      if (seen !== null && now > seen.at + lease / 2) graceUntil = now + lease
+      const missing = seen === null || now >= graceUntil ?
+        [] :
+        seen.runners.filter(([earlier]) => !runners.some(([runner]) => Equal.equals(runner.address, earlier.address)))
+      seen = { runners: [...runners, ...missing], at: now }
+      return [...seen.runners]
+    }),
+
+    acquire: Effect.fnUntraced(function*(address, shards) {
+      const sent = instant()
+      const acquired = yield* Effect.orElseSucceed(inTime(inner.acquire(address, shards)), () => [])
+      return [...fences.open(acquired.map(slotOf), plus(sent, usable))].map(shardOf)
+    }),
+
+    refresh: Effect.fnUntraced(function*(address, shards) {
+      const asked = [...shards]
+      const sent = instant()
+      const renewed = yield* Effect.option(inTime(inner.refresh(address, asked)))
+      if (Option.isSome(renewed)) fences.extend(renewed.value.map(slotOf), plus(sent, usable))
+      return Option.getOrElse(renewed, () => asked).filter((shard) => fences.term(slotOf(shard)) !== null)
+    }),
+
+    release: (address, shard) =>
+      Effect.gen(function*() {
+        if (batch === null) {
+          const next: Batch = { slots: new Set(), done: yield* Deferred.make<void>() }
+          batch = next
+          const begin = Effect.sync(() => {
+            if (batch === next) batch = null
+          })
+          yield* Effect.forkDetach(
+            Effect.delay(begin, batchDelay).pipe(
+              Effect.andThen(giveBackAll(address, next.slots)),
+              Effect.andThen(Deferred.succeed(next.done, undefined))
+            ),
+            { startImmediately: true }
+          )
+        }
+        batch.slots.add(slotOf(shard))
+        yield* Deferred.await(batch.done)
+      }),
+
+    // The library's own statement deletes whatever row is the process's when it arrives.
+    releaseAll: (address) => Effect.suspend(() => giveBackAll(address, fences.owned()))
+  }
+}

@@ -1,0 +1,173 @@
+/** Leases of slots against a model of their rows, on a virtual clock. */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Logger } from "effect"
+import { PersistenceError } from "effect/cluster/ClusterError"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import type { RunnerStorage } from "effect/cluster/RunnerStorage"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { Slot } from "../../../src/domain/accounts/Slot.ts"
+import { Fences } from "../../../src/layers/cluster/Fences.ts"
+import * as Leases from "../../../src/layers/cluster/Leases.ts"
+
+const lease = 12_000
+const slots = [Slot.make(0), Slot.make(1)]
+const shards = slots.map(Leases.shardOf)
+
+interface Row {
+  readonly owner: string
+  readonly at: number
+}
+
+/** The rows as the library's statements and ours treat them; each statement takes time before and after it acts. */
+class Rows {
+  now = 0
+  readonly rows = new Map<string, Row>()
+  /** The time before a statement acts and after it, in ms; the second is null where its answer is lost. */
+  way: readonly [number, number | null] = [0, 0]
+  away = false
+
+  readonly statement = <A>(act: () => A): Effect.Effect<A, PersistenceError> => {
+    const [before, after] = this.way
+    if (this.away) return Effect.fail(new PersistenceError({ cause: new Error("away") }))
+    // It reaches the database, though nobody waits for its answer by then.
+    return Effect.forkDetach(Effect.delay(Effect.sync(act), before), { startImmediately: true }).pipe(
+      Effect.flatMap(Fiber.join),
+      (done) => after === null ? Effect.andThen(done, Effect.never) : Effect.tap(done, () => Effect.sleep(after))
+    )
+  }
+
+  isMine(owner: string, shard: string): boolean {
+    return this.rows.get(shard)?.owner === owner
+  }
+
+  storage(): RunnerStorage["Service"] {
+    const acquire = (owner: string, asked: ReadonlyArray<string>) =>
+      asked.filter((shard) => {
+        const row = this.rows.get(shard)
+        const free = row === undefined || row.owner === owner || row.at < this.now - lease
+        if (free) this.rows.set(shard, { owner, at: this.now })
+        return free
+      })
+    const refresh = (owner: string, asked: ReadonlyArray<string>) =>
+      asked.filter((shard) => {
+        if (!this.isMine(owner, shard)) return false
+        this.rows.set(shard, { owner, at: this.now })
+        return true
+      })
+    const byName = new Map(shards.map((shard) => [shard.toString(), shard]))
+    const found = (names: ReadonlyArray<string>) => names.flatMap((name) => byName.get(name) ?? [])
+    return {
+      register: () => Effect.die("unused"),
+      unregister: () => Effect.void,
+      getRunners: Effect.succeed([]),
+      setRunnerHealth: () => Effect.void,
+      acquire: (address, all) => this.statement(() => found(acquire(Leases.ownerOf(address), [...all].map(String)))),
+      refresh: (address, all) => this.statement(() => found(refresh(Leases.ownerOf(address), [...all].map(String)))),
+      release: () => Effect.die("unused"),
+      releaseAll: () => Effect.die("unused")
+    }
+  }
+
+  /** Rows that were given back while their owner had connections. */
+  readonly givenInUse: Array<string> = []
+
+  readonly giveBack = (connected: ReadonlySet<Slot>) => (owner: string, given: ReadonlyArray<string>) =>
+    Effect.flatMap(
+      this.statement(() =>
+        given.filter((shard) => this.isMine(owner, shard)).map((shard) => [shard, this.rows.get(shard)?.at] as const)
+      ),
+      (known) =>
+        this.statement(() => {
+          for (const [shard, at] of known) {
+            if (!this.isMine(owner, shard) || this.rows.get(shard)?.at !== at) continue
+            this.rows.delete(shard)
+            if (slots.some((slot) => connected.has(slot) && Leases.shardOf(slot).toString() === shard)) {
+              this.givenInUse.push(`${shard} of ${owner}`)
+            }
+          }
+        })
+    )
+}
+
+/** A process: its leases, its fences, and the slots whose connections are open. */
+const process = (rows: Rows, name: string, closingTakes: () => number) => {
+  const fences = new Fences(() => ({ monotonic: rows.now, wall: rows.now }))
+  const connected = new Set<Slot>()
+  const storage = Leases.make(rows.storage(), fences, {
+    lease: Duration.millis(lease),
+    margin: Duration.seconds(2),
+    instant: () => ({ monotonic: rows.now, wall: rows.now }),
+    close: (ended) =>
+      Effect.sync(() => {
+        for (const slot of ended) connected.delete(slot)
+      }).pipe(Effect.delay(closingTakes())),
+    giveBack: rows.giveBack(connected)
+  })
+  return { address: RunnerAddress.make(name, 1), connected, fences, name: `${name}:1`, storage }
+}
+
+const command = fc.record({
+  who: fc.integer({ min: 0, max: 1 }),
+  slot: fc.integer({ min: 0, max: 1 }),
+  act: fc.constantFrom("acquire", "acquire", "refresh", "refresh", "release", "releaseAll"),
+  before: fc.constantFrom(0, 0, 0, 100, 4000, 13_000, 30_000),
+  after: fc.constantFrom(0, 0, 0, 100, 2000, null),
+  away: fc.constantFrom(false, false, false, true),
+  closing: fc.constantFrom(0, 0, 500, 7000),
+  then: fc.constantFrom(0, 50, 1000, 4000, 4000, 9000, 12_100)
+})
+
+describe("leases of slots", () => {
+  it.effect("L1 to L3: whatever fails, waits or comes late, no slot is two processes', nor given away in use", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), (commands) =>
+          Effect.runPromise(
+            Effect.gen(function*() {
+              const rows = new Rows()
+              let closing = 0
+              const all = [process(rows, "one", () => closing), process(rows, "two", () => closing)] as const
+              const check = () => {
+                for (const slot of slots) {
+                  const owners = all.filter(({ fences }) => fences.term(slot) !== null)
+                  assert.isAtMost(owners.length, 1, `slot ${slot} at ${rows.now}`)
+                  for (const owner of owners) {
+                    // It is the one whose row it is, for longer than it uses the slot.
+                    const row = rows.rows.get(Leases.shardOf(slot).toString())
+                    assert.strictEqual(row?.owner, owner.name)
+                    assert.isAtLeast((row?.at ?? 0) + lease, rows.now)
+                    owner.connected.add(slot)
+                  }
+                }
+                assert.deepStrictEqual(rows.givenInUse, [])
+              }
+              const pass = Effect.fnUntraced(function*(millis: number) {
+                for (let left = millis; left > 0; left -= 50) {
+                  rows.now += 50
+                  yield* TestClock.adjust(50)
+                  check()
+                }
+              })
+              for (const { act, after, away, before, closing: takes, slot, then, who } of commands) {
+                rows.way = [before, after]
+                rows.away = away
+                closing = takes
+                const { address, storage } = all[who === 0 ? 0 : 1]
+                const shard = shards[slot] ?? Leases.shardOf(Slot.make(slot))
+                const call = act === "acquire" || act === "refresh"
+                  ? storage[act](address, [shard])
+                  : act === "release"
+                  ? storage.release(address, shard)
+                  : storage.releaseAll(address)
+                yield* Effect.forkDetach(Effect.exit(call), { startImmediately: true })
+                check()
+                yield* pass(then)
+              }
+              yield* pass(2000)
+            }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])]), Effect.scoped)
+          )),
+        { numRuns: 100 }
+      )
+    ))
+})
