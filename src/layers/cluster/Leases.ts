@@ -68,6 +68,8 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   let seen: { readonly runners: Effect.Success<Storage["getRunners"]>; readonly at: number } | null = null
   let graceUntil = 0
   let batch: Batch | null = null
+  /** For each acquisition that has no answer yet, the slots that were given away since it was sent. */
+  const givenMeanwhile = new Set<Set<Slot>>()
 
   const inTime = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, PersistenceError> =>
     PersistenceError.refail(Effect.timeout(statement, lease / 4)).pipe(
@@ -77,6 +79,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   /** Ends the terms of the slots; true if what uses them was closed in time. They stay closed until it is. */
   const isClosed = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>) {
     fences.close(slots)
+    for (const given of givenMeanwhile) for (const slot of slots) given.add(slot)
     const closing = yield* Effect.forkDetach(
       Effect.ensuring(close(slots), Effect.sync(() => fences.free(slots))),
       { startImmediately: true }
@@ -110,11 +113,19 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
       return [...seen.runners]
     }),
 
-    acquire: Effect.fnUntraced(function*(address, shards) {
-      const sent = instant()
-      const acquired = yield* Effect.orElseSucceed(inTime(inner.acquire(address, shards)), () => [])
-      return [...fences.open(acquired.map(slotOf), plus(sent, usable))].map(shardOf)
-    }),
+    acquire: (address, shards) =>
+      Effect.suspend(() => {
+        const sent = instant()
+        const given = new Set<Slot>()
+        givenMeanwhile.add(given)
+        return Effect.orElseSucceed(inTime(inner.acquire(address, shards)), () => []).pipe(
+          Effect.map((acquired) => {
+            const open = acquired.map(slotOf).filter((slot) => !given.has(slot))
+            return [...fences.open(open, plus(sent, usable))].map(shardOf)
+          }),
+          Effect.ensuring(Effect.sync(() => void givenMeanwhile.delete(given)))
+        )
+      }),
 
     refresh: Effect.fnUntraced(function*(address, shards) {
       const asked = [...shards]

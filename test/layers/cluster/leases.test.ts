@@ -143,9 +143,9 @@ describe("leases of slots", () => {
                 assert.deepStrictEqual(rows.givenInUse, [])
               }
               const pass = Effect.fnUntraced(function*(millis: number) {
-                for (let left = millis; left > 0; left -= 50) {
-                  rows.now += 50
-                  yield* TestClock.adjust(50)
+                for (let left = millis; left > 0; left -= 100) {
+                  rows.now += 100
+                  yield* TestClock.adjust(100)
                   check()
                 }
               })
@@ -167,7 +167,7 @@ describe("leases of slots", () => {
               yield* pass(2000)
             }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])]), Effect.scoped)
           )),
-        { numRuns: 100 }
+        { numRuns: 60 }
       )
     ))
 })
