@@ -166,7 +166,7 @@ export class Engine extends Context.Service<Engine, {
         /** Starts steps in the places that are free, and returns their number, and if that is all for now. */
         const start = Effect.gen(function*() {
           const slots = ownership.owned()
-          // Where other processes watch all accounts, nothing is due here.
+          // Nothing is due in a process that has no slot.
           if (stopped || slots.size === 0) return { over: true, started: 0, pressing: null }
           yield* announce
           const away = detector.awaySince !== null

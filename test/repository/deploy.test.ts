@@ -234,7 +234,8 @@ describe("the document for operators", () => {
       "src/layers/sql/mail/MailQueue.ts",
       "src/layers/postgres/DatabaseOutage.ts",
       "src/layers/postgres/PoolUsage.ts",
-      "src/layers/sql/protection/WatchLease.ts",
+      "src/layers/cluster/Leases.ts",
+      "src/layers/cluster/Runner.ts",
       "src/cli/process/Monitoring.ts",
       "src/layers/messenger/wire/Network.ts"
     ]

@@ -9,6 +9,7 @@ import * as fc from "fast-check"
 import { Slot } from "../../../src/domain/accounts/Slot.ts"
 import { Fences } from "../../../src/layers/cluster/Fences.ts"
 import * as Leases from "../../../src/layers/cluster/Leases.ts"
+import { tried } from "../../support/drawn.ts"
 
 const lease = 12_000
 const slots = [Slot.make(0), Slot.make(1)]
@@ -167,7 +168,7 @@ describe("leases of slots", () => {
               yield* pass(2000)
             }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])]), Effect.scoped)
           )),
-        { numRuns: 60 }
+        tried(60)
       )
     ))
 })
