@@ -53,7 +53,7 @@ const reset = Command.make(
     })
 ).pipe(
   Command.withDescription("Remove the demo, with everything that was done in it; the next start makes it anew"),
-  Command.withExamples([{ command: "security-console demo reset", description: "Start the demo over" }])
+  Output.examples(["demo reset", "Start the demo over"])
 )
 
 /** The commands around the demo, which `serve --demo` starts. */

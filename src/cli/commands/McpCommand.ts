@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Settings from "../settings/Settings.ts"
+import * as Output from "./Output.ts"
 
 /** Serves an AI assistant; what it is served with is loaded when it is. */
 export const mcp = Command.make(
@@ -17,11 +18,8 @@ export const mcp = Command.make(
   },
   (settings) => Effect.flatMap(Effect.promise(() => import("../process/McpServer.ts")), ({ mcp }) => mcp(settings))
 ).pipe(
-  Command.withExamples([
-    { command: "security-console mcp --read-only", description: "For a client that starts its servers itself" },
-    {
-      command: "security-console mcp --url https://security.example.com",
-      description: "Connect to a service elsewhere"
-    }
+  Output.examples(["mcp --read-only", "For a client that starts its servers itself"], [
+    "mcp --url https://security.example.com",
+    "Connect to a service elsewhere"
   ])
 )

@@ -32,7 +32,5 @@ export const migrate = Command.make(
       (migrated) => Effect.andThen(Environment.present(settings), migrated)
     )
 ).pipe(
-  Command.withExamples([
-    { command: "security-console migrate", description: "Before a new version is started on PostgreSQL" }
-  ])
+  Output.examples(["migrate", "Before a new version is started on PostgreSQL"])
 )

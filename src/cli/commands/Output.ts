@@ -1,6 +1,6 @@
 /** The output of commands: lines for people on a terminal, JSON for programs. */
 import { Console, Effect } from "effect"
-import { Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { dataDirectory } from "../settings/ServiceSettings.ts"
 
 /** The flag that every command with an answer has. */
@@ -8,6 +8,10 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDescription("Print the answer as JSON"),
   Flag.withDefault(false)
 )
+
+/** Examples in the help of a command: the words after the program, and what they are for. */
+export const examples = (...pairs: ReadonlyArray<readonly [words: string, description: string]>) =>
+  Command.withExamples(pairs.map(([words, description]) => ({ command: `security-console ${words}`, description })))
 
 /** Prints an answer, as JSON or as text lines. */
 export const print = (asJson: boolean, answer: unknown, lines: () => ReadonlyArray<string>) =>

@@ -172,8 +172,8 @@ export const status = Command.make(
       if (problem !== undefined) return yield* new Refused({ message: problems.join("\n") })
     })
 ).pipe(
-  Command.withExamples([
-    { command: "security-console status", description: "Look at ./data, with a service on it or without" },
-    { command: "security-console status --json | jq .problems", description: "For a monitor" }
+  Output.examples(["status", "Look at ./data, with a service on it or without"], [
+    "status --json | jq .problems",
+    "For a monitor"
   ])
 )

@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Refused } from "../../../operator/UseCase.ts"
 import { asking, organization, passwordInput, sending } from "../DatabaseCommand.ts"
+import * as Output from "../Output.ts"
 
 const set = Command.make(
   "set",
@@ -30,9 +31,9 @@ const set = Command.make(
     })
 ).pipe(
   Command.withDescription("Set the password of an organization's archive, by prompt or standard input"),
-  Command.withExamples([
-    { command: "security-console archive key set acme", description: "By prompt" },
-    { command: "security-console archive key set acme < password.txt", description: "From the first line of a file" }
+  Output.examples(["archive key set acme", "By prompt"], [
+    "archive key set acme < password.txt",
+    "From the first line of a file"
   ])
 )
 
@@ -66,7 +67,7 @@ const verify = Command.make(
   Command.withDescription(
     "Compare an organization's archive with the manifests that the journal covers; exit code 1 where it differs"
   ),
-  Command.withExamples([{ command: "security-console archive verify acme", description: "Needs no archive password" }])
+  Output.examples(["archive verify acme", "Needs no archive password"])
 )
 
 export const archive = Command.make("archive").pipe(Command.withSubcommands([key, verify]))

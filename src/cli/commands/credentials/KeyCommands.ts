@@ -58,10 +58,10 @@ const createKey = Command.make("create", {
     )
   })).pipe(
     Command.withDescription("Make an API key of an admin, and show it once"),
-    Command.withExamples([{
-      command: "security-console keys create acme olivia@acme.example --label \"Export\" --scopes org:read",
-      description: "Make a key that reads, for 90 days"
-    }])
+    Output.examples([
+      "keys create acme olivia@acme.example --label \"Export\" --scopes org:read",
+      "Make a key that reads, for 90 days"
+    ])
   )
 
 const revokeKey = Command.make(

@@ -224,9 +224,7 @@ const exportJournal = Command.make("export", {
     if (ndjson && Option.isSome(last)) yield* write([JSON.stringify({ object: "journal_keys", keys: last.value.keys })])
   })).pipe(
     Command.withDescription("Write a journal with its hashes, signed checkpoints and public keys, oldest first"),
-    Command.withExamples([
-      { command: "security-console journal export acme --format csv > journal.csv", description: "For a spreadsheet" }
-    ])
+    Output.examples(["journal export acme --format csv > journal.csv", "For a spreadsheet"])
   )
 
 type Event = typeof Journals.tailJournal.output.Type["events"][number]
@@ -280,9 +278,7 @@ const tail = Command.make("tail", {
     { reads: true }
   )).pipe(
     Command.withDescription("Show the newest events of a journal, and with --follow those that come"),
-    Command.withExamples([
-      { command: "security-console journal tail acme --follow", description: "Watch it while the service runs" }
-    ])
+    Output.examples(["journal tail acme --follow", "Watch it while the service runs"])
   )
 
 export const journal = Command.make("journal").pipe(

@@ -53,10 +53,10 @@ const setTier = Command.make(
   ])
 ).pipe(
   Command.withDescription("Change the tier of an account's licence"),
-  Command.withExamples([{
-    command: "security-console accounts set-tier acme 01a1ffd4-bd28-707e-baab-23739ca39709 archive",
-    description: "License an account for the archive"
-  }])
+  Output.examples([
+    "accounts set-tier acme 01a1ffd4-bd28-707e-baab-23739ca39709 archive",
+    "License an account for the archive"
+  ])
 )
 
 const reveal = Command.make(
@@ -75,10 +75,7 @@ const reveal = Command.make(
   Command.withDescription(
     "Print the 2FA password that the service holds of an account; release its takeover lock before handing it out"
   ),
-  Command.withExamples([{
-    command: "security-console accounts reveal acme 01a1ffd4-bd28-707e-baab-23739ca39709",
-    description: "Print the password"
-  }])
+  Output.examples(["accounts reveal acme 01a1ffd4-bd28-707e-baab-23739ca39709", "Print the password"])
 )
 
 export const accounts = Command.make("accounts").pipe(Command.withSubcommands([listAccounts, setTier, reveal]))

@@ -33,10 +33,7 @@ const createOrganization = Command.make(
   ])
 ).pipe(
   Command.withDescription("Make an organization, licensed by agreement, with its owner"),
-  Command.withExamples([{
-    command: "security-console organizations create acme --name \"Acme\" --owner olivia@acme.example",
-    description: "Make one with 25 seats"
-  }])
+  Output.examples(["organizations create acme --name \"Acme\" --owner olivia@acme.example", "Make one with 25 seats"])
 )
 
 /** Hands an organization over, also where its owner is gone. */
@@ -146,14 +143,12 @@ const setOrganization = Command.make(
     }), organizationLines)
 ).pipe(
   Command.withDescription("Change an organization's name, plan, seats, licences or billing; what no flag names stays"),
-  Command.withExamples([
-    { command: "security-console organizations set acme --seats 50", description: "Give it more seats" },
-    { command: "security-console organizations set acme --valid-until 2027-12-31", description: "End its licence" },
-    {
-      command:
-        "security-console organizations set acme --licensed-by subscription --billing-state active --period annual",
-      description: "Bill it from now on"
-    }
+  Output.examples(["organizations set acme --seats 50", "Give it more seats"], [
+    "organizations set acme --valid-until 2027-12-31",
+    "End its licence"
+  ], [
+    "organizations set acme --licensed-by subscription --billing-state active --period annual",
+    "Bill it from now on"
   ])
 )
 

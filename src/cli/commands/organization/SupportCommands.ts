@@ -36,9 +36,7 @@ const answer = Command.make(
   sending((requests, asked) => requests.support_answer(asked), lines)
 ).pipe(
   Command.withDescription("Answer a request; another answer replaces it"),
-  Command.withExamples([
-    { command: "security-console support answer acme 12 --text \"Yes, from today on.\"", description: "Answer it" }
-  ])
+  Output.examples(["support answer acme 12 --text \"Yes, from today on.\"", "Answer it"])
 )
 
 const close = Command.make(

@@ -42,12 +42,9 @@ const setPassword = Command.make(
     })
 ).pipe(
   Command.withDescription("Set an admin's console password, by prompt or standard input"),
-  Command.withExamples([
-    { command: "security-console admins set-password acme olivia@acme.example", description: "By prompt" },
-    {
-      command: "security-console admins set-password acme olivia@acme.example < password.txt",
-      description: "From the first line of a file"
-    }
+  Output.examples(["admins set-password acme olivia@acme.example", "By prompt"], [
+    "admins set-password acme olivia@acme.example < password.txt",
+    "From the first line of a file"
   ])
 )
 
@@ -102,10 +99,7 @@ const invitation = Command.make(
   ])
 ).pipe(
   Command.withDescription("Make a new invitation link of an admin who has not joined, and print it"),
-  Command.withExamples([{
-    command: "security-console admins invitation acme ada@acme.example",
-    description: "Where no mail is sent"
-  }])
+  Output.examples(["admins invitation acme ada@acme.example", "Where no mail is sent"])
 )
 
 const passwordLink = Command.make(
@@ -124,10 +118,7 @@ const passwordLink = Command.make(
   )
 ).pipe(
   Command.withDescription("Make a link by which an admin who has forgotten the password chooses another, and print it"),
-  Command.withExamples([{
-    command: "security-console admins password-link acme ada@acme.example",
-    description: "Where no mail is sent"
-  }])
+  Output.examples(["admins password-link acme ada@acme.example", "Where no mail is sent"])
 )
 
 type Admin = typeof Admins.showAdmin.output.Type
@@ -171,9 +162,7 @@ const setAdmin = Command.make(
   sending((requests, asked) => requests.admins_set(asked), adminLines)
 ).pipe(
   Command.withDescription("Change an admin's name or role; their credentials follow the role at once"),
-  Command.withExamples([
-    { command: "security-console admins set acme ada@acme.example --role superadmin", description: "Promote an admin" }
-  ])
+  Output.examples(["admins set acme ada@acme.example --role superadmin", "Promote an admin"])
 )
 
 export const admins = Command.make("admins").pipe(Command.withSubcommands([

@@ -95,11 +95,10 @@ const set = Command.make("set", {
     yield* send({ ...input, asked })
   })).pipe(
     Command.withDescription("Connect an organization to its identity provider; what no flag names stays"),
-    Command.withExamples([{
-      command:
-        "security-console organizations identity-provider set acme --issuer https://login.acme.example --client-id console --client-secret-file - < secret.txt",
-      description: "With the secret from a file"
-    }])
+    Output.examples([
+      "organizations identity-provider set acme --issuer https://login.acme.example --client-id console --client-secret-file - < secret.txt",
+      "With the secret from a file"
+    ])
   )
 
 const show = Command.make(
