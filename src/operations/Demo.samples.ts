@@ -2,6 +2,21 @@
  * The demo organization as the samples of several operations show it: one value for each thing, which a sample uses or
  * varies.
  */
+import type { AccountStatus } from "../domain/accounts/ProtectionStatus.ts"
+
+/** The ids of accounts. */
+export const people = {
+  amara: "019bc0e2-1280-7691-9060-dc11e65f72ea",
+  bram: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
+  dagny: "019bc0e2-1280-717f-bf3b-1f9685ebb3d5",
+  lin: "019bc0e2-1280-717f-bf3b-1f9f117ad436",
+  /** One without a name. */
+  numbered: "019bc0e2-1280-7691-9060-dc1c794fba00"
+} as const
+
+/** The answer to an action on an account, with the status where it says one. */
+export const acted = (account_id: string, action: string, status?: AccountStatus) =>
+  ({ object: "account_action", account_id, action, ...(status === undefined ? {} : { status }) }) as const
 
 /** The licences of the plan. */
 export const licences = {

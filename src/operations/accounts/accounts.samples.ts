@@ -1,11 +1,8 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { account, archivedAccount, profile, seats } from "../Demo.samples.ts"
+import { account, acted, archivedAccount, people, profile, seats } from "../Demo.samples.ts"
 
 export const findAccounts = {
-  request: {
-    query: "amara",
-    limit: 2
-  },
+  request: { query: "amara", limit: 2 },
   answer: {
     object: "list",
     data: [
@@ -16,9 +13,7 @@ export const findAccounts = {
 } as const
 
 export const getAccount = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
-  },
+  request: { account_id: people.numbered },
   answer: {
     ...account,
     messenger_user_id: "9000000000000031",
@@ -67,16 +62,12 @@ export const getAccount = {
 } as const
 
 export const getAccountMessengerProfile = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
-  },
+  request: { account_id: people.numbered },
   answer: profile
 } as const
 
 export const listProtectedAccounts = {
-  request: {
-    limit: 2
-  },
+  request: { limit: 2 },
   answer: {
     object: "list",
     data: [
@@ -88,34 +79,17 @@ export const listProtectedAccounts = {
 } as const
 
 export const pauseProtection = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    action: "paused",
-    status: "paused"
-  }
+  request: { account_id: people.numbered },
+  answer: acted(people.numbered, "paused", "paused")
 } as const
 
 export const resumeProtection = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    action: "resumed",
-    status: "protected"
-  }
+  request: { account_id: people.numbered },
+  answer: acted(people.numbered, "resumed", "protected")
 } as const
 
 export const setAccountRoleLabel = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    role_label: "Board secretary"
-  },
+  request: { account_id: people.numbered, role_label: "Board secretary" },
   answer: {
     ...account,
     role_label: "Board secretary"
@@ -123,10 +97,7 @@ export const setAccountRoleLabel = {
 } as const
 
 export const setMessengerUsername = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    username: "amara_at_demo"
-  },
+  request: { account_id: people.numbered, username: "amara_at_demo" },
   answer: {
     ...profile,
     username: "amara_at_demo",
@@ -135,10 +106,7 @@ export const setMessengerUsername = {
 } as const
 
 export const updateMessengerProfile = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc1c794fba00",
-    about: "Back in the office on Monday"
-  },
+  request: { account_id: people.numbered, about: "Back in the office on Monday" },
   answer: {
     ...profile,
     about: "Back in the office on Monday"

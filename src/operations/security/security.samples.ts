@@ -1,127 +1,61 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { organization } from "../Demo.samples.ts"
+import { acted, organization, people } from "../Demo.samples.ts"
 
 export const addPasskey = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "passkey_added"
-  }
+  request: { account_id: people.amara },
+  answer: acted(people.amara, "passkey_added")
 } as const
 
 export const confirmLoginEmail = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    code: "123456"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "login_email_confirmed"
-  }
+  request: { account_id: people.amara, code: "123456" },
+  answer: acted(people.amara, "login_email_confirmed")
 } as const
 
 export const confirmRecoveryEmail = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    code: "123456"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "recovery_email_confirmed"
-  }
+  request: { account_id: people.amara, code: "123456" },
+  answer: acted(people.amara, "recovery_email_confirmed")
 } as const
 
 export const createPairedSession = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
-    action: "paired_session_created"
-  }
+  request: { account_id: people.bram },
+  answer: acted(people.bram, "paired_session_created")
 } as const
 
 export const offboardAccount = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
-    action: "offboarded",
-    status: "available"
-  }
+  request: { account_id: people.bram },
+  answer: acted(people.bram, "offboarded", "available")
 } as const
 
 export const releaseTakeoverLock = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f9685ebb3d5"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f9685ebb3d5",
-    action: "takeover_lock_released"
-  }
+  request: { account_id: people.dagny },
+  answer: acted(people.dagny, "takeover_lock_released")
 } as const
 
 export const removePairedSession = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
-    action: "paired_session_removed"
-  }
+  request: { account_id: people.bram },
+  answer: acted(people.bram, "paired_session_removed")
 } as const
 
 export const removePasskey = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "passkey_removed"
-  }
+  request: { account_id: people.amara },
+  answer: acted(people.amara, "passkey_removed")
 } as const
 
 export const removeRecoveryEmail = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "recovery_email_removed"
-  }
+  request: { account_id: people.amara },
+  answer: acted(people.amara, "recovery_email_removed")
 } as const
 
 export const removeTwoFaPassword = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "two_fa_removed"
-  }
+  request: { account_id: people.amara },
+  answer: acted(people.amara, "two_fa_removed")
 } as const
 
 export const setLoginEmail = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    email: "amara.new@example.com"
-  },
+  request: { account_id: people.amara, email: "amara.new@example.com" },
   answer: {
     object: "email_change",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
+    account_id: people.amara,
     kind: "login",
     email_pattern: "a*****w@example.com",
     code_length: 6,
@@ -132,13 +66,10 @@ export const setLoginEmail = {
 } as const
 
 export const setRecoveryEmail = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    email: "amara.new@example.com"
-  },
+  request: { account_id: people.amara, email: "amara.new@example.com" },
   answer: {
     object: "email_change",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
+    account_id: people.amara,
     kind: "recovery",
     email_pattern: "a*****w@example.com",
     code_length: 6,
@@ -149,21 +80,12 @@ export const setRecoveryEmail = {
 } as const
 
 export const setSecurityLock = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    enabled: true
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "security_lock_enabled"
-  }
+  request: { account_id: people.amara, enabled: true },
+  answer: acted(people.amara, "security_lock_enabled")
 } as const
 
 export const setTakeoverLockdown = {
-  request: {
-    enabled: false
-  },
+  request: { enabled: false },
   answer: {
     ...organization,
     tamper_lockdown_enabled: false
@@ -171,12 +93,6 @@ export const setTakeoverLockdown = {
 } as const
 
 export const setTwoFaPassword = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "two_fa_set"
-  }
+  request: { account_id: people.amara },
+  answer: acted(people.amara, "two_fa_set")
 } as const

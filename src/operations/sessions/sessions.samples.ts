@@ -1,16 +1,9 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
+import { acted, people } from "../Demo.samples.ts"
 
 export const approveSession = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f9f117ad436",
-    session_id: "4126942284230553172"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f9f117ad436",
-    action: "session_approved",
-    status: "protected"
-  }
+  request: { account_id: people.lin, session_id: "4126942284230553172" },
+  answer: acted(people.lin, "session_approved", "protected")
 } as const
 
 export const listSessions = {
@@ -23,7 +16,7 @@ export const listSessions = {
       {
         object: "session_review",
         id: "bfbca429-0757-46c8-922f-235c296db36c",
-        account_id: "019bc0e2-1280-717f-bf3b-1f9f117ad436",
+        account_id: people.lin,
         account_name: "Lin 张",
         session: {
           object: "session",
@@ -47,7 +40,7 @@ export const listSessions = {
       {
         object: "session_review",
         id: "9ea39956-0cf6-44fb-9ebb-c79a934defa2",
-        account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
+        account_id: people.bram,
         account_name: "Bram de Vries",
         session: {
           object: "session",
@@ -71,7 +64,7 @@ export const listSessions = {
       {
         object: "session_review",
         id: "1be8afa1-7b9b-42cd-8325-dfbd6c84af03",
-        account_id: "019bc0e2-1280-717f-bf3b-1f9685ebb3d5",
+        account_id: people.dagny,
         account_name: "Dagny Taggart",
         session: {
           object: "session",
@@ -98,26 +91,11 @@ export const listSessions = {
 } as const
 
 export const signOutOtherSessions = {
-  request: {
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    keep: "approved"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-7691-9060-dc11e65f72ea",
-    action: "sessions_signed_out"
-  }
+  request: { account_id: people.amara, keep: "approved" },
+  answer: acted(people.amara, "sessions_signed_out")
 } as const
 
 export const signOutSession = {
-  request: {
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
-    session_id: "308566483397241555"
-  },
-  answer: {
-    object: "account_action",
-    account_id: "019bc0e2-1280-717f-bf3b-1f94c07e9929",
-    action: "session_signed_out",
-    status: "protected"
-  }
+  request: { account_id: people.bram, session_id: "308566483397241555" },
+  answer: acted(people.bram, "session_signed_out", "protected")
 } as const
