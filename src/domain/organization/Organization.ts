@@ -74,13 +74,10 @@ export const NotificationSettings = Schema.Struct({
   recipients: described(Recipients, "`owner` alone, or `owner_superadmins`: the owner and every superadmin.")
 }).annotate({ identifier: "notification_settings" })
 
-/** The stored facts of an organization; everything that it shows is derived from them and the time. */
-export interface OrganizationFacts {
-  readonly id: OrganizationId
+/** The facts of an organization that an operator changes. */
+export interface LicensedFacts {
   readonly name: string
   readonly status: typeof OrganizationStatus.Type
-  /** The reason that it is suspended; null where it is not. */
-  readonly suspend_reason: "operator" | "licence" | null
   readonly closed_at: Date | null
   readonly managed: boolean
   readonly billing_state: typeof BillingState.Type
@@ -92,6 +89,13 @@ export interface OrganizationFacts {
   readonly trial_ends_at: Date | null
   readonly valid_until: Date | null
   readonly seat_limit: number
+}
+
+/** The stored facts of an organization; everything that it shows is derived from them and the time. */
+export interface OrganizationFacts extends LicensedFacts {
+  readonly id: OrganizationId
+  /** The reason that it is suspended; null where it is not. */
+  readonly suspend_reason: "operator" | "licence" | null
   readonly seats_used: number
   readonly seats_reserved: number
   readonly tamper_lockdown_enabled: boolean
@@ -117,52 +121,18 @@ export interface BillingFacts {
 }
 
 /** An organization as the operator of the service sees it. */
-export interface OrganizationSummary extends
-  Pick<
-    OrganizationFacts,
-    | "id"
-    | "name"
-    | "status"
-    | "managed"
-    | "billing_state"
-    | "plan"
-    | "period"
-    | "licences_protect"
-    | "licences_archive"
-    | "licences_governance"
-    | "seat_limit"
-    | "seats_used"
-    | "seats_reserved"
-    | "trial_ends_at"
-    | "valid_until"
-    | "closed_at"
-  >,
-  BillingFacts
-{
+export interface OrganizationSummary extends LicensedFacts, BillingFacts {
+  readonly id: OrganizationId
+  readonly seats_used: number
+  readonly seats_reserved: number
   readonly simulated: boolean
   readonly created_at: Date
 }
 
 /** The fields of an organization that an operator may change. */
 export type OrganizationChanges = Partial<
-  & Pick<
-    OrganizationFacts,
-    | "name"
-    | "managed"
-    | "billing_state"
-    | "plan"
-    | "period"
-    | "licences_protect"
-    | "licences_archive"
-    | "licences_governance"
-    | "seat_limit"
-    | "trial_ends_at"
-    | "valid_until"
-    | "archive_plan_ended_at"
-    | "status"
-    | "closed_at"
-    | "suspend_reason"
-  >
+  & LicensedFacts
+  & Pick<OrganizationFacts, "archive_plan_ended_at" | "suspend_reason">
   & BillingFacts
   & { readonly suspended_at: Date | null }
 >

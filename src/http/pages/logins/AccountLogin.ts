@@ -19,21 +19,7 @@ export const pathOf = (id: string): `/${string}` => `/console/logins/${id}`
 type Step = "code" | "password" | "resend" | "cancel"
 
 /** The login as the page shows it. */
-type ShownLogin = Pick<
-  Login,
-  | "account_id"
-  | "attempts_left"
-  | "code_delivery"
-  | "code_length"
-  | "error"
-  | "expires_at"
-  | "id"
-  | "kind"
-  | "password_hint"
-  | "phone_number"
-  | "resend_at"
-  | "state"
->
+type ShownLogin = Omit<Login, "content_notice" | "created_at" | "object">
 
 const left = (count: number): string => count === 1 ? "1 entry is left." : `${count} entries are left.`
 
