@@ -8,6 +8,7 @@ import { piecesOf } from "../../src/domain/archive/PageRules.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
+import * as MemoryBlobs from "../../src/layers/blobs/MemoryBlobs.ts"
 import * as Core from "../../src/layers/Core.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
@@ -28,6 +29,7 @@ const batch = 500
 const services = (ground: Ground) =>
   Writer.layer.pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
+    Layer.provideMerge(MemoryBlobs.layer),
     Layer.provideMerge(Layer.mergeAll(
       NodeCrypto.layer,
       MailSettings.layer(null),

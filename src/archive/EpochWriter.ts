@@ -9,6 +9,7 @@ import type { RevisionMark } from "../ports/archive/ArchiveRecords.ts"
 import { NoSuchAccount, type SealingKey, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { Db } from "../ports/Db.ts"
+import { newFileKey } from "./BlobSealing.ts"
 import { eraseEpochKey, newEpoch } from "./EpochKeys.ts"
 import { openFrames, sealFrame } from "./Frames.ts"
 import { sealVocabulary } from "./Vocabularies.ts"
@@ -111,6 +112,12 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     return { epochId: key.ref.epochId, sealed }
   })
 
+  /** A new key of a content, and its form that is sealed under the epoch. */
+  const fileKey = Effect.fnUntraced(function*(blobId: string) {
+    const { key } = yield* current
+    return yield* Effect.provide(newFileKey(key, blobId), services)
+  })
+
   const isDue = (epoch: Held, next: SealingKey, now: number) =>
     next.keyId !== epoch.key.ref.keyId || now - epoch.openedAt >= Duration.toMillis(epochLifetime) ||
     epoch.frames > framesPerEpoch - framesInReserve
@@ -141,5 +148,5 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     yield* drop
   })
 
-  return { account, made, fence, seal, markOf, sealWords, reopen, renew, end }
+  return { account, id: writer, made, fence, fileKey, seal, markOf, sealWords, reopen, renew, end }
 })

@@ -1,6 +1,6 @@
 /** The archive key pair of an organization, and the wraps that open its seed: archive-storage suite 1. */
 import { Effect, Redacted, Schema } from "effect"
-import { boundTo, hex, sameBytes } from "../domain/archive/Bytes.ts"
+import { boundTo, hex, sameBytes, uuidOf } from "../domain/archive/Bytes.ts"
 import { ArchiveKeyId, type WrapKind, type WrapRef } from "../domain/archive/Epoch.ts"
 import type { KeyDerivation } from "../domain/archive/KeyDerivation.ts"
 import type { WrapRow } from "../domain/archive/KeyWrap.ts"
@@ -31,18 +31,9 @@ export const eraseSeed = (seed: ArchiveSeed): Effect.Effect<void> =>
     Redacted.value(seed.bytes).fill(0)
   })
 
-/** A random UUID (version 4) of 16 random bytes. */
-const uuidOf = (bytes: Uint8Array): ArchiveKeyId => {
-  const text = hex(bytes)
-  const variant = "89ab"[(bytes[8] ?? 0) & 3]
-  return Schema.decodeSync(ArchiveKeyId)(
-    `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-${variant}${text.slice(17, 20)}-${text.slice(20)}`
-  )
-}
-
 export const makeKeyPair: Effect.Effect<ArchiveKeyPair, never, ArchiveCrypto> = Effect.gen(function*() {
   const crypto = yield* ArchiveCrypto
-  const keyId = uuidOf(yield* crypto.random(16))
+  const keyId = Schema.decodeSync(ArchiveKeyId)(uuidOf(yield* crypto.random(16)))
   const seed = yield* crypto.random(32)
   return { keyId, publicKey: yield* crypto.publicKey(seed), seed: { keyId, bytes: Redacted.make(seed) } }
 })

@@ -5,6 +5,7 @@ import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
 import { type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
+import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
 import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import {
@@ -19,19 +20,41 @@ import {
   type SeenMessage,
   type WritingPath
 } from "../ports/archive/ArchiveWriter.ts"
+import { BlobStore } from "../ports/archive/BlobStore.ts"
+import { ContentDigest } from "../ports/archive/ContentDigest.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { SearchBlocks } from "../ports/archive/SearchBlocks.ts"
 import { Db } from "../ports/Db.ts"
 import { type EpochWriter, takeOver } from "./EpochWriter.ts"
+import { storeFile } from "./FileContents.ts"
 import { indexPages, notePage } from "./PageIndexing.ts"
 import { closeTail, packTail } from "./TailClosing.ts"
 
-type Services = ArchiveChats | ArchiveCrypto | ArchiveRecords | Db | Epochs | SearchBlocks
+type Services =
+  | ArchiveBlobs
+  | ArchiveChats
+  | ArchiveCrypto
+  | ArchiveRecords
+  | BlobStore
+  | ContentDigest
+  | Db
+  | Epochs
+  | SearchBlocks
 
 /** These alone: the writer's callers get no scope or transaction of its maker. */
 const services = Effect.map(
   Effect.context<Services>(),
-  Context.pick(ArchiveChats, ArchiveCrypto, ArchiveRecords, Db, Epochs, SearchBlocks)
+  Context.pick(
+    ArchiveBlobs,
+    ArchiveChats,
+    ArchiveCrypto,
+    ArchiveRecords,
+    BlobStore,
+    ContentDigest,
+    Db,
+    Epochs,
+    SearchBlocks
+  )
 )
 
 /** A record to store: of which message, when, and which row of changes it makes. */
@@ -272,6 +295,7 @@ const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameter
       Effect.provide(append(writer, chatId, messages, path, late === "late"), context),
     mark: (chatId, ids, why, path) => Effect.provide(mark(writer, chatId, ids, why, path), context),
     close,
+    storeFile: (fileId, content) => Effect.provide(storeFile(writer, fileId, content), context),
     renew: (next) => writer.renew(next, close("all"))
   } satisfies AccountArchive
 })

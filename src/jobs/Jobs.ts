@@ -8,6 +8,7 @@ import { sampleStatuses } from "./accounts/sample_statuses.ts"
 import { applyArchiveRetention } from "./archive/apply_archive_retention.ts"
 import { captureArchives } from "./archive/capture_archives.ts"
 import { closeArchiveDays } from "./archive/close_archive_days.ts"
+import { collectBlobs } from "./archive/collect_blobs.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
 import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
@@ -58,6 +59,7 @@ export const upkeepJobs = {
   send_mail: sendMail,
   journal_password_failures: journalPasswordFailures,
   journal_archive_reads: journalArchiveReads,
+  collect_blobs: collectBlobs,
   delete_archives: deleteArchives,
   run_archive_cleanups: runArchiveCleanups,
   apply_archive_retention: applyArchiveRetention,

@@ -4,9 +4,13 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import * as Engine from "../jobs/Background.ts"
 import { Upkeep } from "../jobs/Jobs.ts"
+import type { BlobStore } from "../ports/archive/BlobStore.ts"
 import type { MessengerSession } from "../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import * as PasswordDerivation from "./archive/PasswordDerivation.ts"
+import * as FileBlobs from "./blobs/FileBlobs.ts"
+import * as MemoryBlobs from "./blobs/MemoryBlobs.ts"
+import * as NoBlobs from "./blobs/NoBlobs.ts"
 import * as Runner from "./cluster/Runner.ts"
 import * as Core from "./Core.ts"
 import { CheckpointKeys } from "./crypto/journal/CheckpointKeys.ts"
@@ -43,12 +47,13 @@ const over = <Keys, E, E2, E3>(
   sql: Layer.Layer<SqlClient.SqlClient, E>,
   keys: Layer.Layer<Peppers | Keys, E2>,
   csrfKeys: Layer.Layer<CsrfKeys, E3>,
+  blobs: Layer.Layer<BlobStore>,
   { mail = null }: Mailing = {}
 ) =>
   pages(csrfKeys).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(mail)),
-    Layer.provideMerge(Layer.merge(PasswordHasher.layer, PasswordDerivation.layer)),
+    Layer.provideMerge(Layer.mergeAll(PasswordHasher.layer, PasswordDerivation.layer, blobs)),
     Layer.provideMerge(keys),
     Layer.provideMerge(sql)
   )
@@ -110,7 +115,8 @@ const randomKey = Effect.gen(function*() {
 export const layerMemory = over(
   Layer.provideMerge(migrated, Pglite.layerMemory),
   Layer.unwrap(Effect.map(randomKey, Peppers.layerText)),
-  Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText))
+  Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText)),
+  MemoryBlobs.layer
 ).pipe((core) => Layer.provideMerge(Simulated.layerSql, core))
 
 /** The places that checkpoints are pushed to, none by default, as `CONSOLE_CHECKPOINT_PUSH` names them. */
@@ -136,6 +142,7 @@ export const layerEmbedded = (
       LastCheckpoint.layerDirectory(directory)
     ),
     CsrfKeys.layerDirectory(directory),
+    FileBlobs.layer(FileBlobs.within(directory)),
     options
   )
   return options.background === false ? core : Layer.provideMerge(background(true, options), core)
@@ -146,6 +153,8 @@ export interface PostgresOptions extends Postgres.Options, Pushing, Mailing {
   readonly csrfKeys: Redacted.Redacted
   /** The keys that sign the journal, the same for every replica. */
   readonly checkpointKeys: Redacted.Redacted
+  /** The store of the files of archived messages; without one none is archived. */
+  readonly blobs?: Layer.Layer<BlobStore>
   /** True if it does its background work too, as by default; where it does not, another process has to. */
   readonly background?: boolean
 }
@@ -162,6 +171,7 @@ export const layerPostgres = ({ checkpointKeys, csrfKeys, peppers, ...options }:
     ),
     Layer.mergeAll(Peppers.layerText(peppers), CheckpointKeys.layerText(checkpointKeys), LastCheckpoint.layerMemory),
     CsrfKeys.layerText(csrfKeys),
+    options.blobs ?? NoBlobs.layer,
     options
   )
   return options.background === false ? core : Layer.provideMerge(background(false, options), core)

@@ -4,6 +4,7 @@ import * as ArchiveWriter from "../archive/Writer.ts"
 import * as ConsolePasswords from "../signin/ConsolePasswords.ts"
 import * as DerivationTurns from "./archive/DerivationTurns.ts"
 import * as NodeCrypto from "./archive/NodeCrypto.ts"
+import * as NodeDigest from "./archive/NodeDigest.ts"
 import * as SearchTurns from "./archive/SearchTurns.ts"
 import * as Unlocks from "./archive/Unlocks.ts"
 import { ApiKeys } from "./crypto/credentials/ApiKeys.ts"
@@ -24,12 +25,12 @@ export interface Options {
 
 /** The archive's opened keys, and what they are made by. */
 const archive = Layer.mergeAll(Unlocks.layer, ArchiveWriter.layer, SearchTurns.layer).pipe(
-  Layer.provideMerge(Layer.merge(NodeCrypto.layer, DerivationTurns.layer))
+  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDigest.layer, DerivationTurns.layer))
 )
 
 /**
- * The ports over a `SqlClient`, a `PasswordHasher` and a `PasswordDerivation`, with the service's randomness and keys
- * under the given `Peppers`.
+ * The ports over a `SqlClient`, a `BlobStore`, a `PasswordHasher` and a `PasswordDerivation`, with the service's
+ * randomness and keys under the given `Peppers`.
  */
 export const layer = (options: Options) =>
   Layer.mergeAll(

@@ -24,6 +24,8 @@ const jobsOf = (directory: string) =>
       data: directory,
       databaseUrl: Option.none(),
       databaseInsecure: false,
+      blobs: Option.none(),
+      blobsShared: false,
       maxConnections: 1,
       keyPrefix: defaultKeyPrefix
     },

@@ -19,7 +19,15 @@ const folder = Effect.acquireRelease(
 /** What the holder of the directory answers, where somebody holds it. */
 const ask = <A>(data: string, asked: ControlClient.ControlRequest<ControlClient.CommandClient, A>) =>
   ControlClient.invoke(
-    { data, databaseUrl: Option.none(), databaseInsecure: false, maxConnections: 1, keyPrefix: defaultKeyPrefix },
+    {
+      data,
+      databaseUrl: Option.none(),
+      databaseInsecure: false,
+      blobs: Option.none(),
+      blobsShared: false,
+      maxConnections: 1,
+      keyPrefix: defaultKeyPrefix
+    },
     asked,
     Effect.die(new Error("Nobody holds the directory"))
   )

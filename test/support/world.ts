@@ -4,6 +4,7 @@ import { HttpEffect, HttpServerRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import * as App from "../../src/http/App.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
+import * as MemoryBlobs from "../../src/layers/blobs/MemoryBlobs.ts"
 import * as Console from "../../src/layers/Console.ts"
 import * as Core from "../../src/layers/Core.ts"
 import { CheckpointKeys } from "../../src/layers/crypto/journal/CheckpointKeys.ts"
@@ -78,7 +79,7 @@ export const core = (
   Layer.merge(PagesLayer, CheckpointSigning.layer).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(sending)),
-    Layer.provideMerge(Layer.merge(hasher, PasswordDerivationLayer)),
+    Layer.provideMerge(Layer.mergeAll(hasher, PasswordDerivationLayer, MemoryBlobs.layer)),
     Layer.provideMerge(Layer.merge(messenger, Ownership.layerAlone)),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),

@@ -5,6 +5,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { linkNames } from "../../domain/organization/Billing.ts"
 import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
+import * as FileBlobs from "../../layers/blobs/FileBlobs.ts"
+import * as NoBlobs from "../../layers/blobs/NoBlobs.ts"
 import * as Core from "../../layers/Core.ts"
 import { isPrefix } from "../../layers/crypto/credentials/ApiKeys.ts"
 import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
@@ -80,6 +82,7 @@ export const check = Effect.fnUntraced(function*(settings: Settings.Database) {
     })
   }
   yield* checkConnection(settings)
+  yield* blobs(settings)
   if (!isEmbedded(settings) && Option.isNone(yield* Settings.peppers)) {
     return yield* new SettingInvalid({
       message:
@@ -210,6 +213,35 @@ const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions
     })
   )
 
+/** The directory of files that the setting names. */
+const blobDirectory = (text: string): string | null => {
+  const [, directory = ""] = /^file:(?:\/\/)?(\/.+)$/.exec(text) ?? []
+  return directory === "" ? null : directory
+}
+
+/** The store of the files of archived messages: in the data directory where nothing else is set. */
+const blobs = (settings: Settings.Database) => {
+  const { blobs: text, blobsShared } = settings
+  if (Option.isNone(text)) {
+    return Effect.succeed(isEmbedded(settings) ? FileBlobs.layer(FileBlobs.within(settings.data)) : NoBlobs.layer)
+  }
+  const directory = blobDirectory(text.value)
+  if (directory === null) {
+    return Effect.fail(
+      new SettingInvalid({ message: `--blobs is a directory such as file:/srv/files, not ${text.value}.` })
+    )
+  }
+  if (!isEmbedded(settings) && !blobsShared) {
+    return Effect.fail(
+      new SettingInvalid({
+        message: `On PostgreSQL --blobs=${text.value} needs --blobs-shared: every process has to find the same files ` +
+          "there, as on a shared file system, or the service has to run on this machine alone."
+      })
+    )
+  }
+  return Effect.succeed(FileBlobs.layer(directory))
+}
+
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
 export const core = (settings: Settings.Database & Partial<Settings.MailOptions>) => {
   const made = isEmbedded(settings) && !fs.existsSync(pepperFile(settings))
@@ -217,6 +249,7 @@ export const core = (settings: Settings.Database & Partial<Settings.MailOptions>
     Layer.provideMerge(Core.layer({ keyPrefix: settings.keyPrefix })),
     Layer.provideMerge(mail(settings)),
     Layer.provideMerge(billingPages(settings)),
+    Layer.provideMerge(Layer.unwrap(blobs(settings))),
     Layer.provideMerge(usable(settings, made)),
     Layer.provideMerge(Layer.merge(peppers(settings), checkpoints(settings)))
   )

@@ -22,6 +22,17 @@ export const database = {
     "Allow a connection without TLS to a PostgreSQL on another machine"
   ),
   data: text("data", "CONSOLE_DATA", dataDirectory, "Directory of the embedded database and its keys"),
+  blobs: optionalText(
+    "blobs",
+    "CONSOLE_BLOBS",
+    "the data directory; none on PostgreSQL",
+    "Where the files of archived messages are stored, as file:/directory"
+  ),
+  blobsShared: onOff(
+    "blobs-shared",
+    "CONSOLE_BLOBS_SHARED",
+    "Confirm that every process of the service on PostgreSQL has the directory of `--blobs`"
+  ),
   maxConnections: number(
     "max-connections",
     "CONSOLE_MAX_CONNECTIONS",

@@ -177,6 +177,8 @@ export interface Database {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   readonly databaseInsecure: boolean
   readonly data: string
+  readonly blobs: Option.Option<string>
+  readonly blobsShared: boolean
   readonly maxConnections: number
   readonly keyPrefix: string
 }

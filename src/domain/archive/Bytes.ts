@@ -32,6 +32,19 @@ export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer
 export const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
+/** A random UUID (version 4) of 16 random bytes. */
+export const uuidOf = (bytes: Uint8Array): string => {
+  const text = hex(bytes)
+  const variant = "89ab"[(bytes[8] ?? 0) & 3]
+  return [
+    text.slice(0, 8),
+    text.slice(8, 12),
+    `4${text.slice(13, 16)}`,
+    `${variant}${text.slice(17, 20)}`,
+    text.slice(20)
+  ].join("-")
+}
+
 /** True if both are equal; the time depends on their lengths alone. */
 export const sameBytes = (one: Uint8Array, other: Uint8Array): boolean => {
   if (one.length !== other.length) return false

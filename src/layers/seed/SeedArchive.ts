@@ -1,5 +1,5 @@
 /** The sealed archive of a seed file's organization: its key, and the chats of its accounts. */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { eraseSeed, makeKeyPair, wrapSeed } from "../../archive/KeyWraps.ts"
 import * as Writer from "../../archive/Writer.ts"
@@ -11,13 +11,26 @@ import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { type AccountArchive, ArchiveWriter, type SealingKey } from "../../ports/archive/ArchiveWriter.ts"
 import { Db } from "../../ports/Db.ts"
 import * as NodeCrypto from "../archive/NodeCrypto.ts"
+import * as NodeDigest from "../archive/NodeDigest.ts"
+import * as Blobs from "../sql/archive/ArchiveBlobs.ts"
 import * as Chats from "../sql/archive/ArchiveChats.ts"
 import * as Keys from "../sql/archive/ArchiveKeys.ts"
 import * as Records from "../sql/archive/ArchiveRecords.ts"
 import * as Epochs from "../sql/archive/Epochs.ts"
 import * as Blocks from "../sql/archive/SearchBlocks.ts"
 import type { SeedAccount } from "./Seed.ts"
-import { deletedIds, generatedChats, type SeedChat, seenChat, seenMembers, seenMessages, selfOf } from "./SeedChats.ts"
+import {
+  deletedIds,
+  fileCount,
+  filesOf,
+  generatedChats,
+  type SeedChat,
+  seenChat,
+  seenMembers,
+  seenMessages,
+  selfOf,
+  withFiles
+} from "./SeedChats.ts"
 
 /** Everything of a file is one transaction, which is open already and inside the organization. */
 const surrounding = Layer.succeed(
@@ -28,6 +41,8 @@ const surrounding = Layer.succeed(
 const ports = Layer.mergeAll(
   surrounding,
   NodeCrypto.layer,
+  NodeDigest.layer,
+  Blobs.layer,
   Blocks.layer,
   Chats.layer,
   Keys.layer,
@@ -64,8 +79,17 @@ const writeChat = Effect.fnUntraced(function*(
   const seen = seenChat(chat)
   yield* archive.see(seen)
   yield* archive.setMembers(seen.chatId, seenMembers(chat))
-  for (const piece of piecesOf(seenMessages(chat, self, now), batch)) {
+  const random = yield* SecureRandom.SecureRandom
+  const files = filesOf(chat, yield* Effect.replicateEffect(random.uuidV7(), fileCount(chat)))
+  for (const piece of piecesOf(withFiles(seenMessages(chat, self, now), files), batch)) {
     yield* archive.append(seen.chatId, piece, "sweep")
+  }
+  for (const { content, record } of files) {
+    yield* archive.storeFile(record.id, {
+      messengerFile: record.id,
+      bytes: content.length,
+      content: Stream.make(content)
+    })
   }
   yield* archive.mark(seen.chatId, deletedIds(chat), "deleted", "sweep")
   yield* chats.setComplete(account, seen.chatId, chat.complete ?? false)

@@ -1,13 +1,27 @@
 /** Chats of a seed file's accounts, and how they become what the messenger would answer. */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as Base64 from "effect/encoding/Base64"
 import { ChatType } from "../../domain/archive/Chat.ts"
 import { PlatformId } from "../../domain/archive/PlatformId.ts"
+import type { FileRecord, MessageKind } from "../../domain/archive/Records.ts"
 import type { SeenChat, SeenMessage } from "../../ports/archive/ArchiveWriter.ts"
 import { Name, Natural, optional, resolve, SeedTime, Text } from "./SeedValues.ts"
 
 const Sender = Schema.Struct({ id: Name, name: Name, username: optional(Name) })
 
 const Edit = Schema.Struct({ at: SeedTime, text: Text })
+
+const base64Text = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const File = Schema.Struct({
+  name: Name,
+  type: Text,
+  text: optional(Schema.String).annotate({ description: "Its content, where it is text." }),
+  base64: optional(Schema.String.check(Schema.isPattern(base64Text))).annotate({
+    description: "Its content, where it is not."
+  })
+}).annotate({ identifier: "chat_file" })
+type File = typeof File.Type
 
 const Message = Schema.Struct({
   at: SeedTime,
@@ -16,7 +30,8 @@ const Message = Schema.Struct({
   reply_to: optional(Natural).annotate({ description: "The place of the message that it answers, from 1." }),
   forwarded_from: optional(Text),
   edits: optional(Schema.Array(Edit)),
-  deleted: optional(Schema.Boolean)
+  deleted: optional(Schema.Boolean),
+  files: optional(Schema.Array(File))
 }).annotate({ identifier: "chat_message" })
 type Message = typeof Message.Type
 
@@ -89,6 +104,45 @@ export const seenMessages = (
       details: { ...first.details, edited_at: seconds(at, now) }
     }))
     return [first, ...edits]
+  })
+
+/** The bytes of the file. */
+const contentOf = ({ base64 = "", text }: File): Uint8Array =>
+  text === undefined ? Result.getOrElse(Base64.decode(base64), () => new Uint8Array()) : new TextEncoder().encode(text)
+
+/** A file of a chat, with the message that it is of. */
+export interface SeedFile {
+  readonly messageId: bigint
+  readonly record: FileRecord
+  readonly content: Uint8Array
+}
+
+export const fileCount = ({ messages }: SeedChat): number =>
+  messages.reduce((count, { files = [] }) => count + files.length, 0)
+
+/** The chat's files, each with an id of the list. */
+export const filesOf = (chat: SeedChat, ids: ReadonlyArray<string>): ReadonlyArray<SeedFile> =>
+  chat.messages.flatMap(({ files = [] }, place) => files.map((file) => ({ file, messageId: BigInt(place + 1) })))
+    .map(({ file, messageId }, index) => {
+      const content = contentOf(file)
+      const record = { id: ids[index] ?? "", name: file.name, mime_type: file.type, bytes: content.length }
+      return { messageId, record, content }
+    })
+
+const kindOf = (type: string): MessageKind =>
+  type.startsWith("image/") ? "photo" : type.startsWith("video/") ? "video" : "document"
+
+/** The messages with the files that were sent with them. */
+export const withFiles = (
+  messages: ReadonlyArray<SeenMessage>,
+  files: ReadonlyArray<SeedFile>
+): ReadonlyArray<SeenMessage> =>
+  messages.map((message) => {
+    const own = files.filter(({ messageId }) => messageId === message.id).map(({ record }) => record)
+    const [first] = own
+    return first === undefined
+      ? message
+      : { ...message, kind: kindOf(first.mime_type), details: { ...message.details, files: own } }
   })
 
 /** The account as the sender of its own messages. */

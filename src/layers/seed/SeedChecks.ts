@@ -62,6 +62,17 @@ export const faults = (seed: Seed): ReadonlyArray<SeedFault> => {
           message: "chats are sealed, and the organization's archive has no password"
         })
       }
+      chats.forEach(({ messages }, chat) =>
+        messages.forEach(({ files = [] }, message) =>
+          files.forEach(({ base64, text }, file) => {
+            if ((base64 === undefined) !== (text === undefined)) return
+            found.push({
+              path: at(...here, "accounts", place, "archive", "chats", chat, "messages", message, "files", file),
+              message: "a file has its content as text or as base64"
+            })
+          })
+        )
+      )
       const sessions = account.sessions ?? []
       unique([...here, "accounts", place, "sessions"], sessions.map((session) => session.id), "id")
       if (sessions.filter((session) => session.current === true).length > 1) {

@@ -4,6 +4,7 @@ import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { PasswordDerivation } from "../../ports/archive/ArchiveCrypto.ts"
+import type { BlobStore } from "../../ports/archive/BlobStore.ts"
 import type { ApiKeys } from "../crypto/credentials/ApiKeys.ts"
 import type { Vault } from "../crypto/Vault.ts"
 import { SimulatedPlatform } from "../messenger/simulated/SimulatedPlatform.ts"
@@ -62,7 +63,7 @@ const analyze = Effect.gen(function*() {
 export const load = Effect.fnUntraced(function*(seed: Seed): Effect.fn.Return<
   LoadResult,
   SeedInvalid | ServiceUnavailable | Migrate.SimulatedTablesMissing,
-  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | PasswordDerivation
+  SqlClient.SqlClient | SimulatedPlatform | Vault | ApiKeys | SecureRandom.SecureRandom | PasswordDerivation | BlobStore
 > {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis)

@@ -10,10 +10,12 @@ import * as Accounts from "./accounts/Accounts.ts"
 import * as Identities from "./accounts/Identities.ts"
 import * as StatusSamples from "./accounts/StatusSamples.ts"
 import * as ArchiveAttempts from "./archive/ArchiveAttempts.ts"
+import * as ArchiveBlobs from "./archive/ArchiveBlobs.ts"
 import * as ArchiveChats from "./archive/ArchiveChats.ts"
 import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletions from "./archive/ArchiveDeletions.ts"
 import * as ArchiveExports from "./archive/ArchiveExports.ts"
+import * as ArchiveFiles from "./archive/ArchiveFiles.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKeys from "./archive/ArchiveKeys.ts"
 import * as ArchiveManifests from "./archive/ArchiveManifests.ts"
@@ -139,8 +141,10 @@ export const layer = Layer.mergeAll(
       Applications.layer,
       ArchiveChats.layer,
       ArchiveCleanups.layer,
+      ArchiveBlobs.layer,
       ArchiveDeletions.layer,
       ArchiveExports.layer,
+      ArchiveFiles.layer,
       ArchiveHolds.layer,
       ArchiveManifests.layer,
       ArchiveKeys.layer,

@@ -172,7 +172,7 @@ export const listAccounts = {
         phone_number: "+31612340005",
         chats: 3,
         messages: 13,
-        files: 0,
+        files: 3,
         first_message_at: "2026-01-11T05:00:00.000Z",
         last_message_at: "2026-01-15T06:00:00.000Z",
         saving: {

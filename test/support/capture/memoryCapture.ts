@@ -113,6 +113,7 @@ const isIn = (stored: Stored, chatId: bigint) => (id: bigint) => stored.messages
 const archiveOf = (stored: Stored, breach: (law: string) => void): AccountArchive => ({
   see: () => Effect.void,
   setMembers: () => Effect.void,
+  storeFile: () => Effect.succeed("gone" as const),
   append: (chatId, messages: ReadonlyArray<SeenMessage>, _path, late) =>
     Effect.sync(() => {
       const chat = stored.chats.get(chatId)

@@ -268,13 +268,17 @@ create table archive_blob (
   at timestamptz(3) not null, -- the time of its state
   primary key (organization_id, account_id, blob_id)
 );
+-- collect_blobs: objects of all organizations to remove, and those whose writer may have ended.
+create index archive_blob_due on archive_blob (at) where state <> 'saved';
 -- Finds a content that is there already, and keeps it once.
 create unique index archive_blob_content on archive_blob (organization_id, account_id, messenger_file)
   where state = 'saved';
 alter table archive_blob enable row level security, force row level security;
 create policy tenant on archive_blob to console_app
   using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_blob to console_service using (true);
 grant select, insert, update, delete on archive_blob to console_app;
+grant select (organization_id, account_id, blob_id, state, at, sha256) on archive_blob to console_service;
 
 -- Files of messages, saved or not. Names and types are in the message's page.
 create table archive_file (
@@ -294,6 +298,10 @@ create table archive_file (
 );
 -- Finds if a content is still that of a file.
 create index archive_file_blob on archive_file (organization_id, account_id, blob_id) where blob_id is not null;
+-- Finds a file by its id, whichever account's it is.
+create unique index archive_file_id on archive_file (organization_id, file_id);
+-- Lists an account's files, newest first.
+create index archive_file_listed on archive_file (organization_id, account_id, day, chat_id, message_id, file_id);
 -- The files of messages in view.
 create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
 alter table archive_file enable row level security, force row level security;

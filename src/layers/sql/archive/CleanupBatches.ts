@@ -71,8 +71,16 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
           where archive_file.organization_id = archive_blob.organization_id
             and archive_file.account_id = archive_blob.account_id and archive_file.blob_id = archive_blob.blob_id)
         returning stored_bytes
+      ), size as (
+        select coalesce(sum(stored_bytes), 0)::bigint as bytes from freed
+      ), accounts as (
+        update account set archive_bytes = greatest(0, archive_bytes - size.bytes) from size
+        where organization_id = ${account.organizationId} and account.id = ${account.accountId}
+      ), stored as (
+        update organization set storage_used_bytes = greatest(0, storage_used_bytes - size.bytes) from size
+        where organization.id = ${account.organizationId}
       )
-      update archive_cleanup set deleted_bytes = deleted_bytes + (select coalesce(sum(stored_bytes), 0) from freed)
+      update archive_cleanup set deleted_bytes = deleted_bytes + size.bytes from size
       where organization_id = ${account.organizationId} and id = ${cleanup.id}`
   })
 

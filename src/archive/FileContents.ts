@@ -1,0 +1,134 @@
+/** Storing of files: a content that is known already is kept once in an account, and a new one is sealed as it comes. */
+import { Clock, Effect, Redacted, Schedule, Stream } from "effect"
+import { sealedSize } from "../domain/archive/Blob.ts"
+import { uuidOf } from "../domain/archive/Bytes.ts"
+import { ContentBroken } from "../domain/Content.ts"
+import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
+import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { type FileStored, type NewContent, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
+import { BlobStore } from "../ports/archive/BlobStore.ts"
+import { ContentDigest } from "../ports/archive/ContentDigest.ts"
+import { Db } from "../ports/Db.ts"
+import { type FileKey, sealBlob } from "./BlobSealing.ts"
+import type { EpochWriter } from "./EpochWriter.ts"
+
+/** The period in which a writer says that it is still writing; collect_blobs gives a row up after several of them. */
+const renewed = Schedule.spaced("10 minutes")
+
+interface Begun {
+  readonly blobId: string
+  readonly key: FileKey
+}
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+const ended = (attached: boolean, outcome: FileStored): FileStored => attached ? outcome : "gone"
+
+/** Gives the file a content that is saved already, or begins a row for the new one. */
+const begin = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  fileId: string,
+  { bytes, messengerFile }: Pick<NewContent<never, never>, "bytes" | "messengerFile">
+) {
+  const { account } = writer
+  const blobs = yield* ArchiveBlobs
+  const crypto = yield* ArchiveCrypto
+  const epochId = yield* writer.fence
+  const saved = yield* blobs.saved(account, messengerFile)
+  if (saved !== null) return ended(yield* blobs.attach(account, fileId, saved, yield* now), "known")
+  const blobId = uuidOf(yield* crypto.random(16))
+  const { key, sealedKey } = yield* writer.fileKey(blobId)
+  yield* blobs.begin(account, { blobId, messengerFile, epochId, sealedKey, bytes }, writer.id, yield* now)
+  const begun: Begun = { blobId, key }
+  return begun
+})
+
+/** Makes the row that of a whole object. Another file may have brought the same content meanwhile: it stays the one. */
+const finish = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  fileId: string,
+  messengerFile: string,
+  blobId: string,
+  sha256: Uint8Array
+) {
+  const { account } = writer
+  const blobs = yield* ArchiveBlobs
+  yield* writer.fence
+  const saved = yield* blobs.saved(account, messengerFile)
+  if (saved !== null) {
+    return { kept: false, outcome: ended(yield* blobs.attach(account, fileId, saved, yield* now), "known") }
+  }
+  if (!(yield* blobs.attach(account, fileId, blobId, yield* now))) return { kept: false, outcome: "gone" as const }
+  if (!(yield* blobs.finish(account, blobId, sha256, yield* now))) return yield* new WriterReplaced()
+  return { kept: true, outcome: "stored" as const }
+})
+
+/** Removes what was begun; where that fails, collect_blobs does it. */
+const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string) {
+  const blobs = yield* ArchiveBlobs
+  const db = yield* Db
+  const store = yield* BlobStore
+  yield* store.remove(blobId)
+  yield* db.transaction(account.organizationId, blobs.forget({ ...account, blobId }))
+})
+
+/** Exactly as many bytes as were announced, digested as they come. */
+const counted = <E, R>(content: NewContent<E, R>, update: (bytes: Uint8Array) => void) =>
+  Stream.suspend(() => {
+    let seen = 0
+    const wrong = () => Effect.fail(new ContentBroken({ reason: "a file has not the size that was announced" }))
+    const checked = Stream.mapEffect(content.content, (bytes) => {
+      seen += bytes.length
+      if (seen > content.bytes) return wrong()
+      update(bytes)
+      return Effect.succeed(bytes)
+    })
+    return Stream.concat(
+      checked,
+      Stream.fromEffectDrain(Effect.suspend(() => seen < content.bytes ? wrong() : Effect.void))
+    )
+  })
+
+/**
+ * Stores the content of a file: row, object, then row and file in one transaction. It runs outside any transaction, and
+ * whatever ends it, an object that no row names stays at no place but for the time that a store does not answer.
+ */
+export const storeFile = Effect.fnUntraced(function*<E, R>(
+  writer: EpochWriter,
+  fileId: string,
+  content: NewContent<E, R>
+) {
+  const { account } = writer
+  const { organizationId } = account
+  const db = yield* Db
+  const begun = yield* db.transaction(organizationId, begin(writer, fileId, content))
+  if (typeof begun === "string") return begun
+  const { blobId, key } = begun
+  const blobs = yield* ArchiveBlobs
+  const digest = yield* (yield* ContentDigest).start
+  const store = yield* BlobStore
+  const isHeld = Effect.flatMap(now, (time) => db.transaction(organizationId, blobs.renew(account, blobId, time)))
+  const renew = isHeld.pipe(
+    Effect.flatMap((held) => held ? Effect.void : Effect.fail(new WriterReplaced())),
+    Effect.schedule(renewed),
+    Effect.andThen(Effect.never)
+  )
+  const put = store.put(
+    blobId,
+    sealedSize(content.bytes),
+    sealBlob(key, { ...account, blobId }, counted(content, digest.update))
+  )
+  const write = Effect.gen(function*() {
+    yield* Effect.raceFirst(put, renew)
+    return yield* db.transaction(
+      organizationId,
+      finish(writer, fileId, content.messengerFile, blobId, digest.digest())
+    )
+  })
+  const { kept, outcome } = yield* write.pipe(
+    Effect.onError(() => Effect.ignore(giveUp(writer, blobId))),
+    Effect.ensuring(Effect.sync(() => Redacted.value(key).fill(0)))
+  )
+  if (!kept) yield* Effect.ignore(giveUp(writer, blobId))
+  return outcome
+})

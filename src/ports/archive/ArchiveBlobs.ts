@@ -1,0 +1,43 @@
+/** Rows of stored contents: written before their objects are, and deleted after them. */
+import { Context, type Effect } from "effect"
+import type { BlobRef } from "../../domain/archive/Blob.ts"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+export interface NewBlob {
+  readonly blobId: string
+  readonly messengerFile: string
+  readonly epochId: bigint
+  readonly sealedKey: Uint8Array
+  readonly bytes: number
+}
+
+/** An object to remove, or one whose writer may have ended. */
+export interface BlobDue extends BlobRef {
+  readonly state: "writing" | "deleting"
+}
+
+/**
+ * A row is `writing` until its object is whole, `saved` with the first file of it, and `deleting`, without its key, from
+ * when no file has it any more until its object is removed. All but `due` run inside a transaction of the organization,
+ * those of a writer after its fence.
+ */
+export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
+  /** The content that the messenger calls so, where it is saved. */
+  saved(account: ArchivedAccount, messengerFile: string): Effect.Effect<string | null>
+  begin(account: ArchivedAccount, blob: NewBlob, writer: string, now: Date): Effect.Effect<void>
+  /** Says that the object is still being written; false where the row is not `writing` any more. */
+  renew(account: ArchivedAccount, blobId: string, now: Date): Effect.Effect<boolean>
+  /** The object is whole; false where the row is not `writing` any more. */
+  finish(account: ArchivedAccount, blobId: string, sha256: Uint8Array, now: Date): Effect.Effect<boolean>
+  /** Gives the file its content, and counts it; false where the file is gone, deleted, or has one. */
+  attach(account: ArchivedAccount, fileId: string, blobId: string, now: Date): Effect.Effect<boolean>
+  /** The rows of all organizations whose objects are to be removed: those that were never saved only from `before` on. */
+  due(before: Date, limit: number): Effect.Effect<ReadonlyArray<BlobDue>, ServiceUnavailable>
+  /** Gives a row up that nobody has renewed since `before`. */
+  abandon(blob: BlobRef, before: Date, now: Date): Effect.Effect<void>
+  /** Puts a row behind the others that are due, since its object could not be removed. */
+  postpone(blob: BlobRef, now: Date): Effect.Effect<void>
+  /** Deletes the row, whose object is removed; a row that was not saved is given up by it too. */
+  forget(blob: BlobRef): Effect.Effect<void>
+}>()("org-security-console/ports/archive/ArchiveBlobs") {}

@@ -1,0 +1,43 @@
+/** Files of archived messages: what is known of them outside their sealed pages. */
+import { Context, type Effect } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { FileState } from "../../domain/archive/Message.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** A stored content: its object, and its key, sealed under an epoch's. */
+export interface FileContent {
+  readonly blobId: string
+  readonly epochId: bigint
+  readonly key: Uint8Array
+  readonly bytes: number
+  readonly sha256: Uint8Array
+}
+
+export interface FoundFile {
+  readonly fileId: string
+  readonly accountId: AccountId
+  readonly chatId: bigint
+  readonly messageId: bigint
+  readonly state: FileState
+  /** The time of its state. */
+  readonly at: Date
+  /** Null unless it is saved. */
+  readonly content: FileContent | null
+}
+
+/** Files by the day of their messages, newest first; within a day by chat, message and id. */
+export interface FileQuery {
+  readonly chatId: bigint | null
+  readonly state: FileState | null
+  /** The file that they come after. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export class ArchiveFiles extends Context.Service<ArchiveFiles, {
+  /** The file, whichever account's it is: the caller of this decides who may know of it. */
+  find(organizationId: OrganizationId, fileId: string): Effect.Effect<FoundFile | null>
+  /** Files of one account alone; null where `after` is none of its files. */
+  list(account: ArchivedAccount, query: FileQuery): Effect.Effect<ReadonlyArray<FoundFile> | null>
+}>()("org-security-console/ports/archive/ArchiveFiles") {}

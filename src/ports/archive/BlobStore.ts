@@ -1,0 +1,30 @@
+/** Objects: the sealed contents of files, outside of the database. */
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { ByteRange } from "../../domain/Content.ts"
+
+/** An object is there already, is not there, is not what it should be, or the store does not answer. */
+export class BlobStoreFailed extends Schema.TaggedError<BlobStoreFailed>()("BlobStoreFailed", {
+  why: Schema.Literals(["exists", "missing", "size", "unavailable"]),
+  /** For the log: no key, no credential and no content. */
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/**
+ * Laws: a put that failed leaves nothing that `get` finds; a second put of an id fails; `get` of a range is the slice of
+ * the whole; `remove` of what is not there succeeds; an id that is no UUID fails or is not there, and leads nowhere.
+ */
+export class BlobStore extends Context.Service<BlobStore, {
+  /** Stores exactly so many bytes; it returns once they are durable. */
+  put<E, R>(
+    id: string,
+    size: number,
+    bytes: Stream.Stream<Uint8Array, E, R>
+  ): Effect.Effect<void, BlobStoreFailed | E, R>
+  get(id: string, range: ByteRange): Stream.Stream<Uint8Array, BlobStoreFailed>
+  remove(id: string): Effect.Effect<void, BlobStoreFailed>
+  exists(id: string): Effect.Effect<boolean, BlobStoreFailed>
+}>()("org-security-console/ports/archive/BlobStore") {}
