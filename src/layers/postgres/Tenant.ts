@@ -106,6 +106,10 @@ const within = (sql: SqlClient.SqlClient, deadline: Duration.Input) =>
     )
   }).pipe(Effect.catchCause(mapCause(sql)))
 
+/** Answers, and records that the database does again where it was away. */
+const back = <A>(sql: SqlClient.SqlClient, answer: A): Effect.Effect<A> =>
+  Outage.isAway(sql) ? Effect.as(Outage.answered(sql), answer) : Effect.succeed(answer)
+
 /**
  * Runs what asks for one statement at a time: where sessions are shared each has the deadline itself, else the wait for
  * the one session is in it.
@@ -117,7 +121,7 @@ const oneByOne = (sql: SqlClient.SqlClient, shares: boolean, deadline: Duration.
   shares
     ? Effect.matchCauseEffect(effect, {
       onFailure: mapCause(sql),
-      onSuccess: (answer) => Outage.isAway(sql) ? Effect.as(Outage.answered(sql), answer) : Effect.succeed(answer)
+      onSuccess: (answer) => back(sql, answer)
     })
     : within(sql, deadline)(effect)
 
@@ -297,7 +301,8 @@ export const askForMany = <A extends object>(
 ): Effect.Effect<ReadonlyArray<A>, SqlError.SqlError> =>
   Effect.withFiber(({ context }) => {
     const until = deadlineIn(Context.get(context, Clock.Clock), deadlineForMany, false)
-    return new Connections.SharedLink(Client.accessOf(sql), null, () => before(byIndex), until).execute(text, values)
+    const connection = new Connections.SharedLink(Client.accessOf(sql), null, () => before(byIndex), until)
+    return Effect.flatMap(connection.execute(text, values), (rows) => back(sql, rows))
   })
 
 /** Runs the effect, unless it is inside a transaction that writes, whose session it may need. */

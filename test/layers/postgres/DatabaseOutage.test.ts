@@ -33,4 +33,15 @@ describe("an outage of the database", () => {
         expect(metrics).toContain("console_database_away 0")
       }))
   })
+
+  layer(pglite)((it) => {
+    it.effect("ends with the first statement that is answered, one for many requests too", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* Outage.lost(sql, "gone")
+        expect(Outage.isAway(sql)).toBe(true)
+        expect(yield* Tenant.askForMany(sql, "select 1 as one", [])).toEqual([{ one: 1 }])
+        expect(Outage.isAway(sql)).toBe(false)
+      }))
+  })
 })
