@@ -162,6 +162,12 @@ export const modules = [
     packages: [any]
   },
   {
+    paths: ["viewer"],
+    holds: "the archive's viewer, which runs in browsers: a page, and a worker that opens what is sealed",
+    imports: ["layers/archive/WebCrypto.ts", "layers/archive/RemoteArchive.ts", "archive", "ports", "domain"],
+    packages: [core, /^hash-wasm$/]
+  },
+  {
     paths: ["cli"],
     holds: "the command line: settings, processes, and the commands by area",
     imports: [""],

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import { type Message, message, type MessageEdit, messageEdits, type MessageState } from "../domain/archive/Message.ts"
 import { piecesOf } from "../domain/archive/PageRules.ts"
-import type { ChangeRecord, EditRecord, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
+import type { ChangeRecord, EditRecord, MessageDetails, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
 import { newestEdit } from "../domain/archive/Revisions.ts"
 import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
@@ -27,6 +27,8 @@ export interface MessageQuery {
 /** A page of messages in the order of the direction. */
 export interface MessageList {
   readonly messages: ReadonlyArray<Message>
+  /** The details of each message as it is now, by its id. */
+  readonly details: ReadonlyMap<string, MessageDetails>
   readonly hasMore: boolean
   /** The id beyond which the list goes on; null where nothing follows. */
   readonly next: bigint | null
@@ -54,6 +56,7 @@ const editsIn = (records: ReadonlyArray<ChangeRecord> | null, id: bigint): Reado
 /** A message as it is now; `unreadable` where its newest edit does not open. */
 export interface CompletedMessage {
   readonly message: Message
+  readonly details: MessageDetails
   /** The messenger's times of its edits in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly unreadable: boolean
@@ -101,6 +104,7 @@ export const completeMessages = Effect.fnUntraced(function*(
     }
     return {
       message: message({ accountId: account.accountId, chatId }, record, state),
+      details: state.newest?.details ?? record.details,
       editDates,
       unreadable: editDates.length > 0 && stored.length === 0
     }
@@ -110,6 +114,7 @@ export const completeMessages = Effect.fnUntraced(function*(
 /** The results of a list so far. */
 interface Found {
   readonly messages: Array<Message>
+  readonly details: Map<string, MessageDetails>
   unreadable: number
   /** Those after the last message of the page: the next page's, where there is one. */
   unreadableAfter: number
@@ -136,6 +141,7 @@ const take = Effect.fnUntraced(function*(
     const each = byId.get(String(id))
     if (each !== undefined && (deleted === null || (each.message.deleted_at !== null) === deleted)) {
       found.messages.push(each.message)
+      found.details.set(each.message.id, each.details)
       if (!isAfter && each.unreadable) found.unreadable++
     } else if (record === null) {
       if (isAfter) found.unreadableAfter++
@@ -148,7 +154,8 @@ const take = Effect.fnUntraced(function*(
 export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query: MessageQuery) {
   const { limit } = query
   const scan = scanner(open, query)
-  const found: Found = { messages: [], unreadable: 0, unreadableAfter: 0 }
+  const found: Found = { messages: [], details: new Map(), unreadable: 0, unreadableAfter: 0 }
+  const { details } = found
   let pages = 0
   while (true) {
     const step = yield* nextStep(scan)
@@ -159,12 +166,18 @@ export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query
     const messages = found.messages.slice(0, limit)
     const last = messages.at(-1)
     if (found.messages.length > limit && last !== undefined) {
-      return { messages, hasMore: true, next: BigInt(last.id), unreadable: found.unreadable } satisfies MessageList
+      return {
+        messages,
+        details,
+        hasMore: true,
+        next: BigInt(last.id),
+        unreadable: found.unreadable
+      } satisfies MessageList
     }
     if (step.ended || pages >= pagesPerCall) {
       const unreadable = found.unreadable + found.unreadableAfter
       const next = step.ended ? null : step.frontier
-      return { messages, hasMore: !step.ended, next, unreadable } satisfies MessageList
+      return { messages, details, hasMore: !step.ended, next, unreadable } satisfies MessageList
     }
   }
 })

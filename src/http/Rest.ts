@@ -26,13 +26,13 @@ export const toResponse = ({ body, headers, status }: ErrorAnswer, more: Readonl
   HttpServerResponse.jsonUnsafe(body, { status, headers: { ...headers, ...more, "cache-control": "no-store" } })
 
 /** The headers of an answer that were known before the request failed. */
-interface KnownHeaders {
+export interface KnownHeaders {
   baseUrl: string
   headers: Readonly<Record<string, string>>
 }
 
 /** The answer to a caller. */
-const respond = Effect.fnUntraced(function*(
+export const respond = Effect.fnUntraced(function*(
   operation: Operation.Any,
   request: HttpServerRequest.HttpServerRequest,
   params: Readonly<Record<string, string | undefined>>,

@@ -13,6 +13,7 @@ import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
+import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
 import * as JournalEvent from "./journal/EventPage.ts"
@@ -78,6 +79,7 @@ const all = [
   ...Factors.routes,
   ...Confirm.routes,
   ...Secrets.routes,
+  ...ArchiveViewer.routes,
   ...ArchiveKey.routes,
   ...ArchiveRules.routes,
   ...ArchiveCleanups.routes,

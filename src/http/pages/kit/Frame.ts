@@ -11,6 +11,8 @@ export interface Content {
   readonly body: Html.Html
   /** True if the page is a list or a table, which needs the width; running text does not. */
   readonly wide?: boolean | undefined
+  /** True if the page is as high and wide as the window. */
+  readonly whole?: boolean | undefined
   /** With faults the title begins with “Problem”. */
   readonly faults?: Html.Faults | undefined
   /** The outcome of a form: with a refusal the title begins with “Problem”. */
@@ -21,12 +23,27 @@ export interface Content {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The whole address of the one script that runs in the page, where one does. */
   readonly script?: string | undefined
+  readonly integrity?: string | undefined
+  readonly further?: ReadonlyArray<string> | undefined
 }
 
 /** The page as an answer. */
 export const page = (
   { admin, csrf, visit }: AdminPage,
-  { body, faults = Html.noFaults, headers, named = false, outcome, script, status, title, wide }: Content
+  {
+    body,
+    faults = Html.noFaults,
+    further,
+    headers,
+    integrity,
+    named = false,
+    outcome,
+    script,
+    status,
+    title,
+    whole,
+    wide
+  }: Content
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const refused = faults.size > 0 || outcome !== undefined && (outcome.faults.size > 0 || outcome.problem !== undefined)
   const within = named ? title : `${title.charAt(0).toLowerCase()}${title.slice(1)}`
@@ -37,9 +54,12 @@ export const page = (
     admin,
     signOut: csrf(outForm),
     wide,
+    whole,
     status: outcome?.status ?? status,
     headers: outcome?.headers ?? headers,
     script,
+    integrity,
+    further,
     body
   })
 }

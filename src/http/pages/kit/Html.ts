@@ -39,6 +39,7 @@ export interface Page {
   readonly returnTo?: string
   readonly narrow?: boolean
   readonly wide?: boolean | undefined
+  readonly whole?: boolean | undefined
   /** The address that the browser goes on to by itself. */
   readonly next?: string
   readonly status?: number | undefined
@@ -47,6 +48,10 @@ export interface Page {
   readonly formAction?: string
   /** The whole address of the one script that runs in the page, where one does. */
   readonly script?: string | undefined
+  /** The hash that the script's text must have, as an attribute says it. */
+  readonly integrity?: string | undefined
+  /** Further directives of the page's policy. */
+  readonly further?: ReadonlyArray<string> | undefined
 }
 
 /** A third party's name, or the number of who has none, isolated so that its text direction changes nothing around it. */
@@ -88,6 +93,9 @@ const who = ({ admin, base, returnTo, signOut }: Page): Html | undefined =>
         <button class="link">Sign out</button>
       </form>`
 
+const widthOf = ({ narrow, whole, wide }: Page): string =>
+  whole === true ? "whole" : narrow === true ? "narrow" : wide === true ? "wide" : "text"
+
 const frame = (page: Page): Html =>
   html`<!doctype html>
 <html lang="en">
@@ -101,7 +109,9 @@ const frame = (page: Page): Html =>
   <title>${page.title} · Security Console</title>
   <link rel="stylesheet" href="${page.base}${Style.address}">${
     page.script === undefined ? undefined : html`
-  <script src="${page.script}" defer></script>`
+  <script src="${page.script}" defer${
+      page.integrity === undefined ? undefined : html` integrity="${page.integrity}"`
+    }></script>`
   }
 </head>
 <body>
@@ -111,7 +121,7 @@ const frame = (page: Page): Html =>
       <p class="product">Security Console</p>${who(page)}
     </div>${navigation(page)}
   </header>
-  <main id="main" class="${page.narrow === true ? "narrow" : page.wide === true ? "wide" : "text"}">
+  <main id="main" class="${widthOf(page)}">
 ${page.body}
   </main>
 </body>
@@ -121,18 +131,19 @@ ${page.body}
 /**
  * Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its one script, if any.
  */
-const policy = ({ formAction, script }: Pick<Page, "formAction" | "script">): string =>
+const policy = ({ formAction, further = [], script }: Pick<Page, "formAction" | "further" | "script">): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     ...(script === undefined ? [] : [`script-src ${script.split("?", 1)[0]}`, "require-trusted-types-for 'script'"]),
     `form-action 'self'${formAction === undefined ? "" : ` ${formAction}`}`,
     "base-uri 'none'",
-    "frame-ancestors 'none'"
+    "frame-ancestors 'none'",
+    ...further
   ].join("; ")
 
 /** The headers of whatever the pages answer, redirects too. */
-const headers = (page: Pick<Page, "formAction" | "script"> = {}): Readonly<Record<string, string>> => ({
+const headers = (page: Pick<Page, "formAction" | "further" | "script"> = {}): Readonly<Record<string, string>> => ({
   "content-security-policy": policy(page),
   ...(page.script === undefined ? {} : { "permissions-policy": permitting("publickey-credentials-") }),
   "x-frame-options": "DENY",

@@ -1,5 +1,5 @@
 /** The navigation of the console: the links above every page of an admin who is signed in. */
-import { everyone, type Role, superadmins } from "../../../domain/people/Access.ts"
+import { archiveReaders, everyone, type Role, superadmins } from "../../../domain/people/Access.ts"
 
 /** One link; a page below its path belongs to it. */
 export interface Entry {
@@ -15,6 +15,7 @@ export const home = "/console"
 const entries: ReadonlyArray<Entry> = [
   { path: home, text: "Overview", roles: everyone },
   { path: "/console/accounts", text: "Accounts", roles: everyone },
+  { path: "/console/archive", text: "Archive", roles: archiveReaders },
   { path: "/console/journal", text: "Journal", roles: everyone },
   { path: "/console/developer", text: "Developer", roles: everyone },
   { path: "/console/secrets", text: "Secrets", roles: superadmins },

@@ -12,7 +12,7 @@ import {
 import { Caller, Scope } from "../../../domain/people/Access.ts"
 import { RateLimiter } from "../../../ports/RateLimits.ts"
 import { ConsoleSessions, type SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
-import { recover } from "../../../transport/Answer.ts"
+import { type ErrorAnswer, recover } from "../../../transport/Answer.ts"
 import { hostOf } from "../../../transport/Arrival.ts"
 import { admitAnonymous } from "../../../transport/Authenticate.ts"
 import { clientOf } from "../../../transport/ClientAddress.ts"
@@ -25,9 +25,17 @@ import type { AdminPage, PageRequest } from "./PageRequest.ts"
 import * as Problem from "./Problem.ts"
 import * as Refresh from "./Refresh.ts"
 
-/** Serves a page: the site is known and the service is ready, and whatever goes wrong is a page too. */
+/** The answer to whatever goes wrong. */
+type Failed = (visit: Pick<PageRequest, "base" | "requestId">) => (
+  failed: ErrorAnswer
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+const asPage: Failed = ({ base, requestId }) => Problem.failed(base, requestId)
+
+/** Serves what is asked for: the site is known and the service is ready. */
 const serve = <E, R>(
-  page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  failed: Failed
 ) =>
 (params: PageRequest["params"]) =>
   Effect.gen(function*() {
@@ -56,15 +64,16 @@ const serve = <E, R>(
         requestId,
         userAgent: request.headers["user-agent"]
       })
-    }).pipe(recover(Problem.failed(base, requestId)))
+    }).pipe(recover(failed({ base, requestId })))
   })
 
 /** One page, or what answers a form of one. */
 export const route = <E, R>(
   method: "GET" | "POST",
   path: `/${string}`,
-  page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) => ({ method, path, serve: serve(page) })
+  page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  failed: Failed = asPage
+) => ({ method, path, serve: serve(page, failed) })
 
 /** The admin who is signed in, if one is. */
 export const admin = Effect.fnUntraced(function*(visit: PageRequest) {

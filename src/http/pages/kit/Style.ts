@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as crypto from "node:crypto"
 import * as StyleConsole from "./StyleConsole.ts"
+import * as StyleViewer from "./StyleViewer.ts"
 
 const base = `
 :root {
@@ -223,7 +224,7 @@ form:has(#role-billing:checked) .granting, form:has(#role-superadmin:checked) .g
 form:has(#role-archive:checked) .archive { display: none; }
 `
 
-const css = `${base}${StyleConsole.css}`
+const css = `${base}${StyleConsole.css}${StyleViewer.css}`
 
 /** Names the sheet's text, so that browsers keep it until it changes. */
 const version = crypto.createHash("sha256").update(css).digest("hex").slice(0, 12)

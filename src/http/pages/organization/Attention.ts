@@ -141,8 +141,8 @@ const chats: Find = ({ saving: { chats_to_review: count } }, { readsArchive, rol
     tone: "note",
     title: `${count.toLocaleString("en")} ${count === 1 ? "chat" : "chats"} to review`,
     text: "The rules leave it to an admin whether they are archived.",
-    to: Tabs.archiveRulesPath,
-    action: "Archive rules"
+    to: "/console/archive",
+    action: "Open the archive"
   }
 
 /** In the order of urgency: what lets an attacker act, what hides it, what loses messages, what can wait. */

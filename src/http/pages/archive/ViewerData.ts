@@ -1,0 +1,72 @@
+/**
+ * The data that the archive's viewer asks for in its page: operations of the API, which answer the admin of the console
+ * session. What they answer of messages is sealed.
+ */
+import { Effect, Option } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type Failure, InvalidToken, OrganizationClosed, ParameterInvalid } from "../../../domain/Failure.ts"
+import { Caller } from "../../../domain/people/Access.ts"
+import type * as Operation from "../../../kernel/Operation.ts"
+import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
+import { getArchiveKeys } from "../../../operations/archive/get_archive_keys.ts"
+import { listAccounts } from "../../../operations/archive/list_accounts.ts"
+import { listSealedBlocks } from "../../../operations/archive/list_sealed_blocks.ts"
+import { listSealedPages } from "../../../operations/archive/list_sealed_pages.ts"
+import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
+import * as Rest from "../../Rest.ts"
+import type { PageRequest } from "../kit/PageRequest.ts"
+import * as Serving from "../kit/Serving.ts"
+
+const served: ReadonlyArray<Operation.Any> = [
+  listAccounts,
+  getArchiveKeys,
+  listSealedPages,
+  listSealedBlocks,
+  createArchiveRule
+]
+
+/** The folder of the data; the text that the token of a change is bound to. */
+export const path = "/console/archive/data"
+
+/** The operations' own addresses begin with it. */
+const version = "/v1"
+
+/** Only the page itself asks: a request that another site makes would be an entry of the journal at least. */
+const isOwn = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  ["same-origin", undefined].includes(headers["sec-fetch-site"])
+
+const refused = () => new ParameterInvalid({ message: "This page is not current. Load it again." })
+
+const answer = (operation: Operation.Any) => (visit: PageRequest) =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const sessions = yield* ConsoleSessions
+    if (!isOwn(request)) return yield* refused()
+    const found = yield* Serving.admin(visit)
+    if (Option.isNone(found)) return yield* new InvalidToken({ message: "Your session has ended. Sign in again." })
+    const { value: admin } = found
+    if (admin.organizationClosed) return yield* new OrganizationClosed({})
+    const token = request.headers["x-token"] ?? ""
+    if (operation.method !== "GET" && !sessions.verifyCsrf(admin.sessionId, path, token)) {
+      return yield* refused()
+    }
+    const answered: Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, Rest.Services | Caller> = Rest
+      .respond(
+        operation,
+        request,
+        visit.params,
+        { baseUrl: visit.site.baseUrl, headers: {} }
+      )
+    return yield* Effect.provideService(answered, Caller, Serving.caller(visit, admin))
+  })
+
+const asJson = () => (failed: Parameters<typeof Rest.toResponse>[0]) => Effect.succeed(Rest.toResponse(failed))
+
+export const routes = served.map((operation) =>
+  Serving.route(
+    operation.method === "GET" ? "GET" : "POST",
+    `${path}${operation.path.slice(version.length)}`,
+    answer(operation),
+    asJson
+  )
+)

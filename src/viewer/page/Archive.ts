@@ -1,0 +1,120 @@
+/** The opened archive: accounts and chats beside a conversation, and what the keyboard does. */
+import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
+import type { Chat } from "../../domain/archive/Chat.ts"
+import type { CallName, Calls } from "../Protocol.ts"
+import { type ChatList, makeChatList } from "./ChatList.ts"
+import { type Beginning, type Conversation, openConversation } from "./Conversation.ts"
+import { button, fill, make, problem } from "./Elements.ts"
+import { makeKeyboard } from "./Keyboard.ts"
+import { makeSearch } from "./Search.ts"
+
+/** The parts of the viewer that any of its views uses. */
+export interface Archive {
+  readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>
+  readonly lock: () => void
+}
+
+/** Asks for all accounts. */
+const allAccounts = async (archive: Archive): Promise<ReadonlyArray<ArchiveAccount>> => {
+  const accounts: Array<ArchiveAccount> = []
+  for (let more = true; more;) {
+    const found = await archive.call("accounts", { after: accounts.at(-1)?.id ?? null })
+    accounts.push(...found.accounts)
+    more = found.hasMore
+  }
+  return accounts
+}
+
+const welcome = (): HTMLElement =>
+  make(
+    "div",
+    { class: "welcome" },
+    make("p", { class: "lead" }, "Choose a chat, or search all of them."),
+    make(
+      "dl",
+      { class: "keys" },
+      make("dt", {}, make("kbd", {}, "/")),
+      make("dd", {}, "search"),
+      make("dt", {}, make("kbd", {}, "j"), " ", make("kbd", {}, "k")),
+      make("dd", {}, "next and previous chat, hit or message"),
+      make("dt", {}, make("kbd", {}, "Esc")),
+      make("dd", {}, "back")
+    )
+  )
+
+/** Shows the archive in the element; answers what takes it away again. */
+export const openArchive = (root: HTMLElement, role: string, archive: Archive): () => void => {
+  let conversation: Conversation | null = null
+  const pane = make("div", { class: "pane" }, welcome())
+  const side = make("div", { class: "side" })
+  const app = make("div", { class: "archive-app" }, side, pane)
+
+  const closeChat = (): void => {
+    conversation?.close()
+    conversation = null
+    app.classList.remove("in-chat")
+    fill(pane, welcome())
+    chats.mark(null)
+  }
+
+  const openChat = (chat: Chat, beginning: Beginning): void => {
+    conversation?.close()
+    conversation = openConversation(archive, chat, beginning, () => {
+      const { element } = { element: chats }
+      closeChat()
+      element.focus()
+    })
+    fill(pane, conversation.element)
+    app.classList.add("in-chat")
+    chats.mark(chat)
+    if (beginning.at === "newest") document.getElementById("chat-title")?.focus()
+  }
+
+  const chats: ChatList = makeChatList(archive, role, (chat) => openChat(chat, { at: "newest" }))
+  const search = makeSearch(archive, chats.accounts, {
+    open: (chat, id, marked) => openChat(chat, { at: "message", id, marked }),
+    ended: () => chats.show(true),
+    began: () => chats.show(false)
+  })
+  const keyboard = makeKeyboard({
+    search: () => {
+      closeOnTelephone()
+      search.focus()
+    },
+    move: (by) => {
+      if (side.contains(document.activeElement) || conversation === null) {
+        if (search.isOpen()) search.move(by)
+        else chats.move(by)
+      } else conversation.move(by)
+    },
+    back: () => {
+      if (search.isOpen() && side.contains(document.activeElement)) search.clear()
+      else if (conversation !== null) closeChat()
+    }
+  })
+  const closeOnTelephone = (): void => {
+    if (getComputedStyle(side).display === "none") closeChat()
+  }
+
+  fill(
+    side,
+    make(
+      "div",
+      { class: "side-head" },
+      make("h1", {}, "Archive"),
+      button("Lock", archive.lock, { class: "lock" })
+    ),
+    search.element,
+    chats.element
+  )
+  fill(root, app)
+  allAccounts(archive).then((accounts) => {
+    chats.setAccounts(accounts)
+    search.setAccounts(accounts)
+  }).catch((error: unknown) => fill(chats.element, problem(error instanceof Error ? error.message : String(error))))
+  return () => {
+    keyboard.stop()
+    conversation?.close()
+    root.replaceChildren()
+  }
+}

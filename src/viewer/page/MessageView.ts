@@ -1,0 +1,169 @@
+/** One message of a conversation, with its revisions where they are asked for. */
+import type { Chat } from "../../domain/archive/Chat.ts"
+import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
+import type { ShownMessage } from "../Protocol.ts"
+import type { Archive } from "./Archive.ts"
+import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
+import { fileElement } from "./FileView.ts"
+import { revisionsElement } from "./Revisions.ts"
+import { excerpt, momentOf, plural, type Span, textWith, timeOf } from "./Texts.ts"
+
+/** The places of the words of a search in a message. */
+export type MarkedWords = FoundMessage["matches"]
+
+export interface MessageView {
+  readonly element: HTMLLIElement
+  readonly mark: (words: MarkedWords) => void
+}
+
+/** The conversation around a message. */
+export interface Surroundings {
+  readonly jump: (id: string) => void
+  readonly find: (id: string) => ShownMessage | null
+}
+
+type Field = MarkedWords[number]["field"]
+
+const quoteSize = 120
+
+/** The name of who wrote a message. */
+export const senderOf = (message: ShownMessage | FoundMessage): string => {
+  const { from } = message
+  if (from === null) return "Unknown sender"
+  return from.name ?? (from.username === null ? `Person ${from.id}` : `@${from.username}`)
+}
+
+/** The words of a message, for a quotation of it. */
+export const wordsOf = (message: ShownMessage | FoundMessage): string =>
+  message.text ?? message.caption ?? message.transcript ?? message.files[0]?.name ?? `A ${message.kind} message`
+
+const spansOf = (words: MarkedWords, field: Field, revision: number): ReadonlyArray<Span> =>
+  words.filter((word) => word.field === field && word.revision === revision)
+
+const paragraph = (kind: string, text: string | null, spans: ReadonlyArray<Span>): HTMLElement | null =>
+  text === null || text === "" ? null : make("p", { class: kind, dir: "auto" }, ...textWith(text, spans))
+
+const replyTo = ({ find, jump }: Surroundings, id: string): HTMLElement => {
+  const answered = find(id)
+  const shown = answered === null
+    ? "Go to the message that this answers"
+    : [
+      make("strong", {}, named(senderOf(answered))),
+      make("span", { dir: "auto" }, excerpt(wordsOf(answered), [], quoteSize).text)
+    ]
+  return button(shown, () => jump(id), { class: "reply" })
+}
+
+const list = (title: string, lines: ReadonlyArray<string>): HTMLElement =>
+  make(
+    "div",
+    { class: "more" },
+    make("strong", {}, title),
+    make("ul", {}, lines.map((line) => make("li", { dir: "auto" }, ...textWith(line))))
+  )
+
+/** The content of a message, with marked words. */
+const contentOf = (archive: Archive, message: ShownMessage, around: Surroundings, words: MarkedWords) => {
+  const { caption, details, edits, files, forwarded_from, kind, reply_to_id, text, transcript } = message
+  const spans = (field: Field) => spansOf(words, field, edits)
+  return [
+    forwarded_from === null
+      ? null
+      : make("p", { class: "forward" }, "Forwarded from ", make("strong", {}, named(forwarded_from))),
+    reply_to_id === null ? null : replyTo(around, reply_to_id),
+    files.length === 0 ? null : make("ul", { class: "files" }, files.map((file) => fileElement(archive, file))),
+    paragraph("text", text, spans("text")),
+    paragraph("text", caption, spans("caption")),
+    transcript === null ? null : make(
+      "div",
+      { class: "more" },
+      make("strong", {}, "Transcript"),
+      paragraph("text", transcript, spans("transcript"))
+    ),
+    paragraph("service", details.service ?? null, spans("service")),
+    details.poll === undefined ? null : list("Poll", details.poll),
+    details.contact === undefined ? null : list("Contact", details.contact),
+    text === null && caption === null && transcript === null && files.length === 0 && details.service === undefined &&
+      details.poll === undefined && details.contact === undefined
+      ? make("p", { class: "hint" }, kind === "text" ? "An empty message." : `A ${kind}, of which no text is archived.`)
+      : null
+  ]
+}
+
+export const messageElement = (
+  archive: Archive,
+  chat: Chat,
+  message: ShownMessage,
+  around: Surroundings
+): MessageView => {
+  const { deleted_at, edited_at, edits, id, outgoing, sent_at } = message
+  let words: MarkedWords = []
+  const content = make("div", { class: "content" })
+  const revisions = make("div", { class: "revisions" })
+
+  const showRevisions = async (): Promise<void> => {
+    fill(revisions, status("Opening the revisions …"))
+    try {
+      const found = await archive.call("edits", { accountId: chat.account_id, chatId: chat.id, id })
+      fill(revisions, revisionsElement(found, words))
+    } catch (error) {
+      fill(revisions, problem(error instanceof Error ? error.message : String(error)))
+    }
+    opener?.setAttribute("aria-expanded", "true")
+  }
+
+  const toggle = (): void => {
+    if (revisions.childElementCount === 0) return void showRevisions()
+    revisions.replaceChildren()
+    opener?.setAttribute("aria-expanded", "false")
+  }
+
+  const opener = edits === 0 ? null : button(`Edited${edits > 1 ? ` ${edits} times` : ""}`, toggle, {
+    class: "link edited",
+    "aria-expanded": "false",
+    title: "Show the revisions side by side"
+  })
+
+  fill(content, contentOf(archive, message, around, words))
+  const element = make(
+    "li",
+    {
+      class: `message${outgoing ? " outgoing" : ""}${deleted_at === null ? "" : " deleted"}${
+        message.details.service === undefined ? "" : " of-service"
+      }`,
+      tabindex: -1,
+      "data-id": id
+    },
+    make(
+      "div",
+      { class: "bubble" },
+      make(
+        "p",
+        { class: "who-and-when" },
+        make("strong", { class: "sender" }, named(senderOf(message))),
+        opener ??
+          (edited_at === null ? null : make("span", { title: momentOf(edited_at) }, "edited before it was archived")),
+        make("time", { datetime: sent_at.toISOString(), title: momentOf(sent_at) }, timeOf(sent_at))
+      ),
+      content,
+      deleted_at === null
+        ? null
+        : make("p", { class: "gone" }, tone("danger", "Deleted on the messenger"), ` noticed ${momentOf(deleted_at)}`),
+      revisions
+    )
+  )
+  return {
+    element,
+    mark: (found) => {
+      words = found
+      fill(content, contentOf(archive, message, around, found))
+      if (edits > 0 && found.length > 0 && found.every(({ revision }) => revision !== edits)) void showRevisions()
+    }
+  }
+}
+
+/** The files of a search's words, as a text says them. */
+export const editsIn = (message: FoundMessage): string | null =>
+  message.edits === 0 || message.matches.some(({ revision }) => revision === message.edits)
+    ? null
+    : `in an earlier one of ${plural(message.edits + 1, "revision")}`

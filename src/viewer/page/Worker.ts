@@ -1,0 +1,70 @@
+/** The page's side of its worker. */
+import type { Answered, CallName, Calls, Fault } from "../Protocol.ts"
+
+interface ScriptPolicy {
+  /** An address that browsers take for a script: to them it is more than a text. */
+  readonly createScriptURL: (address: string) => string
+}
+
+declare global {
+  /** Browsers without trusted types take the text itself. */
+  var trustedTypes: { readonly createPolicy: (name: string, policy: ScriptPolicy) => ScriptPolicy } | undefined
+}
+
+/** A call that failed, with what the worker says of it. */
+export class CallFailed extends Error {
+  readonly code: Fault["code"]
+  constructor({ code, message }: Fault) {
+    super(message)
+    this.code = code
+  }
+}
+
+type AnswerTo<Name extends CallName> = { readonly answer: Calls[Name]["answer"] } | { readonly fault: Fault }
+
+type Answer = (event: { readonly data: Answered }) => void
+
+export interface Client {
+  readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>
+  /** Ends the worker, and with it every key and text that it has. */
+  readonly end: () => void
+}
+
+/** Nothing but the viewer's own worker is ever loaded: the policy makes its address from no other text. */
+const trusted = (address: string): string => {
+  const own = { createScriptURL: (text: string) => text === address ? text : "" }
+  return globalThis.trustedTypes?.createPolicy("viewer", own).createScriptURL(address) ?? address
+}
+
+/** Makes workers at the address, one after the other. */
+export const makeClients = (address: string) => {
+  const url = trusted(address)
+  return (): Client => {
+    const worker = new Worker(url)
+    const waiting = new Map<number, Answer>()
+    let last = 0
+    worker.addEventListener("message", (event) => {
+      const { id }: Answered = event.data
+      waiting.get(id)?.(event)
+      waiting.delete(id)
+    })
+    const fail = (message: string) => {
+      for (const [id, answer] of waiting) answer({ data: { id, fault: { code: "other", message } } })
+      waiting.clear()
+    }
+    worker.addEventListener("error", () => fail("The viewer's worker has stopped. Load the page again."))
+    return {
+      call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) =>
+        new Promise<Calls[Name]["answer"]>((resolve, reject) => {
+          last += 1
+          waiting.set(last, (event: MessageEvent | { readonly data: Answered }) => {
+            const answered: AnswerTo<Name> = event.data
+            if ("fault" in answered) reject(new CallFailed(answered.fault))
+            else resolve(answered.answer)
+          })
+          worker.postMessage({ id: last, name, ask })
+        }),
+      end: () => worker.terminate()
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Searches of the archive, one after the other; the last one can go on. */
+import { Effect } from "effect"
+import { search, type SearchRequest } from "../../archive/Search.ts"
+import { answerHits } from "../../archive/SearchAnswer.ts"
+import { AccountId } from "../../domain/accounts/Account.ts"
+import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
+import { searchWords } from "../../domain/archive/SearchWords.ts"
+import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
+import type { SearchAsk } from "../Protocol.ts"
+import { makeChatFinder } from "./Reading.ts"
+import type { Session } from "./Session.ts"
+
+const hitsAtOnce = 30
+
+const secondsOf = (day: string): number => new Date(`${day}T00:00:00Z`).getTime() / 1000
+
+const daySeconds = 24 * 60 * 60
+
+const requestOf = (
+  { organizationId }: Session,
+  { accountIds, chatId, kind, query, since, until }: SearchAsk
+): SearchRequest => ({
+  scope: {
+    organizationId,
+    accountIds: accountIds.map((id) => AccountId.make(id)),
+    chatIds: chatId === null ? null : [BigInt(chatId)],
+    since: since === null ? null : secondsOf(since),
+    until: until === null ? null : secondsOf(until) + daySeconds
+  },
+  words: searchWords(query),
+  fromId: null,
+  kind,
+  limit: hitsAtOnce,
+  position: null
+})
+
+export const makeSearches = (session: Session) => {
+  const chatOf = makeChatFinder(session)
+  let last: SearchRequest | null = null
+  const goOn = (request: SearchRequest, position: SearchPosition | null) => {
+    last = position === null ? null : { ...request, position }
+  }
+  return Effect.fnUntraced(function*(asked: SearchAsk | null) {
+    const request = asked === null ? last : requestOf(session, asked)
+    if (request === null) return { hits: [], hasMore: false, complete: true, searched: 0, unreadable: 0 }
+    if (request.words.length === 0) {
+      return yield* new RemoteRefusal({ code: "parameter_invalid", message: "There is no word in it to search for." })
+    }
+    const result = yield* search(session.keys, request)
+    const answered = yield* answerHits(session.open, result.hits)
+    const hits = yield* Effect.forEach(answered.data, (message) =>
+      Effect.map(
+        chatOf({ accountId: message.account_id, chatId: message.chat_id }),
+        (chat) => ({ message, chat })
+      ))
+    goOn(request, result.position)
+    return {
+      hits,
+      hasMore: result.position !== null,
+      complete: result.complete,
+      searched: result.searched,
+      unreadable: result.unreadable + answered.unreadable
+    }
+  })
+}

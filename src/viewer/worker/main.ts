@@ -1,0 +1,116 @@
+/** The viewer's worker: it has the keys, asks the service for what is sealed, and answers the page. */
+import { Effect, Layer, ManagedRuntime, Schema, Scope } from "effect"
+import { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
+import { List } from "../../domain/JsonShapes.ts"
+import { OrganizationId } from "../../domain/people/Access.ts"
+import { failByRefusal, layerOver } from "../../layers/archive/RemoteArchive.ts"
+import * as WebCrypto from "../../layers/archive/WebCrypto.ts"
+import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
+import type { Answered, Asked, CallName, Calls } from "../Protocol.ts"
+import * as Derivation from "./Derivation.ts"
+import { makeChatFinder, readAround, readChats, readEdits, readMembers, readMessages } from "./Reading.ts"
+import { makeSearches } from "./Searching.ts"
+import { ask, faultOf, type Service } from "./Service.ts"
+import { openSession, type Session } from "./Session.ts"
+
+const accountsAtOnce = 100
+
+const readAccounts = Schema.decodeUnknownEffect(Schema.toCodecJson(List(ArchiveAccount)))
+
+const otherForm = () =>
+  new RemoteRefusal({ code: "service_unavailable", message: "The service is of another version. Load the page again." })
+
+const runtimeOver = (service: Service) =>
+  ManagedRuntime.make(
+    Layer.mergeAll(
+      WebCrypto.layer,
+      Derivation.layer,
+      layerOver((operation, input) => ask(service, operation, input))
+    )
+  )
+type Runtime = ReturnType<typeof runtimeOver>
+
+/** The calls that an opened archive answers. */
+const opened = (service: Service, session: Session) => {
+  const search = makeSearches(session)
+  return {
+    chat: makeChatFinder(session),
+    chats: (asked: Calls["chats"]["ask"]) => readChats(session, asked),
+    members: (asked: Calls["members"]["ask"]) => readMembers(session, asked),
+    messages: (asked: Calls["messages"]["ask"]) => readMessages(session, asked),
+    around: (asked: Calls["around"]["ask"]) => readAround(session, asked),
+    edits: (asked: Calls["edits"]["ask"]) => readEdits(session, asked),
+    search,
+    accounts: ({ after }: Calls["accounts"]["ask"]) =>
+      ask(service, "list_accounts", { limit: accountsAtOnce, starting_after: after ?? undefined }).pipe(
+        Effect.flatMap((answer) => Effect.mapError(readAccounts(answer), otherForm)),
+        Effect.map(({ data, has_more }) => ({ accounts: data, hasMore: has_more }))
+      ),
+    decide: ({ accountId, chatId, effect }: Calls["decide"]["ask"]) =>
+      Effect.as(
+        ask(service, "create_archive_rule", {
+          target: { level: "account", id: accountId },
+          selector: { chat_type: null, chat_id: chatId },
+          effect
+        }),
+        null
+      )
+  }
+}
+type Opened = ReturnType<typeof opened>
+
+let started: { readonly service: Service; readonly runtime: Runtime } | undefined
+let archive: Opened | undefined
+
+const locked = () => Promise.reject(new Error("The archive is not open"))
+
+/** Runs in the archive's ports; fails with a refusal, or with a defect that is one in this program. */
+const run = <A, R extends ManagedRuntime.ManagedRuntime.Services<Runtime>>(
+  effect: Effect.Effect<A, RemoteRefusal | { readonly message: string }, R>
+): Promise<A> => started === undefined ? locked() : started.runtime.runPromise(failByRefusal(effect))
+
+const unlock = async ({ password }: Calls["unlock"]["ask"]) => {
+  const from = performance.now()
+  const organizationId = OrganizationId.make(started?.service.organizationId ?? "")
+  const session = await run(
+    Effect.flatMap(
+      Scope.make(),
+      (scope) => Effect.provideService(openSession(organizationId, password), Scope.Scope, scope)
+    )
+  )
+  if (started !== undefined) archive = opened(started.service, session)
+  return { millis: performance.now() - from }
+}
+
+const answers: { readonly [Name in CallName]: (asked: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]> } = {
+  start: async (service) => {
+    started = { service, runtime: runtimeOver(service) }
+    return null
+  },
+  unlock,
+  accounts: (asked) => archive === undefined ? locked() : run(archive.accounts(asked)),
+  chats: (asked) => archive === undefined ? locked() : run(archive.chats(asked)),
+  chat: (asked) => archive === undefined ? locked() : run(archive.chat(asked)),
+  members: (asked) => archive === undefined ? locked() : run(archive.members(asked)),
+  messages: (asked) => archive === undefined ? locked() : run(archive.messages(asked)),
+  around: (asked) => archive === undefined ? locked() : run(archive.around(asked)),
+  edits: (asked) => archive === undefined ? locked() : run(archive.edits(asked)),
+  search: (asked) => archive === undefined ? locked() : run(archive.search(asked)),
+  decide: (asked) => archive === undefined ? locked() : run(archive.decide(asked))
+}
+
+const faultIn = (error: unknown) =>
+  error instanceof RemoteRefusal
+    ? faultOf(error)
+    : { code: "other" as const, message: error instanceof Error ? error.message : "Something went wrong." }
+
+const answerTo = <Name extends CallName>({ ask, id, name }: Asked<Name>): Promise<Answered> =>
+  answers[name](ask).then(
+    (answer) => ({ id, answer }),
+    (error: unknown) => ({ id, fault: faultIn(error) })
+  )
+
+globalThis.addEventListener("message", (event: MessageEvent) => {
+  const asked: Asked = event.data
+  void answerTo(asked).then((answered) => globalThis.postMessage(answered))
+})
