@@ -2,7 +2,7 @@
  * Bundles the archive's viewer, a script for its page and one for its worker. Run as a program, it writes them into
  * folders of `dist`; the service that runs from the sources calls `bundle` at the first request.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
@@ -41,5 +41,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "page.js"), page)
     writeFileSync(join(folder, "worker.js"), worker)
+    // The one package in them that the program's own bundle does not have.
+    copyFileSync(join(root, "node_modules/hash-wasm/LICENSE"), join(folder, "LICENSE-hash-wasm"))
   }
 }

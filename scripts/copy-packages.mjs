@@ -30,7 +30,9 @@ const bundle = await rolldown({
 })
 await bundle.write({ dir: target, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" })
 await bundle.close()
-for (const name of copied) copyFileSync(join(root, "node_modules", name, "LICENSE"), join(target, "LICENSE"))
+for (const name of copied.filter((name) => imported.some((id) => id.startsWith(`${name}/`)))) {
+  copyFileSync(join(root, "node_modules", name, "LICENSE"), join(target, "LICENSE"))
+}
 writeFileSync(
   importer,
   imported.reduce((text, id) => text.replaceAll(`"${id}"`, `"./node/${nameOf(id)}.js"`), code)

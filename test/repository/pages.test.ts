@@ -2,15 +2,12 @@ import { describe, expect, it } from "vitest"
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 
-const sealed = "an archive is read with its password, which no page takes"
-
-const opened = "sealed data is for programs that open it, and not for a page"
+const sealed = "it takes the archive password, which no page sends: the viewer opens sealed data in the browser"
 
 const later = "an export has no page before its parts can be downloaded"
 
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
-  ["list_accounts", sealed],
   ["list_chats", sealed],
   ["get_chat", sealed],
   ["list_messages", sealed],
@@ -18,20 +15,21 @@ const without: ReadonlyMap<string, string> = new Map([
   ["search_messages", sealed],
   ["list_chat_members", sealed],
   ["list_message_edits", sealed],
-  ["get_archive_keys", opened],
-  ["list_sealed_pages", opened],
-  ["list_sealed_blocks", opened],
   ["create_archive_export", later],
   ["list_archive_exports", later],
   ["get_archive_export", later],
   ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
 ])
 
-const called = new Set(
-  files("src/http/pages/**/*.ts").flatMap((file) =>
+/** The operations that the viewer's script asks for. */
+const viewed = /const served: .*\[([^\]]*)\]/.exec(read("src/http/pages/archive/ViewerData.ts"))?.[1] ?? ""
+
+const called = new Set([
+  ...files("src/http/pages/**/*.ts").flatMap((file) =>
     [...read(file).matchAll(/\b([a-z]\w*)\.call\(/g)].map(([, name = ""]) => name)
-  )
-)
+  ),
+  ...viewed.split(",").map((name) => name.trim())
+])
 
 /** The name of the value of an operation, by its id. */
 const valueOf = (id: string): string => id.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

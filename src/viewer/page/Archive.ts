@@ -1,21 +1,15 @@
 /** The opened archive: accounts and chats beside a conversation, and what the keyboard does. */
 import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
-import type { CallName, Calls } from "../Protocol.ts"
 import { type ChatList, makeChatList } from "./ChatList.ts"
 import { type Beginning, type Conversation, openConversation } from "./Conversation.ts"
 import { button, fill, make, problem } from "./Elements.ts"
 import { makeKeyboard } from "./Keyboard.ts"
+import { type OpenedArchive, reasonOf } from "./OpenedArchive.ts"
 import { makeSearch } from "./Search.ts"
 
-/** The parts of the viewer that any of its views uses. */
-export interface Archive {
-  readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>
-  readonly lock: () => void
-}
-
 /** Asks for all accounts. */
-const allAccounts = async (archive: Archive): Promise<ReadonlyArray<ArchiveAccount>> => {
+const allAccounts = async (archive: OpenedArchive): Promise<ReadonlyArray<ArchiveAccount>> => {
   const accounts: Array<ArchiveAccount> = []
   for (let more = true; more;) {
     const found = await archive.call("accounts", { after: accounts.at(-1)?.id ?? null })
@@ -43,11 +37,11 @@ const welcome = (): HTMLElement =>
   )
 
 /** Shows the archive in the element; answers what takes it away again. */
-export const openArchive = (root: HTMLElement, role: string, archive: Archive): () => void => {
+export const openArchive = (root: HTMLElement, role: string, archive: OpenedArchive): () => void => {
   let conversation: Conversation | null = null
   const pane = make("div", { class: "pane" }, welcome())
   const side = make("div", { class: "side" })
-  const app = make("div", { class: "archive-app" }, side, pane)
+  const app = make("div", { class: "archive-app" }, make("h1", { class: "unseen" }, "Archive"), side, pane)
 
   const closeChat = (): void => {
     conversation?.close()
@@ -101,7 +95,7 @@ export const openArchive = (root: HTMLElement, role: string, archive: Archive): 
     make(
       "div",
       { class: "side-head" },
-      make("h1", {}, "Archive"),
+      make("p", { class: "title", "aria-hidden": "true" }, "Archive"),
       button("Lock", archive.lock, { class: "lock" })
     ),
     search.element,
@@ -111,7 +105,7 @@ export const openArchive = (root: HTMLElement, role: string, archive: Archive): 
   allAccounts(archive).then((accounts) => {
     chats.setAccounts(accounts)
     search.setAccounts(accounts)
-  }).catch((error: unknown) => fill(chats.element, problem(error instanceof Error ? error.message : String(error))))
+  }).catch((error: unknown) => fill(chats.element, problem(reasonOf(error))))
   return () => {
     keyboard.stop()
     conversation?.close()

@@ -1,9 +1,8 @@
 /** The chats of an account, and those that wait for a decision about them. */
 import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
-import type { Archive } from "./Archive.ts"
-import { titleOf } from "./Conversation.ts"
 import { button, fill, labelled, make, named, problem, status, tone } from "./Elements.ts"
+import { type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"
 import { makeDecisions } from "./Review.ts"
 import { plural, shortDay } from "./Texts.ts"
 
@@ -33,7 +32,7 @@ const factsOf = ({ last_message_at, messages, type }: Chat): string =>
     ...(last_message_at === null ? [] : [shortDay(last_message_at)])
   ].join(" · ")
 
-export const makeChatList = (archive: Archive, role: string, open: (chat: Chat) => void): ChatList => {
+export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: Chat) => void): ChatList => {
   let accountId: string | null = null
   let chats: ReadonlyArray<Chat> = []
   let hasMore = false
@@ -90,7 +89,7 @@ export const makeChatList = (archive: Archive, role: string, open: (chat: Chat) 
       unreadable += found.unreadable
       draw()
     } catch (error) {
-      if (asked === accountId) fill(foot, problem(error instanceof Error ? error.message : String(error)))
+      if (asked === accountId) fill(foot, problem(reasonOf(error)))
     }
   }
 

@@ -1,10 +1,10 @@
 /** A chat as a conversation: a part of it at a time, which grows where it is scrolled to. */
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { ShownMessage } from "../Protocol.ts"
-import type { Archive } from "./Archive.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
-import { type MarkedWords, messageElement, type MessageView } from "./MessageView.ts"
-import { count, dayOf, plural, shortDay } from "./Texts.ts"
+import { messageElement, type MessageView } from "./MessageView.ts"
+import { type MarkedWords, type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"
+import { dayOf, plural, shortDay } from "./Texts.ts"
 
 /** Messages in the page at most: those that are furthest away leave it. */
 const most = 360
@@ -23,6 +23,12 @@ export interface Conversation {
   readonly close: () => void
 }
 
+/** An end of what is shown: true if more follows there, beyond the last message or beyond an id. */
+interface End {
+  more: boolean
+  next: string | null
+}
+
 const chatTypes: Readonly<Record<Chat["type"], string>> = {
   private: "Private chat",
   group: "Group",
@@ -30,9 +36,6 @@ const chatTypes: Readonly<Record<Chat["type"], string>> = {
   bot: "Bot",
   saved: "Own notes"
 }
-
-export const titleOf = (chat: Chat | null): string =>
-  chat === null ? "Unknown chat" : chat.title ?? (chat.type === "saved" ? "Saved messages" : `Chat ${chat.id}`)
 
 const factsOf = (chat: Chat): string =>
   [
@@ -56,7 +59,7 @@ const isSameSpeaker = (one: ShownMessage | undefined, other: ShownMessage): bool
   other.sent_at.getTime() - one.sent_at.getTime() < 10 * 60 * 1000
 
 export const openConversation = (
-  archive: Archive,
+  archive: OpenedArchive,
   chat: Chat,
   beginning: Beginning,
   back: () => void
@@ -67,10 +70,7 @@ export const openConversation = (
   let unreadable = 0
   let closed = false
   let loading = false
-  const ends = {
-    older: { more: true, next: null as string | null },
-    newer: { more: true, next: null as string | null }
-  }
+  const ends: { older: End; newer: End } = { older: { more: true, next: null }, newer: { more: true, next: null } }
 
   const list = make("ol", { class: "messages", "aria-label": "Messages" })
   const top = make("div", { class: "end" })
@@ -166,7 +166,7 @@ export const openConversation = (
       if (cut > 0) ends[direction === "older" ? "newer" : "older"] = { more: true, next: null }
       drawInPlace()
     } catch (error) {
-      if (!closed) fill(direction === "older" ? top : bottom, problem(String(error)))
+      if (!closed) fill(direction === "older" ? top : bottom, problem(reasonOf(error)))
       return
     } finally {
       loading = false
@@ -238,7 +238,7 @@ export const openConversation = (
       else scroller.scrollTop = to.at === "day" ? 0 : scroller.scrollHeight
       look()
     } catch (error) {
-      if (!closed) fill(bottom, problem(error instanceof Error ? error.message : String(error)))
+      if (!closed) fill(bottom, problem(reasonOf(error)))
     }
   }
 
@@ -293,5 +293,3 @@ export const openConversation = (
     }
   }
 }
-
-export const countOf = count

@@ -1,7 +1,7 @@
 /** A file of a message: what it is, and whether its content is archived. */
 import type { ArchivedFile } from "../../domain/archive/Message.ts"
-import type { Archive } from "./Archive.ts"
 import { make, named, tone } from "./Elements.ts"
+import type { OpenedArchive } from "./OpenedArchive.ts"
 import { sizeOf } from "./Texts.ts"
 
 const states = {
@@ -12,7 +12,7 @@ const states = {
   deleted: ["off", "Deleted from the archive"]
 } as const
 
-export const fileElement = (_archive: Archive, { bytes, mime_type, name, state }: ArchivedFile): HTMLElement => {
+export const fileElement = (_archive: OpenedArchive, { bytes, mime_type, name, state }: ArchivedFile): HTMLElement => {
   const [kind, words] = states[state]
   return make(
     "li",

@@ -2,14 +2,11 @@
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
 import type { ShownMessage } from "../Protocol.ts"
-import type { Archive } from "./Archive.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
 import { fileElement } from "./FileView.ts"
+import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, wordsOf } from "./OpenedArchive.ts"
 import { revisionsElement } from "./Revisions.ts"
 import { excerpt, momentOf, plural, type Span, textWith, timeOf } from "./Texts.ts"
-
-/** The places of the words of a search in a message. */
-export type MarkedWords = FoundMessage["matches"]
 
 export interface MessageView {
   readonly element: HTMLLIElement
@@ -25,17 +22,6 @@ export interface Surroundings {
 type Field = MarkedWords[number]["field"]
 
 const quoteSize = 120
-
-/** The name of who wrote a message. */
-export const senderOf = (message: ShownMessage | FoundMessage): string => {
-  const { from } = message
-  if (from === null) return "Unknown sender"
-  return from.name ?? (from.username === null ? `Person ${from.id}` : `@${from.username}`)
-}
-
-/** The words of a message, for a quotation of it. */
-export const wordsOf = (message: ShownMessage | FoundMessage): string =>
-  message.text ?? message.caption ?? message.transcript ?? message.files[0]?.name ?? `A ${message.kind} message`
 
 const spansOf = (words: MarkedWords, field: Field, revision: number): ReadonlyArray<Span> =>
   words.filter((word) => word.field === field && word.revision === revision)
@@ -63,7 +49,7 @@ const list = (title: string, lines: ReadonlyArray<string>): HTMLElement =>
   )
 
 /** The content of a message, with marked words. */
-const contentOf = (archive: Archive, message: ShownMessage, around: Surroundings, words: MarkedWords) => {
+const contentOf = (archive: OpenedArchive, message: ShownMessage, around: Surroundings, words: MarkedWords) => {
   const { caption, details, edits, files, forwarded_from, kind, reply_to_id, text, transcript } = message
   const spans = (field: Field) => spansOf(words, field, edits)
   return [
@@ -91,7 +77,7 @@ const contentOf = (archive: Archive, message: ShownMessage, around: Surroundings
 }
 
 export const messageElement = (
-  archive: Archive,
+  archive: OpenedArchive,
   chat: Chat,
   message: ShownMessage,
   around: Surroundings
@@ -107,7 +93,7 @@ export const messageElement = (
       const found = await archive.call("edits", { accountId: chat.account_id, chatId: chat.id, id })
       fill(revisions, revisionsElement(found, words))
     } catch (error) {
-      fill(revisions, problem(error instanceof Error ? error.message : String(error)))
+      fill(revisions, problem(reasonOf(error)))
     }
     opener?.setAttribute("aria-expanded", "true")
   }

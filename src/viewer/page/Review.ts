@@ -1,14 +1,13 @@
 /** Chats that wait for a decision: archive them or skip them, one or many at once. */
 import type { Chat } from "../../domain/archive/Chat.ts"
-import type { Archive } from "./Archive.ts"
-import { titleOf } from "./Conversation.ts"
 import { button, fill, make, named, problem, status } from "./Elements.ts"
+import { type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"
 import { plural } from "./Texts.ts"
 
 type Decided = (ids: ReadonlySet<string>, effect: Chat["effect"]) => void
 
 export const makeDecisions = (
-  archive: Archive,
+  archive: OpenedArchive,
   chats: ReadonlyArray<Chat>,
   _role: string,
   decided: Decided
@@ -32,7 +31,7 @@ export const makeDecisions = (
       decided(done, effect)
     } catch (error) {
       if (done.size > 0) decided(done, effect)
-      fill(said, problem(error instanceof Error ? error.message : String(error)))
+      fill(said, problem(reasonOf(error)))
     }
   }
 

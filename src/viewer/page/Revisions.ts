@@ -2,7 +2,7 @@
 import type { MessageEdit } from "../../domain/archive/Message.ts"
 import type { Calls } from "../Protocol.ts"
 import { make, tone } from "./Elements.ts"
-import type { MarkedWords } from "./MessageView.ts"
+import type { MarkedWords } from "./OpenedArchive.ts"
 import { difference, momentOf, plural, type Span, textWith } from "./Texts.ts"
 
 const wordsOf = ({ caption, text }: MessageEdit): string => text ?? caption ?? ""

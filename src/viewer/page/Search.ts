@@ -3,10 +3,9 @@ import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { MessageKind } from "../../domain/archive/Records.ts"
 import type { Hit } from "../Protocol.ts"
-import type { Archive } from "./Archive.ts"
-import { titleOf } from "./Conversation.ts"
 import { button, fill, labelled, make, named, problem, status, tone } from "./Elements.ts"
-import { editsIn, type MarkedWords, senderOf, wordsOf } from "./MessageView.ts"
+import { editsIn } from "./MessageView.ts"
+import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, titleOf, wordsOf } from "./OpenedArchive.ts"
 import { count, excerpt, plural, shortDay, textWith, timeOf } from "./Texts.ts"
 
 export interface Search {
@@ -95,7 +94,7 @@ const withoutLinks = (nodes: ReadonlyArray<Node>): ReadonlyArray<Node> =>
   nodes.map((node) => node instanceof HTMLAnchorElement ? document.createTextNode(node.textContent ?? "") : node)
 
 export const makeSearch = (
-  archive: Archive,
+  archive: OpenedArchive,
   shownAccounts: () => ReadonlyArray<string>,
   { began, ended, open }: SearchEvents
 ): Search => {
@@ -192,7 +191,7 @@ export const makeSearch = (
       )
       fill(foot, answer.hasMore ? button("More", () => void run(false)) : null)
     } catch (error) {
-      if (own === turn) fill(said, problem(error instanceof Error ? error.message : String(error)))
+      if (own === turn) fill(said, problem(reasonOf(error)))
     }
   }
 

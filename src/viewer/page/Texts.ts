@@ -39,19 +39,25 @@ export const sizeOf = (bytes: number): string =>
 const address = /\bhttps:\/\/[^\s<>"'`\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
 
 /** The address as a link leads to it; null where it is none. */
-export const safeAddress = (text: string): string | null => {
+const safeAddress = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { href, password, protocol, username } = new URL(text)
   return protocol === "https:" && username === "" && password === "" ? href : null
 }
 
-const ending = /[.,;:!?)\]}'"»”]+$/
+const ending = /[.,;:!?\]}'"»”]$/
+
+/** The address without what ends a sentence; a bracket that it opens is its own. */
+const trimmed = (text: string): string => {
+  const unopened = text.endsWith(")") && text.split(")").length > text.split("(").length
+  return unopened || ending.test(text) ? trimmed(text.slice(0, -1)) : text
+}
 
 const linked = (text: string): ReadonlyArray<Node> => {
   const parts: Array<Node> = []
   let at = 0
   for (const match of text.matchAll(address)) {
-    const shown = match[0].replace(ending, "")
+    const shown = trimmed(match[0])
     const href = safeAddress(shown)
     if (href === null) continue
     parts.push(document.createTextNode(text.slice(at, match.index)))

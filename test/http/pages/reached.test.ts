@@ -11,6 +11,10 @@ import * as World from "../../support/world.ts"
 /** The pages that no link of the console leads to, each with the reason. */
 const unlinked: ReadonlyMap<string, string> = new Map([
   ["/console/accounts/:account_id/secrets", "an account whose 2FA password the service keeps links to it"],
+  ["/console/archive/data/archive/accounts", "data of the viewer"],
+  ["/console/archive/data/archive/keys", "data of the viewer"],
+  ["/console/archive/viewer.js", "the viewer's script"],
+  ["/console/archive/worker.js", "the viewer's script"],
   ["/console/archive-key/set", "linked before there is an archive password"],
   ["/console/invitation", "an invitation leads to it"],
   ["/console/logins/:login_id", "a login that is open is linked"],

@@ -8,7 +8,7 @@ const patterns: ReadonlyArray<readonly [kind: string, patterns: ReadonlyArray<st
   ["process", [
     "test/{cli,readme}/**",
     "test/mcp/{clients,conformance,handover,stdio}.test.ts",
-    "test/http/pages/{browser,signin/passkeys,signin/providerBrowser,refresh}.test.ts",
+    "test/http/pages/{browser,archive/viewer,signin/passkeys,signin/providerBrowser,refresh}.test.ts",
     "{bench,experiments}/**"
   ]],
   ["property", ["test/properties/**"]],

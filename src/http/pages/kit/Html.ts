@@ -80,7 +80,7 @@ const link = (base: string, at: string | undefined) => (entry: Navigation.Entry)
 const navigation = ({ admin, at, base }: Page): Html | undefined =>
   admin === undefined || admin.organizationClosed ? undefined : html`
     <nav aria-label="Console">
-      <ul>${Navigation.shownTo(admin.role).map(link(base, at))}
+      <ul>${Navigation.shownTo(admin).map(link(base, at))}
       </ul>
     </nav>`
 

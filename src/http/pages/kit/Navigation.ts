@@ -7,6 +7,8 @@ export interface Entry {
   readonly text: string
   /** The roles that see the link; the operations themselves refuse any other role. */
   readonly roles: ReadonlyArray<Role>
+  /** True if admins see it who may read the archive, and no other. */
+  readonly archive?: true
 }
 
 /** The page after a sign-in, by default. */
@@ -15,7 +17,7 @@ export const home = "/console"
 const entries: ReadonlyArray<Entry> = [
   { path: home, text: "Overview", roles: everyone },
   { path: "/console/accounts", text: "Accounts", roles: everyone },
-  { path: "/console/archive", text: "Archive", roles: archiveReaders },
+  { path: "/console/archive", text: "Archive", roles: archiveReaders, archive: true },
   { path: "/console/journal", text: "Journal", roles: everyone },
   { path: "/console/developer", text: "Developer", roles: everyone },
   { path: "/console/secrets", text: "Secrets", roles: superadmins },
@@ -24,8 +26,11 @@ const entries: ReadonlyArray<Entry> = [
   { path: "/console/security", text: "Password and sessions", roles: everyone }
 ]
 
-/** The links of a role, in their order. */
-export const shownTo = (role: Role): ReadonlyArray<Entry> => entries.filter(({ roles }) => roles.includes(role))
+/** The links of an admin, in their order. */
+export const shownTo = (
+  { readsArchive, role }: { readonly role: Role; readonly readsArchive: boolean }
+): ReadonlyArray<Entry> =>
+  entries.filter(({ archive, roles }) => roles.includes(role) && (archive !== true || readsArchive))
 
 /** Pages whose address is not below the link that they belong to. */
 const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }> = [

@@ -13,7 +13,7 @@ main.whole { flex: 1; min-height: 0; width: 100%; max-width: none; margin: 0; pa
 .side { display: flex; flex-direction: column; gap: .75rem; border-right: 1px solid var(--line); background: var(--card); padding: .75rem 0 0; overflow: hidden; }
 .side > * { padding: 0 1rem; }
 .side-head { display: flex; align-items: center; justify-content: space-between; }
-.side-head h1 { font-size: 1.2rem; margin: 0; }
+.side-head .title { font-size: 1.2rem; font-weight: 700; margin: 0; }
 .archive-app button { min-height: 2.25rem; padding: .25rem .8rem; }
 .archive-app button.link { min-height: 0; padding: 0; }
 .archive-app input:not([type=checkbox]), .archive-app select { min-height: 2.25rem; padding: .25rem .6rem; }

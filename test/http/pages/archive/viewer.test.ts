@@ -1,0 +1,188 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import type { Page } from "puppeteer-core"
+import * as Server from "../../../../src/http/Server.ts"
+import { ConsoleAddress } from "../../../../src/ports/signin/ConsoleAddress.ts"
+import * as Site from "../../../../src/transport/Site.ts"
+import { archivePassword } from "../../../support/archive/archivePassword.ts"
+import { archivedIds, sealChats } from "../../../support/archive/sealedChats.ts"
+import * as Browser from "../../../support/http/browser.ts"
+import * as Pages from "../../../support/http/pages.ts"
+import * as Relay from "../../../support/http/relay.ts"
+import { pglite } from "../../../support/postgres/database.ts"
+import * as World from "../../../support/world.ts"
+import { signIn, type } from "../browsed.ts"
+
+/** The relay that the browser reaches the service through. */
+class Traffic extends Context.Service<Traffic, Relay.Relay>()("test/http/pages/archive/viewer/Traffic") {}
+
+const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
+
+const served = Server.layer.pipe(
+  Layer.provideMerge(Layer.effect(ConsoleAddress, Effect.map(Site.Sites, ({ addressOf }) => addressOf))),
+  Layer.provideMerge(
+    Layer.effect(
+      Site.Sites,
+      Effect.map(Traffic, ({ port }) => Site.make([{ baseUrl: `http://127.0.0.1:${port}`, organizationId: null }]))
+    )
+  ),
+  Layer.provideMerge(
+    Layer.effect(Traffic, Effect.flatMap(HttpServer.HttpServer, (server) => Relay.make(portOf(server))))
+  ),
+  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(Browser.Chromium.layer)
+)
+
+/** A word that nothing but messages, names and titles has. */
+const canary = "Quastenflosser"
+
+/** Attempts to run something, in every text; each would show in the page's global object or as a request. */
+const hostile =
+  `${canary} </li></script><script>globalThis.ran=1</script><img src="/console/ran" onerror="ran=1"><svg onload=ran=1>` +
+  ` javascript:ran=1 data:text/html,ran https://user:word@evil.example/ http://plain.example/ https://good.example/a_(b).` +
+  ` \u202Egnp.exe {{constructor.constructor('ran=1')()}}`
+
+const waitFor = (page: Page, selector: string) =>
+  Effect.promise(() => page.waitForSelector(selector, { timeout: 30_000 }))
+
+const textOf = (page: Page, selector: string) =>
+  Effect.promise(() => page.$eval(selector, (element) => (element as unknown as { innerText: string }).innerText))
+
+const countOf = (page: Page, selector: string) => Effect.promise(async () => (await page.$$(selector)).length)
+
+const click = (page: Page, selector: string) => Effect.promise(() => page.click(selector))
+
+const pressKey = (page: Page, key: "Escape" | "Slash" | "KeyJ" | "KeyK" | "Enter") =>
+  Effect.promise(() => page.keyboard.press(key))
+
+/** An owner at the viewer, who has not opened it yet. */
+const arrive = Effect.fnUntraced(function*(text: string) {
+  const { admins, id } = yield* World.makeOrganization()
+  yield* Pages.givePassword(id, admins.owner.id)
+  const account = yield* World.makeAccount(id, { first_name: "Ada", last_name: "Lovelace" })
+  yield* sealChats(id, account, text)
+  const { port } = yield* Traffic
+  const page = yield* Browser.newPage()
+  yield* Effect.promise(() => page.goto(`http://127.0.0.1:${port}/console/archive`))
+  yield* signIn(page, id, yield* Pages.emailOf(id, admins.owner.id))
+  yield* waitFor(page, "#archive-password")
+  return { account, id, page }
+})
+
+const unlock = Effect.fnUntraced(function*(page: Page, password: string) {
+  yield* type(page, "#archive-password", password)
+  yield* click(page, ".unlock button.main")
+})
+
+describe("the viewer of the archive", () => {
+  layer(served, { excludeTestServices: true })((it) => {
+    it.effect(
+      "opens chats in the browser alone, runs nothing that they say, and is forgotten once it is locked",
+      () =>
+        Effect.gen(function*() {
+          const { page } = yield* arrive(hostile)
+          const errors: Array<string> = []
+          page.on("pageerror", (error) => errors.push(String(error)))
+          page.on("console", (message) => {
+            if (message.type() === "error") errors.push(message.text())
+          })
+          const wrong: Array<string> = []
+          const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
+          yield* look("viewer-locked")
+          yield* unlock(page, `${archivePassword} no`)
+          yield* waitFor(page, ".unlock .problem")
+          expect(yield* textOf(page, ".unlock .problem")).toContain("not the archive password")
+          yield* unlock(page, archivePassword)
+          yield* waitFor(page, "button.chat")
+          expect(yield* countOf(page, "button.chat")).toBe(archivedIds.chat.length)
+          expect(yield* textOf(page, "button.chat strong")).toContain(hostile.slice(0, 60))
+          yield* look("viewer-chats")
+
+          yield* click(page, "button.chat")
+          yield* waitFor(page, "li.message")
+          expect(yield* countOf(page, "li.message")).toBe(archivedIds.message.length)
+          // Only the address over https, without a name in it, is a link.
+          const links: unknown = yield* Effect.promise(() =>
+            page.$$eval("li.message a", (found) =>
+              found.map((each) => [each.getAttribute("href"), each.getAttribute("rel")]))
+          )
+          const link = ["https://good.example/a_(b)", "noopener noreferrer nofollow"]
+          expect(links).toEqual([link, link])
+          yield* click(page, "button.edited")
+          yield* waitFor(page, ".side-by-side li:nth-child(2)")
+          expect(yield* textOf(page, ".side-by-side ins")).toContain("edited")
+          yield* look("viewer-conversation")
+
+          yield* pressKey(page, "Escape")
+          yield* pressKey(page, "Slash")
+          yield* Effect.promise(() =>
+            page.keyboard.type(`"${canary.toLowerCase()}" edited`)
+          )
+          yield* pressKey(page, "Enter")
+          yield* waitFor(page, "button.hit")
+          expect(yield* countOf(page, "button.hit")).toBe(archivedIds.chat.length)
+          expect((yield* textOf(page, "button.hit mark")).toLowerCase()).toBe(canary.toLowerCase())
+          yield* look("viewer-hits")
+          yield* Effect.promise(() => page.focus("button.hit"))
+          yield* pressKey(page, "KeyJ")
+          yield* pressKey(page, "Enter")
+          yield* waitFor(page, "li.message.found mark")
+
+          expect(yield* Effect.promise(() => page.evaluate("typeof ran"))).toBe("undefined")
+          expect(yield* countOf(page, ":is(#viewer script, #viewer img, #viewer svg, #viewer iframe)")).toBe(0)
+          yield* click(page, "button.lock")
+          yield* waitFor(page, "#archive-password")
+          expect(yield* Effect.promise(() => page.content())).not.toContain(canary)
+          expect(
+            yield* Effect.promise(() => page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]"))
+          ).toEqual([0, 0, ""])
+          expect(
+            yield* Effect.promise(() => page.evaluate("Promise.all([caches.keys(), indexedDB.databases()])"))
+          ).toEqual([[], []])
+
+          const traffic = (yield* Traffic).text()
+          expect(traffic).toContain("POST /console/archive/data/archive/sealed/blocks")
+          for (const secret of [archivePassword, canary, canary.toLowerCase(), "evil.example", "/console/ran"]) {
+            for (
+              const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64").slice(0, -3)]
+            ) {
+              expect([form, traffic.includes(form)]).toEqual([form, false])
+            }
+          }
+          expect([wrong, errors]).toEqual([[], []])
+        }),
+      120_000
+    )
+
+    it.effect("is refused to other sites, without a session, and to changes without the page's token", () =>
+      Effect.gen(function*() {
+        const { account, page } = yield* arrive("plain")
+        const { port } = yield* Traffic
+        const data = `http://127.0.0.1:${port}/console/archive/data/archive`
+        const statusOf = (path: string, init: object) =>
+          page.evaluate(`fetch(${JSON.stringify(data + path)}, ${JSON.stringify(init)}).then(({ status }) => status)`)
+        const json = { "content-type": "application/json" }
+        const body = JSON.stringify({ chats: { limit: 5 } })
+        const sealed = `/sealed/accounts/${account}/pages`
+        const token: unknown = yield* Effect.promise(() =>
+          page.$eval("#viewer", (element) => element.getAttribute("data-token"))
+        )
+        const asked = yield* Effect.promise(() =>
+          Promise.all([
+            statusOf("/keys", {}),
+            statusOf(sealed, { method: "POST", headers: { ...json, "x-token": token }, body }),
+            statusOf(sealed, { method: "POST", headers: json, body }),
+            statusOf("/keys", { credentials: "omit" })
+          ])
+        )
+        expect(asked).toEqual([200, 200, 400, 401])
+        const foreign = yield* Effect.promise(async () => {
+          const response = await fetch(`${data}/keys`, { headers: { "sec-fetch-site": "cross-site" } })
+          return response.status
+        })
+        expect(foreign).toBe(400)
+      }))
+  })
+})
