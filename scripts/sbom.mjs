@@ -22,7 +22,7 @@ for (const name of read("scripts/copied.json")) {
   const { dependencies, peerDependencies, ...entry } = lock.packages[`node_modules/${name}`]
   delete entry.dev
   const isThere = ([needed]) => packages[`node_modules/${needed}`] !== undefined
-  const kept = (needed) => Object.fromEntries(Object.entries(needed).filter(isThere))
+  const kept = (needed = {}) => Object.fromEntries(Object.entries(needed).filter(isThere))
   packages[`node_modules/${name}`] = {
     ...entry,
     dependencies: kept(dependencies),

@@ -9,9 +9,11 @@ const outgoing =
 /**
 /**
  * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
- * addresses of the operator's; documents of applications are read where the operator has turned that on.
+ * addresses of the operator's; documents of applications are read where the operator has turned that on. The viewer asks
+ * the service from a browser.
  */
-const mayAsk = /^src\/(?:cli\/|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$)/
+const mayAsk =
+  /^src\/(?:cli\/|viewer\/worker\/Service\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$)/
 
 describe("the service", () => {
   it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints and the reader of documents", () => {

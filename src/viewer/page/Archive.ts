@@ -6,7 +6,7 @@ import { type Beginning, type Conversation, openConversation } from "./Conversat
 import { button, fill, make, problem } from "./Elements.ts"
 import { makeKeyboard } from "./Keyboard.ts"
 import { type OpenedArchive, reasonOf } from "./OpenedArchive.ts"
-import { makeSearch } from "./Search.ts"
+import { makeSearch } from "./SearchPanel.ts"
 
 /** Asks for all accounts. */
 const allAccounts = async (archive: OpenedArchive): Promise<ReadonlyArray<ArchiveAccount>> => {

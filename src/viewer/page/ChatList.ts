@@ -1,9 +1,9 @@
 /** The chats of an account, and those that wait for a decision about them. */
 import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
+import { makeDecisions } from "./ChatDecisions.ts"
 import { button, fill, labelled, make, named, problem, status, tone } from "./Elements.ts"
 import { type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"
-import { makeDecisions } from "./Review.ts"
 import { plural, shortDay } from "./Texts.ts"
 
 export interface ChatList {

@@ -1,6 +1,6 @@
 /** A chat as a conversation: a part of it at a time, which grows where it is scrolled to. */
 import type { Chat } from "../../domain/archive/Chat.ts"
-import type { ShownMessage } from "../Protocol.ts"
+import type { ShownMessage } from "../ViewerCalls.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
 import { messageElement, type MessageView } from "./MessageView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"

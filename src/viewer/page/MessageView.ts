@@ -1,11 +1,11 @@
 /** One message of a conversation, with its revisions where they are asked for. */
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
-import type { ShownMessage } from "../Protocol.ts"
+import type { ShownMessage } from "../ViewerCalls.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
 import { fileElement } from "./FileView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, wordsOf } from "./OpenedArchive.ts"
-import { revisionsElement } from "./Revisions.ts"
+import { revisionsElement } from "./SideBySide.ts"
 import { excerpt, momentOf, plural, type Span, textWith, timeOf } from "./Texts.ts"
 
 export interface MessageView {

@@ -1,7 +1,7 @@
 /** The opened archive as every view of the page uses it, and how chats and senders are called there. */
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
-import type { CallName, Calls, ShownMessage } from "../Protocol.ts"
+import type { CallName, Calls, ShownMessage } from "../ViewerCalls.ts"
 
 export interface OpenedArchive {
   readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>

@@ -1,5 +1,5 @@
 /** The page's side of its worker. */
-import type { Answered, CallName, Calls, Fault } from "../Protocol.ts"
+import type { Answered, CallName, Calls, Fault } from "../ViewerCalls.ts"
 
 interface ScriptPolicy {
   /** An address that browsers take for a script: to them it is more than a text. */

@@ -5,8 +5,8 @@ import { listEdits, listMessages, type MessageList, type MessageQuery } from "..
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
-import type { Calls, ChatPlace, Shown } from "../Protocol.ts"
-import type { Session } from "./Session.ts"
+import type { Calls, ChatPlace, Shown } from "../ViewerCalls.ts"
+import type { Session } from "./WorkerSession.ts"
 
 const chatsAtOnce = 100
 const messagesAtOnce = 60

@@ -6,9 +6,9 @@ import { AccountId } from "../../domain/accounts/Account.ts"
 import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
-import type { SearchAsk } from "../Protocol.ts"
+import type { SearchAsk } from "../ViewerCalls.ts"
 import { makeChatFinder } from "./Reading.ts"
-import type { Session } from "./Session.ts"
+import type { Session } from "./WorkerSession.ts"
 
 const hitsAtOnce = 30
 

@@ -1,7 +1,7 @@
 /** The service as the worker asks it: operations by their name, with the cookie of the console's session. */
 import { Effect, Schema } from "effect"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
-import type { Fault, FaultCode } from "../Protocol.ts"
+import type { Fault, FaultCode } from "../ViewerCalls.ts"
 
 /** The address of the data, and the token of this page. */
 export interface Service {

@@ -6,12 +6,12 @@ import { OrganizationId } from "../../domain/people/Access.ts"
 import { failByRefusal, layerOver } from "../../layers/archive/RemoteArchive.ts"
 import * as WebCrypto from "../../layers/archive/WebCrypto.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
-import type { Answered, Asked, CallName, Calls } from "../Protocol.ts"
+import type { Answered, Asked, CallName, Calls } from "../ViewerCalls.ts"
 import * as Derivation from "./Derivation.ts"
 import { makeChatFinder, readAround, readChats, readEdits, readMembers, readMessages } from "./Reading.ts"
 import { makeSearches } from "./Searching.ts"
 import { ask, faultOf, type Service } from "./Service.ts"
-import { openSession, type Session } from "./Session.ts"
+import { openSession, type Session } from "./WorkerSession.ts"
 
 const accountsAtOnce = 100
 

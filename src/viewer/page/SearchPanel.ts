@@ -2,7 +2,7 @@
 import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { MessageKind } from "../../domain/archive/Records.ts"
-import type { Hit } from "../Protocol.ts"
+import type { Hit } from "../ViewerCalls.ts"
 import { button, fill, labelled, make, named, problem, status, tone } from "./Elements.ts"
 import { editsIn } from "./MessageView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, titleOf, wordsOf } from "./OpenedArchive.ts"

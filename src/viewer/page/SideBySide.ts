@@ -1,6 +1,6 @@
 /** The revisions of a message side by side; what differs from the one before is marked. */
 import type { MessageEdit } from "../../domain/archive/Message.ts"
-import type { Calls } from "../Protocol.ts"
+import type { Calls } from "../ViewerCalls.ts"
 import { make, tone } from "./Elements.ts"
 import type { MarkedWords } from "./OpenedArchive.ts"
 import { difference, momentOf, plural, type Span, textWith } from "./Texts.ts"
