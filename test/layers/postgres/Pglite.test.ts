@@ -195,7 +195,7 @@ describe("Pglite", () => {
 
   it.live("fails statements, and not the process, once it is closed", () =>
     Effect.gen(function*() {
-      const sql = yield* Effect.provide(SqlClient.SqlClient, Pglite.layerMemory)
+      const sql = yield* inDirectory(yield* opened, SqlClient.SqlClient)
       const exit = yield* Effect.exit(sql`select 1`)
       expect(Exit.isFailure(exit)).toBe(true)
     }))
