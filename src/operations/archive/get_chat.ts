@@ -1,12 +1,22 @@
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import { findChat } from "../../archive/ChatReader.ts"
-import { openAccount } from "../../archive/Reader.ts"
+import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { SingleChat, TargetChat } from "../../domain/archive/Chat.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./archive.samples.ts"
+
+const params = { account_id: TargetAccount, chat_id: TargetChat }
+
+/** The answer by an account that is open. */
+export const answerChat = Effect.fnUntraced(
+  function*({ chat_id }: Schema.Struct.Type<typeof params>, open: OpenAccount) {
+    const [found] = (yield* findChat(open, BigInt(chat_id)))?.chats ?? []
+    return found ?? (yield* new ResourceMissing({ param: "chat_id" }))
+  }
+)
 
 export const getChat = Operation.unlocked(
   "get_chat",
@@ -17,14 +27,11 @@ export const getChat = Operation.unlocked(
     toolset: "archive",
     scope: "archive:read",
     roles: archiveReaders,
-    params: { account_id: TargetAccount, chat_id: TargetChat },
+    params,
     failures: [ResourceMissing],
     success: SingleChat,
     sample: samples.getChat
   },
-  Effect.fnUntraced(function*({ chat_id }, { account, archive, caller }) {
-    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
-    const [found] = (yield* findChat(open, BigInt(chat_id)))?.chats ?? []
-    return found ?? (yield* new ResourceMissing({ param: "chat_id" }))
-  })
+  (input, { account, archive, caller }) =>
+    answerChat(input, openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive))
 )

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { findMessage, openAccount } from "../../archive/Reader.ts"
+import { findMessage, type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { TargetChat } from "../../domain/archive/Chat.ts"
 import { MessageInContext, Neighbours, TargetMessage } from "../../domain/archive/Message.ts"
@@ -8,6 +8,27 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./archive.samples.ts"
 import { requireChat } from "./ArchivedChat.ts"
+
+const params = { account_id: TargetAccount, chat_id: TargetChat, message_id: TargetMessage }
+
+const query = {
+  around: Schema.optionalKey(Neighbours).annotateKey({
+    description: "How many messages on each side are in context: 0 to 20."
+  })
+}
+
+/** The answer by an account that is open. */
+export const answerMessage = Effect.fnUntraced(function*(
+  { around = 0, chat_id, message_id }: Schema.Struct.Type<typeof params & typeof query>,
+  open: OpenAccount
+) {
+  const found = yield* findMessage(open, BigInt(chat_id), BigInt(message_id), around)
+  if (found === null) {
+    yield* requireChat(open.account, chat_id)
+    return yield* new ResourceMissing({ param: "message_id" })
+  }
+  return { ...found.message, context: found.context, unreadable: found.unreadable }
+})
 
 export const getMessage = Operation.unlocked(
   "get_message",
@@ -18,22 +39,13 @@ export const getMessage = Operation.unlocked(
     toolset: "archive",
     scope: "archive:read",
     roles: archiveReaders,
-    params: { account_id: TargetAccount, chat_id: TargetChat, message_id: TargetMessage },
-    query: {
-      around: Schema.optionalKey(Neighbours).annotateKey({
-        description: "How many messages on each side are in context: 0 to 20."
-      })
-    },
+    params,
+    query,
     failures: [ResourceMissing],
     success: MessageInContext,
     messages: ({ context }) => context.length + 1,
     sample: samples.getMessage
   },
-  Effect.fnUntraced(function*({ around = 0, chat_id, message_id }, { account, archive, caller }) {
-    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
-    const chatId = yield* requireChat(open.account, chat_id)
-    const found = yield* findMessage(open, chatId, BigInt(message_id), around)
-    if (found === null) return yield* new ResourceMissing({ param: "message_id" })
-    return { ...found.message, context: found.context, unreadable: found.unreadable }
-  })
+  (input, { account, archive, caller }) =>
+    answerMessage(input, openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive))
 )

@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { listEdits, openAccount } from "../../archive/Reader.ts"
+import { Effect, type Schema } from "effect"
+import { listEdits, type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { TargetChat } from "../../domain/archive/Chat.ts"
 import { MessageEditList, TargetMessage } from "../../domain/archive/Message.ts"
@@ -8,6 +8,21 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./archive.samples.ts"
 import { requireChat } from "./ArchivedChat.ts"
+
+const params = { account_id: TargetAccount, chat_id: TargetChat, message_id: TargetMessage }
+
+/** The answer by an account that is open. */
+export const answerEdits = Effect.fnUntraced(
+  function*({ chat_id, message_id }: Schema.Struct.Type<typeof params>, open: OpenAccount) {
+    const found = yield* listEdits(open, BigInt(chat_id), BigInt(message_id))
+    if (found === null) {
+      yield* requireChat(open.account, chat_id)
+      return yield* new ResourceMissing({ param: "message_id" })
+    }
+    const { hasMore, revisions, unreadable } = found
+    return { object: "list" as const, data: revisions, has_more: hasMore, unreadable }
+  }
+)
 
 export const listMessageEdits = Operation.unlocked(
   "list_message_edits",
@@ -19,18 +34,12 @@ export const listMessageEdits = Operation.unlocked(
     toolset: "archive",
     scope: "archive:read",
     roles: archiveReaders,
-    params: { account_id: TargetAccount, chat_id: TargetChat, message_id: TargetMessage },
+    params,
     failures: [ResourceMissing],
     success: MessageEditList,
     messages: () => 1,
     sample: samples.listMessageEdits
   },
-  Effect.fnUntraced(function*({ chat_id, message_id }, { account, archive, caller }) {
-    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
-    const chatId = yield* requireChat(open.account, chat_id)
-    const found = yield* listEdits(open, chatId, BigInt(message_id))
-    if (found === null) return yield* new ResourceMissing({ param: "message_id" })
-    const { hasMore, revisions, unreadable } = found
-    return { object: "list" as const, data: revisions, has_more: hasMore, unreadable }
-  })
+  (input, { account, archive, caller }) =>
+    answerEdits(input, openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive))
 )

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { listMessages as readMessages, openAccount } from "../../archive/Reader.ts"
+import { listMessages as readMessages, type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { TargetChat } from "../../domain/archive/Chat.ts"
 import { MessageList } from "../../domain/archive/Message.ts"
@@ -12,6 +12,54 @@ import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./archive.samples.ts"
 import { requireChat } from "./ArchivedChat.ts"
 
+const params = { account_id: TargetAccount, chat_id: TargetChat }
+
+const query = {
+  before_id: Schema.optionalKey(MessageId).annotateKey({ description: "Only messages before this one." }),
+  after_id: Schema.optionalKey(MessageId).annotateKey({
+    description: "Only messages after this one, oldest first; not together with before_id."
+  }),
+  since: Schema.optionalKey(DateTime).annotateKey({
+    description: "Only messages sent at or after this time, such as 2026-01-01T00:00:00Z."
+  }),
+  until: Schema.optionalKey(DateTime).annotateKey({
+    description: "Only messages sent before this time, such as 2026-01-31T12:00:00Z."
+  }),
+  kind: Schema.optionalKey(MessageKind).annotateKey({ description: "Only messages of this kind." }),
+  deleted: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Only messages that were deleted on the messenger, or only the others."
+  }),
+  limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most messages on a page." })
+}
+
+/** The answer by an account that is open. A chat that has shown a message needs not be looked for. */
+export const answerMessages = Effect.fnUntraced(function*(
+  input: Schema.Struct.Type<typeof params & typeof query>,
+  open: OpenAccount
+) {
+  const { after_id, before_id, limit = defaultPageLimit } = input
+  if (before_id !== undefined && after_id !== undefined) {
+    return yield* new ParameterInvalid({
+      param: "after_id",
+      message: "after_id: it is not allowed together with before_id."
+    })
+  }
+  const bound = after_id ?? before_id
+  const { hasMore, messages, next, unreadable } = yield* readMessages(open, {
+    chatId: BigInt(input.chat_id),
+    direction: after_id === undefined ? "older" : "newer",
+    bound: bound === undefined ? null : BigInt(bound),
+    since: input.since ?? null,
+    until: input.until ?? null,
+    kind: input.kind ?? null,
+    deleted: input.deleted ?? null,
+    limit
+  })
+  if (messages.length === 0) yield* requireChat(open.account, input.chat_id)
+  const next_id = next === null ? null : String(next)
+  return { object: "list" as const, data: messages, has_more: hasMore, next_id, unreadable }
+})
+
 export const listMessages = Operation.unlocked(
   "list_messages",
   {
@@ -23,51 +71,13 @@ export const listMessages = Operation.unlocked(
     toolset: "archive",
     scope: "archive:read",
     roles: archiveReaders,
-    params: { account_id: TargetAccount, chat_id: TargetChat },
-    query: {
-      before_id: Schema.optionalKey(MessageId).annotateKey({ description: "Only messages before this one." }),
-      after_id: Schema.optionalKey(MessageId).annotateKey({
-        description: "Only messages after this one, oldest first; not together with before_id."
-      }),
-      since: Schema.optionalKey(DateTime).annotateKey({
-        description: "Only messages sent at or after this time, such as 2026-01-01T00:00:00Z."
-      }),
-      until: Schema.optionalKey(DateTime).annotateKey({
-        description: "Only messages sent before this time, such as 2026-01-31T12:00:00Z."
-      }),
-      kind: Schema.optionalKey(MessageKind).annotateKey({ description: "Only messages of this kind." }),
-      deleted: Schema.optionalKey(Schema.Boolean).annotateKey({
-        description: "Only messages that were deleted on the messenger, or only the others."
-      }),
-      limit: Schema.optionalKey(PageLimit).annotateKey({ description: "The most messages on a page." })
-    },
+    params,
+    query,
     failures: [ResourceMissing],
     success: MessageList,
     messages: ({ data }) => data.length,
     sample: samples.listMessages
   },
-  Effect.fnUntraced(function*(input, { account, archive, caller }) {
-    const { after_id, before_id, limit = defaultPageLimit } = input
-    if (before_id !== undefined && after_id !== undefined) {
-      return yield* new ParameterInvalid({
-        param: "after_id",
-        message: "after_id: it is not allowed together with before_id."
-      })
-    }
-    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
-    const chatId = yield* requireChat(open.account, input.chat_id)
-    const bound = after_id ?? before_id
-    const { hasMore, messages, next, unreadable } = yield* readMessages(open, {
-      chatId,
-      direction: after_id === undefined ? "older" : "newer",
-      bound: bound === undefined ? null : BigInt(bound),
-      since: input.since ?? null,
-      until: input.until ?? null,
-      kind: input.kind ?? null,
-      deleted: input.deleted ?? null,
-      limit
-    })
-    const next_id = next === null ? null : String(next)
-    return { object: "list" as const, data: messages, has_more: hasMore, next_id, unreadable }
-  })
+  (input, { account, archive, caller }) =>
+    answerMessages(input, openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive))
 )

@@ -9,12 +9,13 @@ import { MemberId } from "../../domain/archive/Chat.ts"
 import { PlatformId } from "../../domain/archive/PlatformId.ts"
 import { MessageKind } from "../../domain/archive/Records.ts"
 import { readCursor, SearchCursor, writeCursor } from "../../domain/archive/SearchCursor.ts"
+import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
 import { type FoundMessage, SearchLimit, SearchResult } from "../../domain/archive/SearchResult.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
 import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { DateTime, Line } from "../../domain/JsonShapes.ts"
 import { defaultSearchLimit } from "../../domain/Limits.ts"
-import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
+import { archiveReaders, type Caller, type OrganizationId } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveChats } from "../../ports/archive/ArchiveChats.ts"
@@ -81,24 +82,14 @@ const hashOf = Effect.fnUntraced(function*(input: Input, words: ReadonlyArray<st
   return hex((yield* crypto.sha256(utf8(JSON.stringify(parts)))).subarray(0, hashSize))
 })
 
-/** The accounts to search; fails where the caller cannot access one of those that are named. */
-const accountsOf = Effect.fnUntraced(function*(caller: Caller["Service"], named: Input["account_ids"]) {
-  const db = yield* Db
-  const accounts = yield* Accounts
-  const reached = new Set(yield* db.read(caller.organizationId, accounts.archived(caller, named ?? null)))
-  if (named?.some((id) => !reached.has(id)) === true) return yield* new ResourceMissing({ param: "account_ids" })
-  return [...reached]
-})
-
 /** The chats to search; fails where the account has not all of them. */
 const chatsOf = Effect.fnUntraced(
-  function*(caller: Caller["Service"], [accountId]: ReadonlyArray<AccountId>, named: Input["chat_ids"]) {
+  function*(organizationId: OrganizationId, [accountId]: ReadonlyArray<AccountId>, named: Input["chat_ids"]) {
     if (named === undefined || accountId === undefined) return null
     const db = yield* Db
     const chats = yield* ArchiveChats
-    const account = { organizationId: caller.organizationId, accountId }
     const ids = [...new Set(named)].map(BigInt)
-    const known = yield* db.read(caller.organizationId, chats.known(account, ids))
+    const known = yield* db.read(organizationId, chats.known({ organizationId, accountId }, ids))
     return known < ids.length ? yield* new ResourceMissing({ param: "chat_ids" }) : ids
   }
 )
@@ -129,9 +120,19 @@ const journalSearch = Effect.fnUntraced(function*(
 
 const invalid = (param: string, message: string) => new ParameterInvalid({ param, message: `${param}: ${message}.` })
 
-const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Service"], archive: Unlocked) {
-  const { organizationId } = caller
-  const { chat_ids, cursor, from_id, kind, limit = defaultSearchLimit } = input
+/** A search that was found good. */
+interface ParsedSearch {
+  readonly input: Input
+  readonly organizationId: OrganizationId
+  readonly words: ReturnType<typeof searchWords>
+  /** The hash that its cursors carry. */
+  readonly query: string
+  readonly position: SearchPosition | null
+}
+
+/** Fails where the request is none. */
+export const parseSearch = Effect.fnUntraced(function*(input: Input, organizationId: OrganizationId) {
+  const { chat_ids, cursor } = input
   const words = searchWords(input.query)
   if (words.length === 0) return yield* invalid("query", "there is no word in it")
   if (chat_ids !== undefined && distinct(input.account_ids)?.length !== 1) {
@@ -142,8 +143,17 @@ const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Serv
   if (cursor !== undefined && position === null) {
     return yield* invalid("cursor", "there is no such page, or it is another search's")
   }
-  const accountIds = yield* accountsOf(caller, input.account_ids)
-  const chatIds = yield* chatsOf(caller, accountIds, chat_ids)
+  return { input, organizationId, words, query, position } satisfies ParsedSearch
+})
+
+/** The answer by an archive that is open, of these of its accounts. */
+export const answerSearch = Effect.fnUntraced(function*(
+  { input, organizationId, position, query, words }: ParsedSearch,
+  accountIds: ReadonlyArray<AccountId>,
+  archive: Pick<Unlocked, "epochKey">
+) {
+  const { chat_ids, from_id, kind, limit = defaultSearchLimit } = input
+  const chatIds = yield* chatsOf(organizationId, accountIds, chat_ids)
   const accounts = openAccounts(organizationId, archive)
   const scope = { organizationId, accountIds, chatIds, since: secondsOf(input.since), until: secondsOf(input.until) }
   const request = { scope, words, fromId: from_id ?? null, kind: kind ?? null, limit, position }
@@ -155,8 +165,6 @@ const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Serv
       return { result, answered: yield* answerHits(accounts.open, result.hits) }
     })
   )
-  yield* journalSearch(caller, input, answered.data)
-  yield* archive.afterwards(Effect.ignoreCause(indexForReaders(accountIds, archive)))
   return {
     object: "search_result" as const,
     data: answered.data,
@@ -166,6 +174,24 @@ const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Serv
     searched: result.searched,
     unreadable: result.unreadable + answered.unreadable
   }
+})
+
+/** The accounts to search; fails where the caller cannot access one of those that are named. */
+const accountsOf = Effect.fnUntraced(function*(caller: Caller["Service"], named: Input["account_ids"]) {
+  const db = yield* Db
+  const accounts = yield* Accounts
+  const reached = new Set(yield* db.read(caller.organizationId, accounts.archived(caller, named ?? null)))
+  if (named?.some((id) => !reached.has(id)) === true) return yield* new ResourceMissing({ param: "account_ids" })
+  return [...reached]
+})
+
+const runSearch = Effect.fnUntraced(function*(input: Input, caller: Caller["Service"], archive: Unlocked) {
+  const parsed = yield* parseSearch(input, caller.organizationId)
+  const accountIds = yield* accountsOf(caller, input.account_ids)
+  const answer = yield* answerSearch(parsed, accountIds, archive)
+  yield* journalSearch(caller, input, answer.data)
+  yield* archive.afterwards(Effect.ignoreCause(indexForReaders(accountIds, archive)))
+  return answer
 })
 
 export const searchMessages = Operation.unlocked(
