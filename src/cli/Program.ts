@@ -31,6 +31,11 @@ const commands = [
     () => import("./commands/McpCommand.ts").then(({ mcp }) => mcp)
   ),
   lazy(
+    "bridge",
+    "Serve an AI assistant over standard input and output, and open the archive on this machine",
+    () => import("./commands/BridgeCommand.ts").then(({ bridge }) => bridge)
+  ),
+  lazy(
     "migrate",
     "Bring the database's schema up to date",
     () => import("./commands/MigrateCommand.ts").then(({ migrate }) => migrate)

@@ -63,6 +63,7 @@ const next = (operation: Operation.Any, answer: Item, items: ReadonlyArray<Item>
 /** The answer as text; what it leaves out is in the structured content. */
 export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer): string => {
   if (!isItem(answer)) return text
+  if (operation.kind === "sealed") return "Sealed data, in the structured content."
   const notice = typeof answer["content_notice"] === "string" ? [answer["content_notice"]] : []
   if (answer["object"] === "list") {
     const items = itemsOf(answer["data"])

@@ -128,11 +128,11 @@ export interface Client {
 /** How a client reaches the server. */
 export type Way =
   | { readonly url: string; readonly key: string }
-  | { readonly args: ReadonlyArray<string>; readonly env: Environment }
+  | { readonly args: ReadonlyArray<string>; readonly env: Environment; readonly command?: string }
 
-const stdio = ({ args, env }: Extract<Way, { readonly args: unknown }>) => ({
+const stdio = ({ args, command = "mcp", env }: Extract<Way, { readonly args: unknown }>) => ({
   command: process.execPath,
-  args: [...flags, main, "mcp", ...args],
+  args: [...flags, main, command, ...args],
   env: environment(env),
   stderr: "pipe" as const
 })

@@ -94,7 +94,7 @@ describe("the documents, pasted from top to bottom", () => {
     await client.close()
 
     const program = await application(made.address)
-    const returned = await person(made.address, "acme", "olivia@acme.example", "a long password")(
+    const returned = await person(made.address, "acme", "olivia@acme.example", { consolePassword: "a long password" })(
       program.address,
       ["org:read"]
     )

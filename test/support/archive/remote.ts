@@ -42,7 +42,9 @@ export const remoteArchive = Effect.fnUntraced(function*(
         sent.push(request)
         return onTheWay(request)
       }),
-      Effect.mapError(({ _tag, message }) => new RemoteRefusal({ code: _tag, message })),
+      Effect.mapError(({ _tag, message, param }) =>
+        new RemoteRefusal({ code: _tag, message, ...(param === undefined ? {} : { param }) })
+      ),
       Effect.provideService(Caller, caller),
       Effect.provideContext(context)
     ) as Effect.Effect<unknown, RemoteRefusal>

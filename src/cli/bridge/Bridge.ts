@@ -1,0 +1,106 @@
+/** The bridge: an MCP server on its user's machine that opens the archive there, in front of a service elsewhere. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Console, Duration, Effect, Layer, Logger, type Option, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import * as DerivationTurns from "../../layers/archive/DerivationTurns.ts"
+import * as NodeCrypto from "../../layers/archive/NodeCrypto.ts"
+import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
+import * as RemoteArchive from "../../layers/archive/RemoteArchive.ts"
+import * as SearchTurns from "../../layers/archive/SearchTurns.ts"
+import * as Stdio from "../../mcp/Stdio.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as BridgeArchive from "./BridgeArchive.ts"
+import * as Connections from "./BridgeConnection.ts"
+import * as BridgedMessages from "./BridgedMessages.ts"
+import * as BridgedTools from "./BridgedTools.ts"
+import * as Passwords from "./BridgePassword.ts"
+import * as BridgeService from "./BridgeService.ts"
+import * as Tokens from "./BridgeTokens.ts"
+
+/** Every setting of `bridge`. */
+export interface BridgeSettings {
+  readonly url: string
+  readonly signIn: boolean
+  readonly scopes: string
+  readonly noBrowser: boolean
+  readonly passwordFd: Option.Option<number>
+  readonly askPassword: boolean
+}
+
+/** The time that an answer may take; no operation takes as long. */
+const timeout = Duration.minutes(1)
+
+const askWith = (client: HttpClient.HttpClient, url: string) => (token: string): Stdio.Ask => (headers, body) =>
+  HttpClientRequest.post(`${url}/mcp`).pipe(
+    HttpClientRequest.setHeaders({ ...headers, authorization: `Bearer ${token}` }),
+    HttpClientRequest.bodyText(body, "application/json"),
+    client.execute,
+    Effect.flatMap((response) =>
+      Effect.map(response.text, (text) => ({
+        status: response.status,
+        contentType: response.headers["content-type"] ?? "",
+        text
+      }))
+    ),
+    Effect.timeout(timeout),
+    Effect.mapError(() => new Stdio.Unreachable({ message: `There is no answer from ${url}.` }))
+  )
+
+const loopback = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$)/
+
+class AddressInvalid extends Schema.TaggedError<AddressInvalid>()("AddressInvalid", { message: Schema.String }) {}
+
+/** The service's base address. Without TLS, tokens would travel for everybody to read. */
+const addressOf = (text: string) => {
+  const url = text.replace(/\/+$/, "").replace(/\/mcp$/, "")
+  return URL.canParse(url) && (url.startsWith("https://") || loopback.test(url))
+    ? Effect.succeed(url)
+    : Effect.fail(
+      new AddressInvalid({
+        message: `--url is an address such as https://security.example.com, or http on this machine, not ${text}.`
+      })
+    )
+}
+
+const say = (text: string) => Console.error(text)
+
+/** Connects the bridge where it is not; then serves until standard input ends. */
+export const bridge = (settings: BridgeSettings) =>
+  Effect.gen(function*() {
+    const url = yield* addressOf(settings.url)
+    const connection = { url, file: Tokens.fileFor(url) }
+    yield* Connections.connect(connection, {
+      anew: settings.signIn,
+      scopes: settings.scopes,
+      browser: !settings.noBrowser,
+      say
+    })
+    if (settings.signIn) return yield* say("The bridge is connected.")
+    const password = yield* Passwords.archivePassword({
+      descriptor: settings.passwordFd,
+      ask: settings.askPassword,
+      environment: yield* Settings.archivePassword
+    })
+    const client = yield* HttpClient.HttpClient
+    const ask = Connections.asking(connection, askWith(client, url))
+    const call = BridgeService.callTool(ask)
+    const services = yield* Layer.build(
+      BridgeArchive.layer(password).pipe(
+        Layer.provideMerge(RemoteArchive.layerOver(BridgeService.callOperation(call))),
+        Layer.provideMerge(DerivationTurns.layer.pipe(Layer.provide(PasswordDerivation.layer))),
+        Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, SearchTurns.layer, BridgeService.layer(call)))
+      )
+    )
+    const callHere: BridgedMessages.CallHere = (name, input) => {
+      const tool = BridgedTools.tools.get(name)
+      return tool === undefined ? undefined : Effect.provideContext(BridgedTools.call(tool, input), services)
+    }
+    yield* Stdio.serve(BridgedMessages.bridged(ask, callHere))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide([
+      NodeHttpClient.layerNodeHttp,
+      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+    ]),
+    Effect.provideService(Logger.LogToStderr, true)
+  )

@@ -1,0 +1,124 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as BridgeArchive from "../../src/cli/bridge/BridgeArchive.ts"
+import * as BridgedMessages from "../../src/cli/bridge/BridgedMessages.ts"
+import * as BridgedTools from "../../src/cli/bridge/BridgedTools.ts"
+import { BridgeService } from "../../src/cli/bridge/BridgeService.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import type * as Stdio from "../../src/mcp/Stdio.ts"
+import { setArchiveKey } from "../support/archive/archiveKeys.ts"
+import { archivePassword } from "../support/archive/archivePassword.ts"
+import { remoteArchive } from "../support/archive/remote.ts"
+import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
+import { postgres } from "../support/postgres/database.ts"
+import * as World from "../support/world.ts"
+
+const [chat] = archivedIds.chat
+const later = "a later archive password"
+
+/** An archived account, and the bridge's tools by a password. */
+const stage = Effect.fnUntraced(function*(password: string | undefined) {
+  yield* TestClock.setTime(Date.UTC(2026, 2, 2, 12))
+  const { admins, id } = yield* World.makeOrganization()
+  const account = yield* World.makeAccount(id)
+  yield* sealChats(id, account, "harbour")
+  const remote = yield* remoteArchive(admins.owner.key)
+  const services = yield* Layer.build(
+    BridgeArchive.layer(Option.map(Option.fromUndefinedOr(password), (text) => Redacted.make(text))).pipe(
+      Layer.provideMerge(remote.layer),
+      Layer.provideMerge(
+        Layer.succeed(BridgeService, { accounts: Effect.succeed([AccountId.make(account)]) })
+      )
+    )
+  )
+  const call = (name: string, input: object) =>
+    Effect.map(
+      Effect.provideContext(BridgedTools.call(BridgedTools.tools.get(name)!, input), services),
+      ({ structured, text }) => {
+        const body = JSON.parse(structured ?? text)
+        return structured === undefined ? `${body.error.code} ${body.error.param ?? ""}`.trim() : body
+      }
+    )
+  return { account, call, id, sent: remote.sent }
+})
+
+describe("tools of the bridge", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("refuse a password that is missing or wrong, after the input and before the account", () =>
+      Effect.gen(function*() {
+        const none = "019bc0e2-0000-7000-8000-000000000000"
+        const given = [[undefined, "archive_password_required"], [
+          "another password",
+          "archive_password_invalid"
+        ]] as const
+        for (const [password, code] of given) {
+          const { account, call } = yield* stage(password)
+          expect(yield* call("list_chats", { account_id: account })).toBe(code)
+          expect(yield* call("list_chats", { account_id: none })).toBe(code)
+          expect(yield* call("list_chats", { account_id: account, limit: 0 })).toBe("parameter_invalid limit")
+        }
+        const { account, call } = yield* stage(archivePassword)
+        expect(yield* call("list_chats", { account_id: none })).toBe("resource_missing account_id")
+        const named = { account_id: account, chat_id: "99" }
+        for (const name of ["get_chat", "list_messages", "list_chat_members"]) {
+          expect([name, yield* call(name, named)]).toEqual([name, "resource_missing chat_id"])
+        }
+        expect(yield* call("get_message", { ...named, chat_id: chat, message_id: "99" }))
+          .toBe("resource_missing message_id")
+        expect(yield* call("search_messages", { query: "harbour", account_ids: [none] }))
+          .toBe("resource_missing account_ids")
+        expect(yield* call("search_messages", { query: "\"\"" })).toBe("parameter_invalid query")
+      }).pipe(Effect.scoped))
+
+    it.effect("a changed password is noticed within half a minute, and the old one opens nothing from then on", () =>
+      Effect.gen(function*() {
+        const { account, call, id } = yield* stage(archivePassword)
+        const read = call("list_messages", { account_id: account, chat_id: chat })
+        expect((yield* read).data).toHaveLength(2)
+        yield* setArchiveKey(id, { password: later, replace: true })
+        yield* TestClock.adjust("31 seconds")
+        expect(yield* read).toBe("archive_password_invalid")
+      }).pipe(Effect.scoped))
+
+    it.effect("take a request of the service for a list, and few for a search", () =>
+      Effect.gen(function*() {
+        const { account, call, sent } = yield* stage(archivePassword)
+        const input = { account_id: account, chat_id: chat }
+        yield* call("list_messages", input)
+        const opening = sent.length
+        yield* call("list_messages", input)
+        expect(sent.length - opening).toBe(1)
+        const before = sent.length
+        expect((yield* call("search_messages", { query: "harbour edited" })).data).toHaveLength(2)
+        expect(sent.length - before).toBeLessThanOrEqual(8)
+      }).pipe(Effect.scoped))
+
+    it.effect("a client's messages go on to the service without the archive password, and its tools without the sealed ones", () =>
+      Effect.gen(function*() {
+        const forwarded: Array<string> = []
+        const ask: Stdio.Ask = (_, body) => {
+          forwarded.push(body)
+          const tools = [{ name: "get_organization" }, { name: "list_sealed_pages" }]
+          const answer = { jsonrpc: "2.0", id: 1, result: { tools } }
+          return Effect.succeed({ status: 200, contentType: "application/json", text: JSON.stringify(answer) })
+        }
+        const here: BridgedMessages.CallHere = (name) =>
+          name === "list_chats" ? Effect.succeed({ text: "here", structured: "{}" }) : undefined
+        const bridged = BridgedMessages.bridged(ask, here)
+        const call = (name: string, id: number) => ({
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name, arguments: {}, _meta: { archive_password: archivePassword, progressToken: 1 } }
+        })
+        yield* bridged({}, JSON.stringify(call("get_organization", 1)))
+        expect(JSON.parse(forwarded[0]!).params._meta).toEqual({ progressToken: 1 })
+        const listed = yield* bridged({}, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
+        expect(JSON.parse(listed.text).result.tools).toEqual([{ name: "get_organization" }])
+        const both = yield* bridged({}, JSON.stringify([call("list_chats", 7), call("get_organization", 1)]))
+        expect(JSON.parse(both.text).map(({ id }: { id: number }) => id)).toEqual([7, 1])
+        expect(forwarded).toHaveLength(3)
+      }))
+  })
+})
