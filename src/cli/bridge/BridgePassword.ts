@@ -9,7 +9,7 @@ export class PasswordUnread extends Schema.TaggedError<PasswordUnread>()("Passwo
 }) {}
 
 /** The first line of an open file descriptor. */
-export const fromDescriptor = (descriptor: number) =>
+const fromDescriptor = (descriptor: number) =>
   Effect.try({
     try: () => Redacted.make(fs.readFileSync(descriptor, "utf8").split(/\r?\n/, 1)[0] ?? ""),
     catch: () => new PasswordUnread({ message: `Nothing can be read from the file descriptor ${descriptor}.` })
@@ -20,7 +20,7 @@ const enter = /[\r\n]/
 const giveUp = /[\u0003\u0004]/
 
 /** Asks on the terminal, without an echo; standard input and output are the client's. */
-export const fromTerminal = Effect.callback<Redacted.Redacted, PasswordUnread>((resume) => {
+const fromTerminal = Effect.callback<Redacted.Redacted, PasswordUnread>((resume) => {
   const fail = (message: string) => resume(Effect.fail(new PasswordUnread({ message })))
   let descriptor: number
   try {

@@ -38,7 +38,7 @@ const writePages = Schema.encodeSync(Schema.Struct(sealedPagesParts))
 const writeBlocks = Schema.encodeSync(Schema.Struct({ ...sealedScope, ...sealedBlocksParts }))
 
 /** The archive by a function that sends a request. */
-export const sealedArchive = (call: CallOperation): SealedArchive["Service"] => ({
+const sealedArchive = (call: CallOperation): SealedArchive["Service"] => ({
   keys: Effect.flatMap(call("get_archive_keys", {}), readKeys),
   pages: (accountId, request) =>
     Effect.flatMap(
@@ -57,7 +57,7 @@ const remoteDb = Layer.succeed(Db, {
 })
 
 /** Every port that `src/archive` reads by. */
-export const layer = Layer.mergeAll(
+const layer = Layer.mergeAll(
   RemotePages.layer,
   RemoteChats.layer,
   RemoteSearch.layer,
