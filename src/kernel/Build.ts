@@ -15,6 +15,7 @@ import { planned } from "./Context.ts"
 import type { Declaration, OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
+import { forwarding } from "./Forwarding.ts"
 import { answered, type KeepAnswer, matched, once } from "./Idempotency.ts"
 import { commonFailures, parameterInvalid, refusalOf } from "./Refusals.ts"
 import { journalRefusals } from "./RefusedEntries.ts"
@@ -140,6 +141,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
   )
   const exactlyOnce = declaration.idempotent ? undefined : once(id, success)
   const keptAnswer = answered(id, success)
+  const elsewhere = kind === "live" || kind === "guarded" ? forwarding(id, success, failures) : undefined
   const head = isStream ? { object: "content" } : {}
   const complete = (answer: any) => thirdPartyText ? { content_notice: contentNotice, ...head, ...answer } : answer
 
@@ -158,6 +160,16 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
       }
     )
 
+  const performHere = (raw: unknown, input: any, caller: Caller["Service"]): Effect.Effect<any, any, any> => {
+    if (exactlyOnce === undefined) {
+      return contract.before === undefined
+        ? change(input)
+        : Effect.andThen(contract.before(input, { caller }), change(input))
+    }
+    const check = contract.before === undefined ? Effect.void : contract.before(input, { caller })
+    return exactlyOnce(matched(raw, input), check, (keep) => change(input, keep))
+  }
+
   const perform = (raw: unknown) =>
     Effect.withFiber((fiber): Effect.Effect<any, any, any> => {
       const decoded: Result.Result<any, Schema.SchemaError> = decode(raw)
@@ -167,13 +179,9 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
       if (Result.isFailure(decoded)) return Effect.fail(parameterInvalid(decoded.failure.issue))
       if (contract.page !== undefined && caller.via === "mcp") return Effect.fail(new Failure.ConsolePageRequired({}))
       const input = decoded.success
-      if (exactlyOnce === undefined) {
-        return contract.before === undefined
-          ? change(input)
-          : Effect.andThen(contract.before(input, { caller }), change(input))
-      }
-      const check = contract.before === undefined ? Effect.void : contract.before(input, { caller })
-      return exactlyOnce(matched(raw, input), check, (keep) => change(input, keep))
+      return elsewhere === undefined || input.account_id === undefined
+        ? performHere(raw, input, caller)
+        : elsewhere({ accountId: input.account_id, caller, input: raw }, performHere(raw, input, caller))
     })
 
   return {

@@ -29,3 +29,11 @@ export const toWire = <F extends Failure.FailureClass>(
 }
 
 const wires = new WeakMap<Failure.FailureClass, Schema.Top>()
+
+/** A failure's members, without its code. */
+export const membersOf = ({ _tag, ...members }: Failure.Failure): Readonly<Record<string, unknown>> => members
+
+/** The failure that has these members, as it was in another process. */
+export const remade = (failure: Failure.FailureClass, members: Readonly<Record<string, unknown>>): Failure.Failure =>
+  // Its class is made of its members; they were checked when it was made first.
+  new (failure as any)(members, { disableChecks: true })

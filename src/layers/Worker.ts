@@ -10,6 +10,7 @@ import { LiveSessions } from "../messenger/OpenSessions.ts"
 import { LoginEndings } from "../protection/LoginEndings.ts"
 import { Engine } from "../protection/PollLoop.ts"
 import { RefusalLog } from "../protection/RefusalLog.ts"
+import * as SessionOpening from "../protection/SessionOpening.ts"
 import * as Monitors from "./sql/protection/Monitors.ts"
 import * as Watch from "./sql/protection/MonitorStore.ts"
 
@@ -36,6 +37,7 @@ export const layer = (
     Layer.provideMerge(
       Layer.provide(Capture.layer({ maxLive, pace: archivePace, runs: archiveRuns }), OpenArchives.layer)
     ),
+    Layer.merge(SessionOpening.layer({ maxLive })),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),
     Layer.provide([Outages.layer, RefusalLog.layer, Watch.layer]),
     Layer.provideMerge(LoginEndings.layer),

@@ -39,6 +39,12 @@ const Answer = Schema.Struct({
     last_good_at: Schema.NullOr(Timestamp),
     fault: Schema.NullOr(Schema.Literals(["unpolled", "unavailable", "failing"]))
   })),
+  /** The workers on PostgreSQL that share the accounts by slots; null where none lives. */
+  workers: Schema.NullOr(Schema.Struct({
+    living: Schema.Array(Schema.Struct({ address: Schema.String, slots: Schema.Int, renewed_at: Timestamp })),
+    /** Slots that no worker has. */
+    free_slots: Schema.Int
+  })),
   /** The jobs of the process that answers; null where it does no background work. */
   jobs: Schema.NullOr(Schema.Array(JobState))
 })

@@ -235,6 +235,8 @@ describe("the document for operators", () => {
       "src/layers/postgres/DatabaseOutage.ts",
       "src/layers/postgres/PoolUsage.ts",
       "src/layers/cluster/Leases.ts",
+      "src/layers/cluster/Listener.ts",
+      "src/layers/cluster/Peers.ts",
       "src/layers/cluster/Runner.ts",
       "src/cli/process/Monitoring.ts",
       "src/layers/messenger/wire/Network.ts"

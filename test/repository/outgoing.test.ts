@@ -10,13 +10,13 @@ const outgoing =
 /**
  * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
  * addresses of the operator's; documents of applications are read where the operator has turned that on. The viewer asks
- * the service from a browser.
+ * the service from a browser; processes of one service forward operations to each other.
  */
 const mayAsk =
-  /^src\/(?:cli\/|viewer\/worker\/Service\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$)/
+  /^src\/(?:cli\/|viewer\/worker\/Service\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/documents\/Https\.ts$|layers\/cluster\/Peers\.ts$)/
 
 describe("the service", () => {
-  it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints and the reader of documents", () => {
+  it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints, the reader of documents, and its own processes", () => {
     const asking = files("src/**/*.ts").filter((file) => outgoing.test(codeOf(read(file))))
     expect(asking.filter((file) => !mayAsk.test(file))).toEqual([])
     expect(asking.length).toBeGreaterThan(0)

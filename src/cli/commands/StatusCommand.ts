@@ -73,6 +73,12 @@ export const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Dat
   return last_good_at === null ? "no account is to be watched" : `last poll ${at(last_poll_at)}`
 }
 
+/** The line about the workers that share the accounts. */
+const workersText = ({ free_slots, living }: NonNullable<Database["workers"]>): string => {
+  const shares = living.map(({ address, slots }) => `${address} has ${slots} slots`).join(", ")
+  return `${shares}; ${free_slots === 0 ? "none is nobody's" : `${free_slots} are nobody's`}`
+}
+
 /**
  * The problems that keep the service from starting, from knowing its keys, or from protecting the accounts while it
  * runs.
@@ -132,6 +138,7 @@ const databaseLines = (database: Database, known: ReadonlyArray<string>): Readon
   ["Checkpoint", checkpointText(database.last_checkpoint)],
   ["Unsigned", unsignedText(database.unsigned_journals)],
   ...(database.watch === null ? [] : [["Watch", watchText(database.watch)]]),
+  ...(database.workers === null ? [] : [["Workers", workersText(database.workers)]]),
   ...(database.jobs === null ? [] : [["Jobs", jobsText(database.jobs)]])
 ]
 

@@ -43,6 +43,7 @@ import * as Background from "./BackgroundWork.ts"
 import * as Control from "./Control.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
+import * as Forwarded from "./ForwardedCalls.ts"
 import * as Handover from "./Handover.ts"
 import * as Address from "./HolderAddress.ts"
 import * as Logs from "./Logs.ts"
@@ -198,13 +199,17 @@ const serveIn = (settings: ServeSettings) =>
     const wire = settings.messenger === "wire"
     const watched = settings.demo || wire
     const watches = watched && roles.worker
-    const how = { alone: embedded, worker: roles.worker }
+    const how = { alone: embedded, worker: roles.worker, cluster: { weight: settings.clusterWeight } }
+    const shared = watched && !embedded
+    const listener = shared && roles.worker
+      ? yield* Forwarded.layerListener(settings)
+      : Layer.empty
     const messenger = wire
       ? yield* WireMessenger.make(settings, how)
       : settings.demo
       ? Messenger.simulated(how)
       : Messenger.none
-    const core = Environment.service(settings, messenger)
+    const core = Environment.service(settings, Layer.provideMerge(messenger, listener))
     // A port that is taken is found before the database is touched.
     const { host, maxClients: maxConnections, port } = settings
     const listening = Server.layerListen({ host, port, maxConnections }).pipe(
@@ -248,6 +253,7 @@ const serveIn = (settings: ServeSettings) =>
           Effect.provideService(Ports.ClientDocuments, settings.clientDocuments ? ClientDocuments.make() : null),
           Effect.provideService(Ports.ResourceServers, servers)
         )
+        yield* Forwarded.answered
         // Running polls end along with the requests in flight.
         const engine = yield* Effect.serviceOption(Engine)
         if (Option.isSome(engine)) yield* Effect.addFinalizer(() => engine.value.stop)
@@ -281,6 +287,7 @@ const serveIn = (settings: ServeSettings) =>
                 ? Layer.mergeAll(Strangers.layerComing, Conversations.layerGoingOn, Codes.layerLogged)
                 : Layer.empty
             ),
+            Layer.provideMerge(shared ? Forwarded.layerElsewhere(settings) : Layer.empty),
             Layer.provideMerge(core),
             Layer.provideMerge(Sites.consoleAddress(sites))
           )

@@ -7,5 +7,5 @@ import { Ownership } from "../../ports/messenger/Ownership.ts"
 /** No messenger; the simulated one is only used by seeds. */
 export const none = Layer.mergeAll(Simulated.layerSeeded, Simulated.layerNone, Ownership.layerNever)
 
-/** The simulated one. Of several workers on PostgreSQL one uses it at a time; a directory has one process anyway. */
+/** The simulated one. Workers on PostgreSQL share its accounts; a directory has one process anyway. */
 export const simulated = (options: MessengerOptions) => layerMessenger(Simulated.layerSeeded, options)

@@ -72,8 +72,8 @@ const adapter = Effect.tryPromise({
 })
 
 /**
- * The layer, by settings that are checked before anything is opened. Of several workers on PostgreSQL one uses its
- * sessions at a time; the simulated world is there for seeds alone.
+ * The layer, by settings that are checked before anything is opened. Workers on PostgreSQL share its sessions; the
+ * simulated world is there for seeds alone.
  */
 export const make = Effect.fnUntraced(
   function*(settings: Settings.Messenger & Settings.Database, process: MessengerOptions) {

@@ -34,6 +34,19 @@ export const watching = {
     defaultMaxLive,
     [1, 100_000],
     "Sessions on the messenger that the process keeps open"
+  ),
+  clusterAddress: optionalText(
+    "cluster-address",
+    "CONSOLE_CLUSTER_ADDRESS",
+    "a free port of loopback",
+    "Private address at which processes on other machines reach this worker, as 10.0.0.7:8090, or auto:8090"
+  ),
+  clusterWeight: number(
+    "cluster-weight",
+    "CONSOLE_CLUSTER_WEIGHT",
+    1,
+    [1, 100],
+    "Share of the accounts that this worker watches, compared with other workers"
   )
 }
 
@@ -88,6 +101,8 @@ export interface WatchSettings {
   readonly reviewWindow: number
   readonly loginStarts: number
   readonly maxLive: number
+  readonly clusterAddress: Option.Option<string>
+  readonly clusterWeight: number
 }
 
 /** The service that the MCP server over standard input and output connects to, and what it shows. */

@@ -30,6 +30,7 @@ import { hostInstant, type Instant } from "../Instant.ts"
 import * as Tenant from "../postgres/Tenant.ts"
 import { Fences } from "./Fences.ts"
 import * as Leases from "./Leases.ts"
+import { Listener } from "./Listener.ts"
 
 export interface Options {
   /** The time that slots are a process's without renewal, in whole seconds by the database's clock; 12 by default. */
@@ -38,12 +39,12 @@ export interface Options {
   readonly margin?: Duration.Input
   /** The share of slots, compared with other workers; 1 by default. */
   readonly weight?: number
-  /** The address at which other processes reach this one. */
-  readonly host?: string
-  readonly port?: number
   /** The two clocks that bound the use of slots; those of the host by default. */
   readonly instant?: () => Instant
 }
+
+/** Equal in every process: one that took another's slot after a shorter time would use its keys. */
+export const leaseTime = Duration.seconds(12)
 
 /** The interval at which ends of terms are looked for. */
 const lapseInterval = Duration.millis(100)
@@ -104,7 +105,7 @@ const logChange = (before: number, after: number, lapsed: number) =>
 /**
  * Owns the slots that the cluster gives this process. All of it runs in real time, whatever the `Clock` says, because it
  * is the messenger that ends a key. Each process has a name of its own: none inherits the leases of an earlier one at
- * its address.
+ * its address. Other processes reach it at its `Listener`, if it has one.
  */
 export const layer = (
   options: Options = {}
@@ -112,11 +113,14 @@ export const layer = (
   Layer.effect(
     Ownership,
     Effect.gen(function*() {
-      const { host = "127.0.0.1", instant = hostInstant, port = 0, weight = 1 } = options
-      const lease = Duration.fromInputUnsafe(options.lease ?? "12 seconds")
+      const { instant = hostInstant, weight = 1 } = options
+      const lease = Duration.fromInputUnsafe(options.lease ?? leaseTime)
       const margin = Duration.fromInputUnsafe(options.margin ?? "2 seconds")
       const sql = yield* SqlClient.SqlClient
-      const name = yield* (yield* SecureRandom.SecureRandom).uuidV7()
+      const listener = yield* Effect.serviceOption(Listener)
+      const { host, name, port } = Option.isSome(listener)
+        ? listener.value
+        : { host: "", name: yield* (yield* SecureRandom.SecureRandom).uuidV7(), port: 0 }
       const fences = new Fences(instant)
       const closers = new Set<CloseSlots>()
       const published = yield* PubSub.unbounded<ReadonlySet<Slot>>()

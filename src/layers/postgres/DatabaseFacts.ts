@@ -1,6 +1,7 @@
 /** Facts about the database itself. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { slotCount } from "../../domain/accounts/Slot.ts"
 import { before } from "../../domain/Moments.ts"
 import { pollFault } from "../../domain/protection/PollFacts.ts"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
@@ -53,13 +54,44 @@ const watch = Effect.gen(function*() {
   return { last_poll_at: tried_at, last_good_at: known_at, fault }
 })
 
+/** Workers that have renewed their leases within this time live. */
+const leaseTime = Duration.seconds(12)
+
+interface WorkerRow {
+  readonly address: string
+  readonly slots: number
+  readonly since: Date
+}
+
+/** The workers that share the accounts, and the number of slots that are nobody's; null where none ever did. */
+const workers = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<WorkerRow>`
+    select address, count(shard_id)::int as slots, max(renewed) at time zone 'UTC' as since from (
+      select address, null as shard_id, last_heartbeat as renewed from cluster_runners
+      union all select address, shard_id, acquired_at from cluster_locks
+    ) as rows group by address
+    having max(renewed) > clock_timestamp() at time zone 'UTC' - ${
+    Duration.toSeconds(leaseTime)
+  } * interval '1 second' order by address`
+  if (rows.length === 0) return null
+  return {
+    living: rows.map(({ address, slots, since }) => ({ address: shownAddress(address), slots, renewed_at: since })),
+    free_slots: slotCount - rows.reduce((sum, { slots }) => sum + slots, 0)
+  }
+})
+
+/** The address without the process's name, as people know it; a worker without one is reached by nobody. */
+const shownAddress = (address: string): string =>
+  address.replace(/^(.*)\/([^/:]+)(:\d+)$/, (_, host, name, port) => host === "" ? name : `${host}${port}`)
+
 /** The way the database is run, its schema's version, and what it was used with. */
 export const facts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const facts = yield* Tenant.directory(sql)(Effect.gen(function*() {
     const found = { ...(yield* server), schema: yield* Migrate.state(migrations) }
     if (found.schema.applied === null) {
-      return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null, watch: null }
+      return { ...found, organizations: 0, peppers_used: [], last_checkpoint: null, watch: null, workers: null }
     }
     const [count] = yield* sql<{ count: number }>`select count(*) as count from organization`
     return {
@@ -67,7 +99,8 @@ export const facts = Effect.gen(function*() {
       organizations: count?.count ?? 0,
       peppers_used: yield* usedPeppers,
       last_checkpoint: yield* lastCheckpoint,
-      watch: found.schema.applied === found.schema.known ? yield* watch : null
+      watch: found.schema.applied === found.schema.known ? yield* watch : null,
+      workers: found.schema.applied === found.schema.known ? yield* workers : null
     }
   }))
   const { applied, known } = facts.schema

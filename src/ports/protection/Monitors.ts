@@ -76,6 +76,8 @@ export class Monitors extends Context.Service<Monitors, {
     account: Pick<LockedAccountRef, "accountId" | "organizationId">,
     wanted: PushedPoll
   ): Effect.Effect<void, ServiceUnavailable>
+  /** The main sessions of watched accounts of the slots, at most so many: those with the earliest deadline first. */
+  sessions(slots: ReadonlySet<Slot>, limit: number): Effect.Effect<ReadonlyArray<OpenSession>, ServiceUnavailable>
   /** The unused ones: their account is not watched, or has others. */
   unwatched(open: ReadonlyArray<OpenSession>): Effect.Effect<ReadonlyArray<SessionRef>, ServiceUnavailable>
 }>()("org-security-console/ports/protection/Monitors") {}

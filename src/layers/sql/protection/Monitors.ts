@@ -1,10 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { Slot } from "../../../domain/accounts/Slot.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
-import { Monitors } from "../../../ports/protection/Monitors.ts"
+import { Monitors, type OpenSession } from "../../../ports/protection/Monitors.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as MonitorClaims from "./MonitorClaims.ts"
+import * as Slots from "./Slots.ts"
 
 /** Rows are locked by their ids, as by everybody who locks several. */
 const finished = `
@@ -40,6 +42,13 @@ const unwatched = `
       and own.account_id = monitor.account_id and own.slot <> 'retired'
     where monitor.organization_id = open.organization_id and monitor.account_id = open.account_id
       and next_at is not null and session_ref = ref)`
+
+const watchedSessions = (slots: ReadonlySet<Slot>) => `
+  select monitor.organization_id as "organizationId", monitor.account_id::text as "accountId", session_ref as ref
+  from monitor join service_session as main on main.organization_id = monitor.organization_id
+    and main.account_id = monitor.account_id and main.slot = 'main'
+  where next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
+  order by due_at nulls last limit $1`
 
 /** The monitors' rows, read and written outside any organization. */
 export const layer = Layer.effect(
@@ -78,6 +87,8 @@ export const layer = Layer.effect(
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* Tenant.ask(sql, pushed, [organizationId, accountId, now, look, at])
       }),
+
+      sessions: (slots, limit) => Tenant.ask<OpenSession>(sql, watchedSessions(slots), [limit, ...Slots.values(slots)]),
 
       unwatched: (open) =>
         open.length === 0 ? Effect.succeed([]) : Effect.map(
