@@ -95,6 +95,23 @@ describe("find_accounts", () => {
           expect([without.status, without.body.error.param]).toEqual([400, "query"])
         }))
 
+      it.effect("looks by the index in the department that an account was added to, and moves to", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const [one, other] = [yield* World.makeDepartment(id), yield* World.makeDepartment(id)]
+          const account = yield* World.makeAccount(id, { first_name: "Wanda", facts: { department_id: one } })
+          const within = (departments: ReadonlyArray<string>) =>
+            World.query<{ account: string }>(
+              id,
+              (sql) => sql`select matching_accounts('%wanda%', false, ${departments}::uuid[], '{}', 5) as account`
+            )
+          expect([yield* within([one]), yield* within([other])]).toEqual([[{ account }], []])
+          yield* World.put(`/v1/accounts/${account}/department`, admins.owner.key, { department_id: other })
+          expect([yield* within([one]), yield* within([other])]).toEqual([[], [{ account }]])
+          yield* World.put(`/v1/accounts/${account}/department`, admins.owner.key, { department_id: null })
+          expect(yield* within([one, other])).toEqual([])
+        }))
+
       it.effect("S1-05: finds within the organization and what the admin can access alone", () =>
         Effect.gen(function*() {
           const one = yield* World.makeOrganization()
