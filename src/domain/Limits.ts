@@ -69,6 +69,9 @@ export const archiveSeedKept = Duration.minutes(5)
 export const archiveEpochsKept = 20_000
 /** Searches of an organization's archive that a process runs at a time. */
 export const archiveSearchesAtOnce = 2
+/** Parts of exports that a process makes at a time: of one organization, and in all. */
+export const exportPartsOfOrganization = 2
+export const exportPartsAtOnce = 4
 /**
  * Contents that are sent at a time: to one credential, by a process, and those of a process that are held in memory
  * because a message carries them whole; and the size of such a one.

@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as ArchiveWriter from "../archive/Writer.ts"
 import * as ConsolePasswords from "../signin/ConsolePasswords.ts"
 import * as DerivationTurns from "./archive/DerivationTurns.ts"
+import * as ExportTurns from "./archive/ExportTurns.ts"
 import * as NodeCrypto from "./archive/NodeCrypto.ts"
 import * as NodeDigest from "./archive/NodeDigest.ts"
 import * as SearchTurns from "./archive/SearchTurns.ts"
@@ -24,7 +25,7 @@ export interface Options {
 }
 
 /** The archive's opened keys, and what they are made by. */
-const archive = Layer.mergeAll(Unlocks.layer, ArchiveWriter.layer, SearchTurns.layer).pipe(
+const archive = Layer.mergeAll(Unlocks.layer, ArchiveWriter.layer, ExportTurns.layer, SearchTurns.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDigest.layer, DerivationTurns.layer))
 )
 

@@ -109,6 +109,8 @@ export interface PlannedPart {
 /** A part as it is stored; `size`, `sha256` and `sentAt` are those of the last time that it was sent to its end. */
 export interface StoredPart extends PlannedPart {
   readonly number: number
+  /** The account's highest page id when the export was made. */
+  readonly lastPage: bigint
   readonly size: number | null
   readonly sha256: Uint8Array | null
   readonly sentAt: Date | null
@@ -148,7 +150,11 @@ export const exportSummary = (stored: StoredExport, now: Date): typeof ArchiveEx
   expires_at: stored.expiresAt
 })
 
-export const archiveExport = (stored: StoredExport, parts: ReadonlyArray<StoredPart>, now: Date): ArchiveExport => ({
+export const archiveExport = (
+  stored: StoredExport,
+  parts: ReadonlyArray<Omit<StoredPart, "lastPage">>,
+  now: Date
+): ArchiveExport => ({
   ...exportSummary(stored, now),
   parts: parts.map((part) => ({
     number: part.number,

@@ -109,3 +109,8 @@ export class TooManyExports extends failure<TooManyExports>()(
   "too_many_exports",
   "There are as many exports as can be downloaded at a time: 50 of one admin, 200 of the organization. Each ends 7 days after it was made."
 ) {}
+
+export class ExportExpired extends failure<ExportExpired>()(
+  "export_expired",
+  "The export is older than 7 days: make it again."
+) {}

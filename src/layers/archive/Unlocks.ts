@@ -4,7 +4,7 @@
  * An entry belongs to one credential and one password or token, and to the wrap that it opened: after a change of the password,
  * in whatever process, no request finds it any more.
  */
-import { Deferred, Effect, Layer, Redacted, Scope } from "effect"
+import { Deferred, Effect, Layer, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { eraseEpochKey, openEpoch } from "../../archive/EpochKeys.ts"
 import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.ts"
@@ -228,6 +228,15 @@ export const layer = Layer.effect(
         })
       )
 
+    /** Holds the entry in use from the first byte that is asked for until the last. */
+    const whileRead = (entry: Entry, key: ArchiveKey): Unlocked["during"] => (gone, bytes) =>
+      Stream.scoped(Stream.unwrap(Effect.uninterruptible(Effect.gen(function*() {
+        if (entry.dropped && entry.users === 0) return Stream.fail(gone)
+        entry.users += 1
+        yield* Effect.addFinalizer(() => leave(entry))
+        return bytes({ epochKey: epochOf(entry, key, yield* Effect.scope) })
+      }))))
+
     yield* Effect.addFinalizer(() =>
       Effect.forEach([...entries], ([name, entry]) => drop(name, entry), { discard: true })
     )
@@ -246,7 +255,8 @@ export const layer = Layer.effect(
           epochKey: epochOf(entry, key, scope),
           storedUnder: (secret, connectionId) =>
             Effect.provide(storeSeed(storedUnlockRef(key, connectionId), secret, entry.seed), primitives),
-          afterwards: workWith(entry)
+          afterwards: workWith(entry),
+          during: whileRead(entry, key)
         }
       })
     })

@@ -27,6 +27,7 @@ import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
 import * as CaptureStore from "./archive/CaptureStore.ts"
 import * as Epochs from "./archive/Epochs.ts"
+import * as ExportRecords from "./archive/ExportRecords.ts"
 import * as SearchBlocks from "./archive/SearchBlocks.ts"
 import * as SearchStore from "./archive/SearchStore.ts"
 import * as Bearers from "./credentials/Bearers.ts"
@@ -146,6 +147,7 @@ export const layer = Layer.mergeAll(
       ArchiveExports.layer,
       ArchiveFiles.layer,
       ArchiveHolds.layer,
+      ExportRecords.layer,
       ArchiveManifests.layer,
       ArchiveKeys.layer,
       ArchivePages.layer,

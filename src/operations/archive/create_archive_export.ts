@@ -95,7 +95,7 @@ export const createArchiveExport = Operation.write(
       expiresAt: new Date(now.getTime() + exportLifetime)
     }
     const id = yield* exports.add(organizationId, made, parts, new Date(now.getTime() - endedExportKept))
-    const stored = parts.map((part, index) => ({ ...part, number: index + 1, size: null, sha256: null, sentAt: null }))
-    return Operation.changed(archiveExport({ id, ...made }, stored, now), exportDetails(made), id)
+    const shown = parts.map((part, index) => ({ ...part, number: index + 1, size: null, sha256: null, sentAt: null }))
+    return Operation.changed(archiveExport({ id, ...made }, shown, now), exportDetails(made), id)
   })
 )

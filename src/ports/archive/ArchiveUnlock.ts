@@ -1,5 +1,5 @@
 /** The opening of an organization's archive for one request. */
-import { Context, type Effect, type Redacted, type Scope } from "effect"
+import { Context, type Effect, type Redacted, type Scope, type Stream } from "effect"
 import type { EpochKey, EpochRef } from "../../domain/archive/Epoch.ts"
 import type { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
 import type {
@@ -25,6 +25,14 @@ export interface Unlocked {
   storedUnder(secret: Redacted.Redacted, connectionId: string): Effect.Effect<Uint8Array>
   /** Runs short work beside what follows; the archive stays open for it, and it ends with the process at the latest. */
   afterwards<R>(work: Effect.Effect<void, never, R>): Effect.Effect<void, never, R>
+  /**
+   * Bytes that are made by the opened archive after the request was answered: it stays open while they are read. They
+   * fail with `gone` where it was closed before they began to be.
+   */
+  during<E, R>(
+    gone: E,
+    bytes: (archive: Pick<Unlocked, "epochKey">) => Stream.Stream<Uint8Array, E, R>
+  ): Stream.Stream<Uint8Array, E, R>
 }
 
 export type UnlockFailure =

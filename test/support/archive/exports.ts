@@ -31,7 +31,8 @@ export const makeExport = Effect.fnUntraced(
       last_day: "1970-01-02",
       messages: 2,
       files: 0,
-      bytes: 1000
+      bytes: 1000,
+      last_page: 0
     })
     return id
   }

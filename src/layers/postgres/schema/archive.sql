@@ -493,6 +493,7 @@ create table archive_export_part (
   messages bigint not null, -- messages counted when the export was made
   files bigint not null, -- files counted then
   bytes bigint not null, -- its size as estimated
+  last_page bigint not null, -- the account's highest page id then
   size bigint, -- its size when it was last sent to its end; null before that
   sha256 bytea, -- of what was sent then
   sent_at timestamptz(3), -- the time when that ended

@@ -42,7 +42,8 @@ const measuredOf = (row: Measured): MeasuredDays => ({
   fileBytes: Number(row.fileBytes)
 })
 
-type PartRow = Omit<StoredPart, "bytes" | "files" | "messages" | "size"> & {
+type PartRow = Omit<StoredPart, "bytes" | "files" | "lastPage" | "messages" | "size"> & {
+  readonly lastPage: string
   readonly messages: string
   readonly files: string
   readonly bytes: string
@@ -54,6 +55,7 @@ const partOf = (row: PartRow): StoredPart => ({
   messages: Number(row.messages),
   files: Number(row.files),
   bytes: Number(row.bytes),
+  lastPage: BigInt(row.lastPage),
   size: row.size === null ? null : Number(row.size)
 })
 
@@ -157,12 +159,16 @@ export const layer = Layer.effect(
             ${made.expiresAt})`)
         yield* post(sql`
           insert into archive_export_part (organization_id, export_id, number, account_id, first_day, last_day, messages,
-            files, bytes)
-          select ${organizationId}, ${id}::uuid, part.* from unnest(
+            files, bytes, last_page)
+          select ${organizationId}, ${id}::uuid, part.*, coalesce((
+              select max(page_id) from archive_page
+              where archive_page.organization_id = ${organizationId} and archive_page.account_id = part.account_id), 0)
+          from unnest(
             ${parts.map((_, index) => index + 1)}::integer[], ${parts.map(({ accountId }) => accountId)}::uuid[],
             ${parts.map(({ firstDay }) => firstDay)}::date[], ${parts.map(({ lastDay }) => lastDay)}::date[],
             ${parts.map(({ messages }) => messages)}::bigint[], ${parts.map(({ files }) => files)}::bigint[],
-            ${parts.map(({ bytes }) => bytes)}::bigint[]) as part`)
+            ${parts.map(({ bytes }) => bytes)}::bigint[]
+          ) as part (number, account_id, first_day, last_day, messages, files, bytes)`)
         return id
       }, Effect.orDie),
 
@@ -187,7 +193,7 @@ export const layer = Layer.effect(
         sql<PartRow>`
           select number, account_id as "accountId", to_char(first_day, 'YYYY-MM-DD') as "firstDay",
             to_char(last_day, 'YYYY-MM-DD') as "lastDay", messages::text as messages, files::text as files,
-            bytes::text as bytes, size::text as size, sha256, sent_at as "sentAt"
+            bytes::text as bytes, last_page::text as "lastPage", size::text as size, sha256, sent_at as "sentAt"
           from archive_export_part where organization_id = ${organizationId} and export_id = ${id}
           order by number`.pipe(Effect.orDie, Effect.map((rows) => rows.map(partOf))),
 

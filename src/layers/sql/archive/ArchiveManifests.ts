@@ -13,6 +13,13 @@ type Texts<A> = { readonly [Name in keyof A]: A[Name] extends bigint ? string : 
 
 type PageRow = Texts<PageFacts>
 
+/** The columns that a manifest is read from. */
+export const manifestColumns =
+  `account_id as "accountId", sequence::text as sequence, round::text as round, at, after_page::text as "afterPage",
+  last_page::text as "lastPage", pages, root, hash`
+
+export type ManifestRow = Texts<StoredManifest>
+
 const pageOf = <A extends PageRow>(row: A) => ({
   ...row,
   pageId: BigInt(row.pageId),
@@ -21,7 +28,7 @@ const pageOf = <A extends PageRow>(row: A) => ({
   lastId: BigInt(row.lastId)
 })
 
-const manifestOf = (row: Texts<StoredManifest>): StoredManifest => ({
+export const manifestOf = (row: ManifestRow): StoredManifest => ({
   ...row,
   sequence: BigInt(row.sequence),
   round: BigInt(row.round),
@@ -45,10 +52,7 @@ export const layer = Layer.effect(
       to_char(day, 'YYYY-MM-DD') as day, first_at as "firstAt", last_at as "lastAt", messages::integer as messages, bytes,
       ids, digest, kind`
     )
-    const columns = sql.literal(
-      `account_id as "accountId", sequence::text as sequence, round::text as round, at, after_page::text as "afterPage",
-      last_page::text as "lastPage", pages, root, hash`
-    )
+    const columns = sql.literal(manifestColumns)
 
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
@@ -94,7 +98,7 @@ export const layer = Layer.effect(
           for no key update`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
       newest: (account) =>
-        sql<Texts<StoredManifest>>`
+        sql<ManifestRow>`
           select ${columns} from archive_manifest where ${mine(account)}
           order by archive_manifest.sequence desc limit 1`.pipe(
           Effect.orDie,
@@ -131,7 +135,7 @@ export const layer = Layer.effect(
         }`),
 
       ofRound: (organizationId, round) =>
-        sql<Texts<StoredManifest>>`
+        sql<ManifestRow>`
           select ${columns} from archive_manifest
           where organization_id = ${organizationId} and round = ${round}
           order by archive_manifest.account_id, archive_manifest.sequence`.pipe(
@@ -156,7 +160,7 @@ export const layer = Layer.effect(
           order by account.id limit ${most(limit)}`),
 
       after: (account, sequence, limit) =>
-        sql<Texts<StoredManifest>>`
+        sql<ManifestRow>`
           select ${columns} from archive_manifest
           where ${mine(account)} and archive_manifest.sequence > ${sequence}
           order by archive_manifest.sequence limit ${most(limit)}`.pipe(

@@ -1,0 +1,131 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChatType } from "../../../domain/archive/Chat.ts"
+import { decodeIds } from "../../../domain/archive/MessageIds.ts"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { type ExportDays, ExportRecords } from "../../../ports/archive/ExportRecords.ts"
+import * as Checkpoints from "../journal/Checkpoints.ts"
+import { manifestColumns, manifestOf, type ManifestRow } from "./ArchiveManifests.ts"
+import { framesOf, type FramesRow } from "./ArchivePages.ts"
+
+interface MessagesRow extends FramesRow {
+  readonly last: string
+  readonly ids: Uint8Array | null
+  readonly digest: Uint8Array | null
+}
+
+/** Reading for exports in SQL. */
+export const layer = Layer.effect(
+  ExportRecords,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+    const during = ({ firstDay, lastDay }: ExportDays) =>
+      sql`kind = 'messages' and day between ${firstDay}::date and ${lastDay}::date`
+
+    return ExportRecords.of({
+      chats: (account, days, after, limit) => {
+        const found = sql`${mine(account)} and ${during(days)}
+          and ${after === null ? sql`true` : sql`chat_id > ${after}`}
+          and ${days.chatIds === null ? sql`true` : sql`chat_id = any(${days.chatIds}::bigint[])`}`
+        return sql<{ chat: string; type: ChatType }>`
+          select found.chat_id::text as chat, coalesce(type, 'group') as type from (
+            select chat_id from archive_page where ${found}
+            union select chat_id from archive_tail where ${found}
+            order by chat_id limit ${sql.literal(String(limit))}
+          ) as found
+          left join archive_chat on archive_chat.organization_id = ${account.organizationId}
+            and archive_chat.account_id = ${account.accountId} and archive_chat.chat_id = found.chat_id
+          order by found.chat_id`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ chat, type }) => ({ chatId: BigInt(chat), type })))
+        )
+      },
+
+      titles: (account, chatId) =>
+        sql<FramesRow>`
+          select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed from archive_page
+          where ${mine(account)} and chat_id = ${chatId} and last_id = 0 and kind = 'chat'
+          order by page_id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
+
+      ranges: (account, chatId, days, above) => {
+        const found = sql`${mine(account)} and chat_id = ${chatId} and ${during(days)}`
+        return sql<{ number: string; first: string }>`
+          select number::text as number, first_id::text as first from (
+            select page_id as number, first_id from archive_page
+            where ${found} and ${above === null ? sql`true` : sql`last_id > ${above}`}
+            union all
+            select tail_id, message_id from archive_tail
+            where ${found} and ${above === null ? sql`true` : sql`message_id > ${above}`}
+          ) as found order by first_id, number`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ first, number }) => ({ number: BigInt(number), firstId: BigInt(first) })))
+        )
+      },
+
+      messages: (account, chatId, numbers) =>
+        sql<MessagesRow>`
+          select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, digest,
+            sealed
+          from archive_page
+          where ${mine(account)} and page_id = any(${numbers}::bigint[]) and chat_id = ${chatId}
+          union all
+          select tail_id::text, to_char(day, 'YYYY-MM-DD'), message_id::text, null, null, sealed
+          from archive_tail
+          where ${mine(account)} and tail_id = any(${numbers}::bigint[]) and chat_id = ${chatId}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map((row) => ({
+              ...framesOf(row),
+              ids: row.ids === null ? [BigInt(row.last)] : decodeIds(row.ids),
+              digest: row.digest
+            }))
+          )
+        ),
+
+      changes: Effect.fnUntraced(function*(account, chatId, ids, until) {
+        const found = sql`${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
+          and at <= ${until}`
+        const { frames, rows } = yield* Effect.all({
+          rows: sql<{ message: string; kind: string; at: Date }>`
+            select message_id::text as message, kind, at from archive_change where ${found} and kind <> 'seen'`,
+          frames: sql<FramesRow>`
+            with named as (
+              select page_id, tail_id from archive_change where ${found} and kind = 'edited'
+            )
+            select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed from archive_page
+            where ${mine(account)} and page_id in (select page_id from named)
+            union all
+            select tail_id::text, to_char(day, 'YYYY-MM-DD'), sealed from archive_tail
+            where ${mine(account)} and tail_id in (select tail_id from named)`
+        }, { concurrency: "unbounded" })
+        const deleted = new Map<bigint, Date>()
+        const edited = new Map<bigint, number>()
+        for (const { at, kind, message } of rows) {
+          const id = BigInt(message)
+          if (kind === "deleted") deleted.set(id, at)
+          else edited.set(id, (edited.get(id) ?? 0) + 1)
+        }
+        return { deleted, edited, frames: frames.map(framesOf) }
+      }, Effect.orDie),
+
+      manifest: (account, until) =>
+        sql<ManifestRow>`
+          select ${sql.literal(manifestColumns)} from archive_manifest where ${mine(account)} and at <= ${until}
+          order by archive_manifest.sequence desc limit 1`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row === undefined ? null : manifestOf(row))
+        ),
+
+      checkpoint: (organizationId, until) =>
+        sql<Checkpoints.Row>`
+          select ${sql.literal(Checkpoints.columns)} from journal_checkpoint
+          where organization_id = ${organizationId} and at <= ${until} order by sequence desc limit 1`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row === undefined ? null : Checkpoints.fromRow(row))
+        )
+    })
+  })
+)

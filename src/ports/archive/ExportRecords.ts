@@ -1,0 +1,76 @@
+/** Sealed records as exports read them: in the order of their ids, with the digests of their pages. */
+import { Context, type Effect } from "effect"
+import type { ChatType } from "../../domain/archive/Chat.ts"
+import type { Checkpoint } from "../../domain/journal/Checkpoint.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import type { StoredManifest } from "./ArchiveManifests.ts"
+import type { SealedFrames } from "./ArchivePages.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** Days of an account's chats, `YYYY-MM-DD`; chats are null for all. */
+export interface ExportDays {
+  readonly chatIds: ReadonlyArray<bigint> | null
+  readonly firstDay: string
+  readonly lastDay: string
+}
+
+export interface ChatOfDays {
+  readonly chatId: bigint
+  readonly type: ChatType
+}
+
+/** A page or tail row by its number and lowest id. */
+export interface FrameRange {
+  readonly number: bigint
+  readonly firstId: bigint
+}
+
+/** A page of messages, or a tail row, whose digest is null. */
+export interface DigestedMessages extends SealedFrames {
+  readonly ids: ReadonlyArray<bigint>
+  readonly digest: Uint8Array | null
+}
+
+/** Changes of messages that were seen until a moment; deletions by message, edits by the frames that hold them. */
+export interface ExportChanges {
+  readonly deleted: ReadonlyMap<bigint, Date>
+  /** Number of edits by message. */
+  readonly edited: ReadonlyMap<bigint, number>
+  readonly frames: ReadonlyArray<SealedFrames>
+}
+
+/** Each statement needs the transaction of the organization. */
+export class ExportRecords extends Context.Service<ExportRecords, {
+  /** Chats with messages in the days, by their ids, after one of them. */
+  chats(
+    account: ArchivedAccount,
+    days: ExportDays,
+    after: bigint | null,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<ChatOfDays>>
+  /** All titles that the chat has had. */
+  titles(account: ArchivedAccount, chatId: bigint): Effect.Effect<ReadonlyArray<SealedFrames>>
+  /** Pages and tail rows of the chat in the days with an id above one, by their lowest ids. */
+  ranges(
+    account: ArchivedAccount,
+    chatId: bigint,
+    days: ExportDays,
+    above: bigint | null
+  ): Effect.Effect<ReadonlyArray<FrameRange>>
+  /** Those of the pages and tail rows that are there. */
+  messages(
+    account: ArchivedAccount,
+    chatId: bigint,
+    numbers: ReadonlyArray<bigint>
+  ): Effect.Effect<ReadonlyArray<DigestedMessages>>
+  changes(
+    account: ArchivedAccount,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>,
+    until: Date
+  ): Effect.Effect<ExportChanges>
+  /** The account's newest manifest of a time. */
+  manifest(account: ArchivedAccount, until: Date): Effect.Effect<StoredManifest | null>
+  /** The organization's newest signed checkpoint of a time. */
+  checkpoint(organizationId: OrganizationId, until: Date): Effect.Effect<Checkpoint | null>
+}>()("org-security-console/ports/archive/ExportRecords") {}
