@@ -17,6 +17,7 @@ import { createArchiveRule } from "./archive/create_archive_rule.ts"
 import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.ts"
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
+import { downloadArchiveExportPart } from "./archive/download_archive_export_part.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
 import { getArchiveExport } from "./archive/get_archive_export.ts"
 import { getArchiveKeys } from "./archive/get_archive_keys.ts"
@@ -200,6 +201,7 @@ export const operations = [
   createArchiveExport,
   listArchiveExports,
   getArchiveExport,
+  downloadArchiveExportPart,
   getArchiveRetention,
   setArchiveRetention,
   verifyArchive,

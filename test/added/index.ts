@@ -13,10 +13,13 @@ type Served = typeof served[number]
 /** Operations of sealed data, which no API key may call: test/spec/10_6_sealed_reading.test.ts has them. */
 type SealedReading = Extract<Served, { readonly id: "get_archive_keys" | "list_sealed_blocks" | "list_sealed_pages" }>
 
-type Keyed = Exclude<Served, SealedReading>
+/** Operations whose answer is no JSON but a content: test/archive/exports/download.test.ts has them. */
+type Contents = Extract<Served, { readonly id: "download_archive_export_part" }>
 
-/** Those that an API key may call. */
-export const operations = served.filter(({ kind }) => kind !== "sealed") as unknown as readonly [
+type Keyed = Exclude<Served, Contents | SealedReading>
+
+/** Those that an API key may call, and that answer JSON. */
+export const operations = served.filter(({ kind }) => kind !== "sealed" && kind !== "stream") as unknown as readonly [
   Keyed,
   ...ReadonlyArray<Keyed>
 ]

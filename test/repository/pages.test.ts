@@ -4,7 +4,7 @@ import { files, read } from "./repository.ts"
 
 const sealed = "it takes the archive password, which no page sends: the viewer opens sealed data in the browser"
 
-const later = "an export has no page before its parts can be downloaded"
+const later = "exports are made and downloaded by programs so far"
 
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
@@ -18,6 +18,7 @@ const without: ReadonlyMap<string, string> = new Map([
   ["create_archive_export", later],
   ["list_archive_exports", later],
   ["get_archive_export", later],
+  ["download_archive_export_part", later],
   ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
 ])
 

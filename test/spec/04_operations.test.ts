@@ -24,7 +24,7 @@ describe("4 operations, as declared", () => {
       method,
       inBraces(path),
       scope,
-      kind === "read" || kind === "live" || kind === "unlocked" || kind === "sealed" ? "yes" : "no"
+      ["read", "live", "unlocked", "stream", "sealed"].includes(kind) ? "yes" : "no"
     ])
     expect(declared).toEqual(table.map((row) => row.slice(0, 5)))
   })

@@ -211,6 +211,14 @@ export const table = [
   ["create_archive_export", "POST", "/v1/archive/exports", "archive:read", "no", "readers"],
   ["list_archive_exports", "GET", "/v1/archive/exports", "archive:read", "yes", "readers"],
   ["get_archive_export", "GET", "/v1/archive/exports/{export_id}", "archive:read", "yes", "readers"],
+  [
+    "download_archive_export_part",
+    "GET",
+    "/v1/archive/exports/{export_id}/parts/{number}",
+    "archive:read",
+    "yes",
+    "readers"
+  ],
   ["get_archive_retention", "GET", "/v1/archive/retention", "archive:read", "yes", "readers"],
   ["set_archive_retention", "PUT", "/v1/archive/retention", "archive:delete", "no", "superadmins"],
   ["verify_archive", "POST", "/v1/archive/verify", "archive:read", "yes", "superadmins"],

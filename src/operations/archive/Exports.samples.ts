@@ -50,4 +50,14 @@ export const listArchiveExports = {
   answer: { object: "list", data: [listed], has_more: false }
 } as const
 
+export const downloadArchiveExportPart = {
+  request: { export_id: listed.id, number: "1" },
+  answer: {
+    object: "content",
+    media_type: "application/zip",
+    file_name: "archive-export-019bc0e9-1-of-1.zip",
+    size: null
+  }
+} as const
+
 export const getArchiveExport = { request: { export_id: listed.id }, answer: made } as const

@@ -20,6 +20,8 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["archive_rule.deleted", "Rule of the archive deleted"],
   ["archive_hold.placed", "Hold on the archive placed"],
   ["archive_hold.released", "Hold on the archive released"],
+  ["archive_export.created", "Export of the archive made"],
+  ["archive_export.downloaded", "Export of the archive downloaded"],
   ["archive_retention.set", "Retention of the archive set"],
   ["cleanup.previewed", "Cleanup of the archive previewed"],
   ["cleanup.confirmed", "Cleanup of the archive confirmed"],
