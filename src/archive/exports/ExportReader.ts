@@ -89,7 +89,7 @@ const complete = Effect.fnUntraced(
           const isIncluded = media && isThere && found.state === "saved"
           return {
             ...file,
-            state: isThere ? found.state : "pending",
+            state: isThere || found?.state === "deleted" ? found.state : "pending",
             sha256: isThere && found.sha256 !== null ? hex(found.sha256) : null,
             path: isIncluded ? filePath(record.id, place, file.name, file.mime_type) : null
           }

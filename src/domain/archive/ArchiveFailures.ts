@@ -111,6 +111,7 @@ export class TooManyExports extends failure<TooManyExports>()(
 ) {}
 
 export class ExportExpired extends failure<ExportExpired>()(
+  409,
   "export_expired",
   "The export is older than 7 days: make it again."
 ) {}

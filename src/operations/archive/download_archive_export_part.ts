@@ -1,4 +1,5 @@
 import { Clock, Effect, Schema, Stream } from "effect"
+import { readContent } from "../../archive/exports/ExportContents.ts"
 import { exportZip, type MadePart } from "../../archive/exports/ExportZip.ts"
 import { openAccount } from "../../archive/Reader.ts"
 import { byCaller, record } from "../../changes/Record.ts"
@@ -50,9 +51,6 @@ const note = Effect.fnUntraced(function*(
   yield* reads.note(caller, accountId, made.messages, 0)
 })
 
-/** No file has a stored content yet. */
-const noContent = () => Stream.fail(new ContentBroken({ reason: "a file's content is not there" }))
-
 export const downloadArchiveExportPart = Operation.stream(
   "download_archive_export_part",
   {
@@ -95,7 +93,7 @@ export const downloadArchiveExportPart = Operation.stream(
       const open = openAccount({ organizationId, accountId: part.accountId }, opened)
       return Stream.unwrap(Effect.as(
         turns.take(organizationId),
-        exportZip(found, part, open, noContent, (sent) => note(caller, export_id, part, sent))
+        exportZip(found, part, open, readContent(open), (sent) => note(caller, export_id, part, sent))
       )).pipe(
         Stream.catchTag(
           "service_unavailable",
@@ -117,4 +115,5 @@ export const downloadArchiveExportPart = Operation.stream(
 
 type Services =
   | Effect.Services<ReturnType<typeof note>>
-  | Stream.Services<ReturnType<typeof exportZip<never, Effect.Services<ReturnType<typeof note>>>>>
+  | Stream.Services<ReturnType<ReturnType<typeof readContent>>>
+  | Stream.Services<ReturnType<typeof exportZip<never, never>>>

@@ -39,6 +39,14 @@ export interface ExportChanges {
   readonly frames: ReadonlyArray<SealedFrames>
 }
 
+/** A saved content; `key` is sealed under the epoch. */
+export interface StoredContent {
+  readonly blobId: string
+  readonly epochId: bigint
+  readonly key: Uint8Array
+  readonly size: number
+}
+
 /** Each statement needs the transaction of the organization. */
 export class ExportRecords extends Context.Service<ExportRecords, {
   /** Chats with messages in the days, by their ids, after one of them. */
@@ -69,6 +77,8 @@ export class ExportRecords extends Context.Service<ExportRecords, {
     ids: ReadonlyArray<bigint>,
     until: Date
   ): Effect.Effect<ExportChanges>
+  /** The stored content of a file; null where there is none. */
+  content(account: ArchivedAccount, fileId: string): Effect.Effect<StoredContent | null>
   /** The account's newest manifest of a time. */
   manifest(account: ArchivedAccount, until: Date): Effect.Effect<StoredManifest | null>
   /** The organization's newest signed checkpoint of a time. */

@@ -111,6 +111,22 @@ export const layer = Layer.effect(
         return { deleted, edited, frames: frames.map(framesOf) }
       }, Effect.orDie),
 
+      content: ({ accountId, organizationId }, fileId) =>
+        sql<{ blob: string; epoch: string; key: Uint8Array; size: string }>`
+          select archive_blob.blob_id::text as blob, epoch_id::text as epoch, key, plain_bytes::text as size
+          from archive_file
+          join archive_blob on archive_blob.organization_id = archive_file.organization_id
+            and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
+          where archive_file.organization_id = ${organizationId} and archive_file.account_id = ${accountId}
+            and file_id = ${fileId}::uuid and archive_blob.state = 'saved' and key is not null`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) =>
+            row === undefined
+              ? null
+              : { blobId: row.blob, epochId: BigInt(row.epoch), key: row.key, size: Number(row.size) }
+          )
+        ),
+
       manifest: (account, until) =>
         sql<ManifestRow>`
           select ${sql.literal(manifestColumns)} from archive_manifest where ${mine(account)} and at <= ${until}
