@@ -19,10 +19,19 @@ export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
     const { account } = open
     const found = yield* db.read(account.organizationId, exports.content(account, file.id))
     if (found === null) return yield* broken("a file was deleted while the export was made")
-    const opened = Effect.flatMap(epochKeyOf(open, found.epochId), (epoch) => openFileKey(epoch, found.blobId, found.key))
-    const key = yield* Effect.mapError(opened, (failure) =>
-      failure._tag === "ArchiveUnreadable" ? broken("a file's key does not open") : failure)
-    const bytes = openBlob(key, { ...account, blobId: found.blobId }, found.size, (range) =>
-      Stream.mapError(store.get(found.blobId, range), ({ reason }) => broken(reason)))
+    const opened = Effect.flatMap(
+      epochKeyOf(open, found.epochId),
+      (epoch) => openFileKey(epoch, found.blobId, found.key)
+    )
+    const key = yield* Effect.mapError(
+      opened,
+      (failure) => failure._tag === "ArchiveUnreadable" ? broken("a file's key does not open") : failure
+    )
+    const bytes = openBlob(
+      key,
+      { ...account, blobId: found.blobId },
+      found.size,
+      (range) => Stream.mapError(store.get(found.blobId, range), ({ reason }) => broken(reason))
+    )
     return Stream.ensuring(bytes, Effect.sync(() => void Redacted.value(key).fill(0)))
   }))
