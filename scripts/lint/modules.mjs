@@ -80,7 +80,7 @@ export const modules = [
     paths: ["archive"],
     holds: "the archive: sealing, writing, reading and searching it; runs in browsers too",
     imports: ["ports", "domain"],
-    packages: [core]
+    packages: [core, /^client-zip$/, /^hono\/html$/]
   },
   {
     paths: ["capture"],

@@ -4,7 +4,7 @@ import type { ExportFormat } from "../../domain/archive/ArchiveExport.ts"
 import { utf8 } from "../../domain/archive/Bytes.ts"
 import type { ContentBroken } from "../../domain/Content.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
-import { ExportRecords } from "../../ports/archive/ExportRecords.ts"
+import { type ChatOfDays, ExportRecords } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { documentName, type DocumentPlace, emlDocument, type FileContent, messagesPerDocument } from "./EmlExport.ts"
 import { chatTitle, exportDay, type ExportedChat, type ExportedFile, type ExportedMessage } from "./ExportedChat.ts"
@@ -205,8 +205,9 @@ export const exportFiles = <R>(part: ExportPart<R>) =>
     const { days, format, open, title } = part
     const { account } = open
     const listed: Array<ListedChat> = []
-    const chats = Stream.paginate(
-      null as bigint | null,
+    const first: bigint | null = null
+    const chats = Stream.paginate<bigint | null, ChatOfDays, ExportEnded, Db | ExportRecords>(
+      null,
       Effect.fnUntraced(function*(after: bigint | null) {
         const db = yield* Db
         const exports = yield* ExportRecords

@@ -6,7 +6,6 @@ const longestName = 100
 const longestExtension = 16
 
 /** Characters that no system shows or that some refuse: controls, marks of direction, and those of paths and patterns. */
-// oxlint-disable-next-line no-control-regex
 const refused =
   /[\u0000-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFF<>:"/\\|?*%]/gu
 

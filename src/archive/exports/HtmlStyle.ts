@@ -1,7 +1,6 @@
 /** The look of an export's pages, and the characters of their texts that no page may hold. */
 
 /** Controls, which no page may hold, and halves of surrogate pairs. */
-// oxlint-disable-next-line no-control-regex
 const unshown = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\uFFFE\uFFFF]|[\uD800-\uDFFF]/gu
 
 /** Marks of direction that last beyond their text unless they are ended. */

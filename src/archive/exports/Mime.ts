@@ -50,7 +50,6 @@ export const base64Lines = <E, R>(content: Stream.Stream<Uint8Array, E, R>): Str
     )
   })
 
-// oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]|[\uD800-\uDFFF]/gu
 
 const readable = /^[\w !#$&'*+,./:;?^`{|}~-]{0,60}$/u
