@@ -205,7 +205,6 @@ export const exportFiles = <R>(part: ExportPart<R>) =>
     const { days, format, open, title } = part
     const { account } = open
     const listed: Array<ListedChat> = []
-    const first: bigint | null = null
     const chats = Stream.paginate<bigint | null, ChatOfDays, ExportEnded, Db | ExportRecords>(
       null,
       Effect.fnUntraced(function*(after: bigint | null) {
