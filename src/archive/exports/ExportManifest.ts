@@ -1,4 +1,4 @@
-/** What a part of an export says of itself: what it holds, what it lacks, and the hash of each of its files. */
+/** The manifest of a part of an export: its content, its gaps, and the hash of each of its files. */
 import { Schema } from "effect"
 import { ExportFormat } from "../../domain/archive/ArchiveExport.ts"
 import { Checkpoint } from "../../domain/journal/Checkpoint.ts"

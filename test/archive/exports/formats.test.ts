@@ -13,7 +13,7 @@ import { records } from "../../support/archive/archiveRecords.ts"
 import { entriesOfZip } from "../../support/archive/zips.ts"
 import { tried } from "../../support/drawn.ts"
 
-/** What somebody sends who means harm. */
+/** Texts that mean harm. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.constantFrom(
