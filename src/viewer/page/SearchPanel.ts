@@ -24,6 +24,8 @@ export interface SearchEvents {
 }
 
 const snippetSize = 160
+/** Hits that are looked for before the next ones are asked for by hand. */
+const enough = 10
 
 const kinds: Readonly<Record<MessageKind, string>> = {
   text: "Texts",
@@ -157,7 +159,7 @@ export const makeSearch = (
       sums = { hits: 0, searched: 0, unreadable: 0 }
       hits.replaceChildren()
     }
-    fill(said, status("Searching …"))
+    fill(said, status(sums.searched === 0 ? "Searching …" : `Searching … ${count(sums.searched)} messages covered.`))
     foot.replaceChildren()
     try {
       const answer = await archive.call(
@@ -189,6 +191,8 @@ export const makeSearch = (
         ),
         sums.unreadable === 0 ? null : tone("caution", `${plural(sums.unreadable, "page")} not readable`)
       )
+      // The time of a call was over before it found enough: it goes on by itself.
+      if (answer.hasMore && !answer.complete && sums.hits < enough) return void run(false)
       fill(foot, answer.hasMore ? button("More", () => void run(false)) : null)
     } catch (error) {
       if (own === turn) fill(said, problem(reasonOf(error)))

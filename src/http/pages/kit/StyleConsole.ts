@@ -66,6 +66,7 @@ table.numbers th:first-child { text-align: left; white-space: nowrap; }
 table.numbers thead th { border-top: 0; color: var(--soft); vertical-align: bottom; }
 .paging { display: flex; gap: .75rem; margin-top: 1rem; }
 .status-card { border-radius: .75rem; padding: 1rem 1.25rem; margin: 1rem 0; border: 1px solid var(--line); border-left: 6px solid var(--field); background: var(--card); }
+ol.matters { list-style: none; margin: 0; padding: 0; }
 .status-card h2 { margin-bottom: .4rem; }
 .status-card h2 .tone { font-size: 1rem; }
 .status-card p:last-child { margin-bottom: 0; }

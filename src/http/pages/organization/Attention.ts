@@ -34,6 +34,8 @@ const nearlyFull = 0.9
 
 const accounts = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "account" : "accounts"}`
 
+const lookAt = (count: number): string => count === 1 ? "Look at it" : "Look at them"
+
 const are = (count: number): string => count === 1 ? "is" : "are"
 
 type Find = (overview: StatusOverview, viewer: Viewer) => Matter | undefined
@@ -41,7 +43,7 @@ type Find = (overview: StatusOverview, viewer: Viewer) => Matter | undefined
 const statusMatter = (
   status: "hijack_blocked" | "protection_stopped" | "status_unknown",
   tone: Matter["tone"],
-  action: string
+  action?: string
 ): Find =>
 ({ protection }) => {
   const count = protection.accounts[status] ?? 0
@@ -50,7 +52,7 @@ const statusMatter = (
     title: `${Statuses.words[status].name}: ${accounts(count)}`,
     text: Statuses.words[status].meaning,
     to: withStatus(status),
-    action
+    action: action ?? lookAt(count)
   }
 }
 
@@ -147,13 +149,13 @@ const chats: Find = ({ saving: { chats_to_review: count } }, { readsArchive, rol
 
 /** In the order of urgency: what lets an attacker act, what hides it, what loses messages, what can wait. */
 const finds: ReadonlyArray<Find> = [
-  statusMatter("hijack_blocked", "danger", "Look at them"),
+  statusMatter("hijack_blocked", "danger"),
   outage,
   unheard,
   statusMatter("protection_stopped", "danger", "Sign in again"),
   reviews,
   paused,
-  statusMatter("status_unknown", "caution", "Look at them"),
+  statusMatter("status_unknown", "caution"),
   noKey,
   storage,
   ...unsavedReasons.map(unsaved),

@@ -37,7 +37,7 @@ const list = (base: string, matters: ReadonlyArray<Matter>): Html.Html =>
       ? html`<p>${
         Statuses.mark("good", "All is well")
       } Accounts are protected as far as you can see them, and messages are saved where they are to be.</p>`
-      : html`<ol class="plain matters">${matters.map(item(base))}</ol>`
+      : html`<ol class="matters">${matters.map(item(base))}</ol>`
   }
 </section>`
 
