@@ -22,7 +22,7 @@ main.whole { flex: 1; min-height: 0; width: 100%; max-width: none; margin: 0; pa
 .search-box { display: flex; flex-direction: column; min-height: 0; }
 .search-box:has(.found:not([hidden])) { flex: 1; }
 .search-box summary { font-size: .9rem; }
-.filters { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem .75rem; padding: .25rem 0 .5rem; }
+.filters { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem .75rem; padding: .25rem 0 .5rem; }
 .found:not([hidden]) { flex: 1; min-height: 0; overflow-y: auto; margin: .5rem -1rem 0; padding: 0 1rem; border-top: 1px solid var(--line); }
 .said { padding: .5rem 0; }
 .hits, .chats { list-style: none; margin: 0 -1rem; padding: 0; }
