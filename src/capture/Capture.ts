@@ -14,6 +14,7 @@ import type { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import type { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import { Db } from "../ports/Db.ts"
 import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
@@ -29,6 +30,8 @@ import { makePacer, type Pace } from "./Pacer.ts"
 export interface Options {
   /** The rate of calls for each account. */
   readonly pace: Pace
+  /** The rate of parts of files, of the whole process. */
+  readonly mediaPace: Pace
   /** The number of runs at the same time. */
   readonly runs: number
   /** The number of accounts whose pushes are archived as they arrive. */
@@ -50,6 +53,7 @@ type Services =
   | OpenArchives
   | Organizations
   | Ownership
+  | WaitingFiles
 
 const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
 const slotOfKey = (key: string): Slot => slotOf(AccountId.make(key.slice(key.lastIndexOf("/") + 1)))
@@ -71,7 +75,7 @@ export class Capture extends Context.Service<Capture, {
   /** Closes days that are over, and archives that nothing is written to. */
   readonly tend: Effect.Effect<void>
 }>()("org-security-console/capture/Capture") {
-  static readonly layer = ({ maxLive, pace, runs: places }: Options) =>
+  static readonly layer = ({ maxLive, mediaPace, pace, runs: places }: Options) =>
     Layer.effect(
       Capture,
       Effect.gen(function*() {
@@ -85,6 +89,7 @@ export class Capture extends Context.Service<Capture, {
         const works = yield* FiberMap.make<string, void, never>()
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()
+        const mediaPacer = makePacer(mediaPace)
         let underWay = 0
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
@@ -100,7 +105,7 @@ export class Capture extends Context.Service<Capture, {
           const ref = yield* sessionOf(run)
           const feed = yield* inTime(port.feed(ref, slotOf(run.accountId)))
           const reader = yield* inTime(port.read(ref, slotOf(run.accountId)))
-          yield* runCapture(run, { feed, reader, pacer: makePacer(pace) })
+          yield* runCapture(run, { feed, reader, pacer: makePacer(pace), mediaPacer })
         }, Effect.scoped)
 
         const start = (run: ClaimedRun, port: MessengerArchive["Service"]) =>
@@ -123,7 +128,7 @@ export class Capture extends Context.Service<Capture, {
             const ref = yield* sessionOf(account)
             const feed = yield* inTime(port.feed(ref, slotOf(account.accountId)))
             const reader = yield* inTime(port.read(ref, slotOf(account.accountId)))
-            return yield* captureLive(account, { feed, reader })
+            return yield* captureLive(account, { feed, reader, pacer: makePacer(pace), mediaPacer })
           }).pipe(
             Effect.scoped,
             Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),
@@ -198,6 +203,7 @@ const outcomeOfFailure = (failure: { readonly _tag: string }): RunOutcome => {
       return { _tag: "Waiting", seconds: "retryAfterSeconds" in failure ? Number(failure.retryAfterSeconds) : 60 }
     case "PlatformUnavailable":
     case "ServiceUnavailable":
+    case "BlobStoreFailed":
     case "WriterReplaced":
       return { _tag: "Waiting", seconds: 60 }
     default:

@@ -6,9 +6,11 @@ import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
+import { saveFiles } from "./Media.ts"
 import type { Pacer } from "./Pacer.ts"
 import { askAgain } from "./Rechecks.ts"
 import { seeChats } from "./Sightings.ts"
@@ -21,6 +23,8 @@ export interface RunConnections {
   readonly feed: ChatFeed
   readonly reader: ChatReader
   readonly pacer: Pacer
+  /** The rate at which parts of files are read, of the whole process. */
+  readonly mediaPacer: Pacer
 }
 
 /** Reads the dialogs, and answers the positions of channels that they name. */
@@ -138,6 +142,9 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   const positions = yield* readDialogs(run, connections)
   yield* readDifferences(run, connections, positions)
   yield* readMessages(run, connections)
+  const files = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
+  yield* commit(run, run, () => store.report(run, { phase: "media", done: 0, total: files }))
+  yield* saveFiles(run, run, connections)
   yield* commit(run, run, () => store.report(run, { phase: "finishing", done: 0, total: null }))
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)

@@ -1,5 +1,5 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Clock, Duration, Effect, Stream } from "effect"
+import { Clock, Duration, Effect, Queue, Stream } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -9,6 +9,8 @@ import type { Box, ChatFeed, ChatReader, ChatSeen, Push, Pushed } from "../ports
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { glance } from "./Glances.ts"
+import { saveFiles } from "./Media.ts"
+import type { Pacer } from "./Pacer.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
@@ -30,6 +32,8 @@ const quietAfter = Duration.days(1)
 export interface LiveConnections {
   readonly feed: ChatFeed
   readonly reader: ChatReader
+  readonly pacer: Pacer
+  readonly mediaPacer: Pacer
 }
 
 const placeOf = (
@@ -133,11 +137,21 @@ export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, 
   }
 })
 
+const hasFiles = (push: Push): boolean =>
+  push._tag === "Pushed" && push.change._tag === "New" && push.change.message.files.length > 0
+
+/** Saves the files of what was pushed, beside the pushes; what fails is left to the night. */
+const saveLiveFiles = (account: ArchivedAccount, connections: LiveConnections, files: Queue.Dequeue<true>) =>
+  Effect.forever(Effect.andThen(Queue.take(files), Effect.ignore(saveFiles(account, null, connections))))
+
 /** Stores what is pushed until the feed ends. */
 export const captureLive = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  { feed, reader }: LiveConnections
+  connections: LiveConnections
 ) {
+  const { feed, reader } = connections
+  const files = yield* Queue.sliding<true>(1)
+  yield* Effect.forkScoped(saveLiveFiles(account, connections, files))
   const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
   yield* catchUpAll(account, feed)
   let heard = yield* Clock.currentTimeMillis
@@ -162,6 +176,7 @@ export const captureLive = Effect.fnUntraced(function*(
     for (const batch of batches.value) {
       for (const { box } of batch) active.add(box)
       yield* takePushes(account, feed, batch)
+      if (batch.some(hasFiles)) yield* Queue.offer(files, true)
     }
   }
 })

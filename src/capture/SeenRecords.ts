@@ -23,14 +23,18 @@ const fileId = Effect.fnUntraced(function*({ accountId, organizationId }: Archiv
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-8${text.slice(13, 16)}-a${text.slice(17, 20)}-${text.slice(20)}`
 })
 
+/** The message's files with their ids. */
+export const filesOf = (account: ArchivedAccount, { chatId, files, record }: MessageSeen) =>
+  Effect.forEach(
+    files,
+    (file) => Effect.map(fileId(account, `${chatId} ${record.id} ${file.messengerFile}`), (id) => ({ id, file }))
+  )
+
 /** The message with ids for its files. */
 export const messageRecord = Effect.fnUntraced(function*(account: ArchivedAccount, message: MessageSeen) {
-  const { chatId, files, record } = message
+  const { record } = message
+  const files = yield* filesOf(account, message)
   if (files.length === 0) return record satisfies SeenMessage
-  const named = yield* Effect.forEach(files, ({ bytes, messengerFile, mimeType, name }) =>
-    Effect.map(
-      fileId(account, `${chatId} ${record.id} ${messengerFile}`),
-      (id) => ({ id, name, mime_type: mimeType, bytes })
-    ))
+  const named = files.map(({ file: { bytes, mimeType, name }, id }) => ({ id, name, mime_type: mimeType, bytes }))
   return { ...record, details: { ...record.details, files: named } } satisfies SeenMessage
 })

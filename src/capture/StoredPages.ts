@@ -9,6 +9,7 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatReader, ChatRefused, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
+import { noteFiles } from "./SeenFiles.ts"
 import { messageRecord } from "./SeenRecords.ts"
 
 const messagesPerPage = 100
@@ -94,6 +95,7 @@ export const storePage = Effect.fnUntraced(function*(
   const kept = yield* withoutCleaned(account, chat, messages)
   const seen = yield* Effect.forEach(kept, (message) => messageRecord(account, message))
   if (seen.length > 0) yield* archive.append(chatId, seen, "sweep")
+  yield* noteFiles(account, chat, kept)
   const ids = messages.map(({ record }) => record.id)
   const oldest = messages.length === 0 ? null : new Date(Math.min(...messages.map(({ record }) => record.at)) * 1000)
   yield* store.keep(account, {

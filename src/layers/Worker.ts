@@ -21,6 +21,8 @@ export interface Options {
   readonly maxLive?: number
   /** The rate of calls that read chats, of each account; 1 a second and 5 at once by default. */
   readonly archivePace?: Pace
+  /** The rate at which parts of files are read, each 1 MiB at most, of the whole process; 20 a second by default. */
+  readonly mediaPace?: Pace
 }
 
 /** The number of runs over archives at the same time. */
@@ -29,13 +31,21 @@ const archiveRuns = 32
 /** Calls of an archive's run to the messenger, as it bears them. */
 const defaultArchivePace: Pace = { rate: 1, burst: 5 }
 
+/** Parts of files: decrypting them takes a core's time, which the watch needs. */
+const defaultMediaPace: Pace = { rate: 20, burst: 4 }
+
 /** Watches the accounts and archives their chats; `Background.layer` over it claims those that are due. */
 export const layer = (
-  { archivePace = defaultArchivePace, maxLive = defaultMaxLive, reviewWindow = defaultReviewWindow }: Options = {}
+  {
+    archivePace = defaultArchivePace,
+    maxLive = defaultMaxLive,
+    mediaPace = defaultMediaPace,
+    reviewWindow = defaultReviewWindow
+  }: Options = {}
 ) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(
-      Layer.provide(Capture.layer({ maxLive, pace: archivePace, runs: archiveRuns }), OpenArchives.layer)
+      Layer.provide(Capture.layer({ maxLive, mediaPace, pace: archivePace, runs: archiveRuns }), OpenArchives.layer)
     ),
     Layer.merge(SessionOpening.layer({ maxLive })),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),

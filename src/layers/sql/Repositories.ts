@@ -30,6 +30,7 @@ import * as Epochs from "./archive/Epochs.ts"
 import * as ExportRecords from "./archive/ExportRecords.ts"
 import * as SearchBlocks from "./archive/SearchBlocks.ts"
 import * as SearchStore from "./archive/SearchStore.ts"
+import * as WaitingFiles from "./archive/WaitingFiles.ts"
 import * as Bearers from "./credentials/Bearers.ts"
 import * as CredentialEndings from "./credentials/CredentialEndings.ts"
 import * as Credentials from "./credentials/Credentials.ts"
@@ -122,6 +123,7 @@ export const layer = Layer.mergeAll(
   ArchiveRuns.layer,
   Attempts.layer,
   CaptureStore.layer,
+  WaitingFiles.layer,
   EmailChanges.layer,
   Facets.layer,
   Logins.layer,

@@ -8,10 +8,11 @@ import * as World from "../world.ts"
 export const makeRule = (
   organizationId: string,
   chatType: ChatType | "any",
-  { effect = "archive", id = crypto.randomUUID(), live = true, target = null }: {
+  { effect = "archive", id = crypto.randomUUID(), live = true, maxFileBytes = null, target = null }: {
     readonly effect?: string
     readonly id?: string
     readonly live?: boolean
+    readonly maxFileBytes?: number | null
     readonly target?: string | null
   } = {}
 ) => {
@@ -24,7 +25,7 @@ export const makeRule = (
       chat_id: null,
       effect,
       media: "all",
-      max_file_bytes: null,
+      max_file_bytes: maxFileBytes,
       live,
       updated_at: new Date(0),
       updated_by: null

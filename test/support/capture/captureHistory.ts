@@ -64,6 +64,8 @@ const isLateTwin = ({ revisions }: Archived, text: string): boolean => {
   return revisions.some(({ editedAt, late, mark }) => late && editedAt === newest && mark === text)
 }
 
+const atOnce = { take: Effect.void }
+
 class History {
   readonly drawn: Drawn
   readonly platform: Platform
@@ -215,7 +217,7 @@ class History {
     const { feed, reader } = this.platform
     const draw = this.drawn.next()
     const run = { ...account, fence: 1, failures: 0 }
-    const connections = { feed, reader, pacer: { take: Effect.void } }
+    const connections = { feed, reader, pacer: atOnce, mediaPacer: atOnce }
     if (this.platform.pending === null) {
       this.platform.pending = []
       return Effect.provideContext(catchUpAll(account, feed), this.services)
@@ -268,7 +270,7 @@ class History {
       yield* this.attempt(this.act)
       this.platform.now += 8 * day
       const run = { ...account, fence: 1, failures: 0 }
-      const connections = { feed: this.platform.feed, reader: this.platform.reader, pacer: { take: Effect.void } }
+      const connections = { feed: this.platform.feed, reader: this.platform.reader, pacer: atOnce, mediaPacer: atOnce }
       yield* this.attempt(Effect.provideContext(runCapture(run, connections), this.services))
     }
     this.isWhole()

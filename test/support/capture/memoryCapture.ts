@@ -16,6 +16,7 @@ import { ArchiveRuns } from "../../../src/ports/archive/ArchiveRuns.ts"
 import type { AccountArchive, SeenMessage } from "../../../src/ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../../../src/ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../src/ports/archive/Epochs.ts"
+import { WaitingFiles } from "../../../src/ports/archive/WaitingFiles.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
@@ -273,8 +274,17 @@ export const processOver = (
         exclusively: (_, work) => calls.withPermit(work),
         step: (_, work) => work(archive),
         close: () => Effect.void,
+        onlyMedia: (_, work) => work,
+        writer: () => Effect.succeed(archive),
         tend: Effect.void
       } satisfies OpenArchives["Service"]
+    ),
+    Context.add(
+      WaitingFiles,
+      {
+        next: () => Effect.succeed([]),
+        count: () => Effect.succeed(0)
+      } as unknown as WaitingFiles["Service"]
     ),
     Context.add(ComparedAge, null)
   )

@@ -73,6 +73,17 @@ const between = ({ from, to }: typeof firstPause) =>
     (millis) => Duration.millis(Math.round(millis))
   )
 
+/** A small document, each with a content of its own. */
+const note = (key: string, turn: number) => ({
+  kind: "document" as const,
+  files: [{
+    messengerFile: `note ${key}/${turn}`,
+    name: `Note ${turn + 1}.txt`,
+    mimeType: "text/plain",
+    content: Buffer.from(`Note ${turn + 1} of this conversation.\n`).toString("base64")
+  }]
+})
+
 /** The conversations of a demo; they change only the simulated messenger. */
 export class Conversations extends Context.Service<Conversations, {
   /** Somebody writes to one of the accounts, or one of the accounts answers; now and then a message is changed. */
@@ -99,6 +110,7 @@ export class Conversations extends Context.Service<Conversations, {
         const chance = yield* Random.nextIntBetween(0, 12)
         if (chance === 0) yield* chats.edit(where, id, `${text} (edited)`)
         if (chance === 1) yield* chats.remove(where, [id])
+        if (chance === 2) yield* chats.send(where, { from: speaker ?? self, text: null, ...note(key, turn) })
       })
 
       const write = Effect.gen(function*() {

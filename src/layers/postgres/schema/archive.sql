@@ -291,9 +291,12 @@ create table archive_file (
   blob_id uuid, -- the content; null until it is saved
   state text not null check (state in ('saved', 'pending', 'skipped', 'failed', 'deleted')), -- of the API
   attempts smallint not null default 0, -- tries so far
+  reason text -- the cause for which it is not saved
+    check (reason in ('rule', 'size', 'protected', 'once', 'gone', 'refused')),
   error text, -- the cause of the last failure
   at timestamptz(3) not null, -- the time of its state
   check ((state = 'saved') = (blob_id is not null)),
+  check (reason is null or state in ('skipped', 'failed')),
   primary key (organization_id, account_id, file_id)
 );
 -- Finds if a content is still that of a file.
@@ -302,6 +305,9 @@ create index archive_file_blob on archive_file (organization_id, account_id, blo
 create unique index archive_file_id on archive_file (organization_id, file_id);
 -- Lists an account's files, newest first.
 create index archive_file_listed on archive_file (organization_id, account_id, day, chat_id, message_id, file_id);
+-- Files that wait for their contents, newest first.
+create index archive_file_waiting on archive_file (organization_id, account_id, day, chat_id, message_id)
+  where state = 'pending';
 -- The files of messages in view.
 create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
 alter table archive_file enable row level security, force row level security;

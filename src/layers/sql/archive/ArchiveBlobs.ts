@@ -66,7 +66,7 @@ export const layer = Layer.effect(
       attach: (account, fileId, blobId, now) =>
         sql`
           with filed as (
-            update archive_file set blob_id = ${blobId}::uuid, state = 'saved', error = null, at = ${now}
+            update archive_file set blob_id = ${blobId}::uuid, state = 'saved', error = null, reason = null, at = ${now}
             where ${mine(account)} and file_id = ${fileId}::uuid and state in ('pending', 'skipped', 'failed')
             returning chat_id
           ), chats as (

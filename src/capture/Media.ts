@@ -1,0 +1,144 @@
+/** Contents of files that wait, the newest first; what cannot be read now is tried again in other nights. */
+import { Effect } from "effect"
+import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { now } from "../domain/Moments.ts"
+import { inTime } from "../messenger/OpenSessions.ts"
+import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
+import type { ChatReader, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult } from "./CaptureSteps.ts"
+import { contentOf } from "./FileContent.ts"
+import { OpenArchives } from "./OpenArchives.ts"
+import type { Pacer } from "./Pacer.ts"
+import { type NamedFile, namedFiles, sortFiles } from "./SeenFiles.ts"
+
+/** Files of one chat that one call asks for. */
+const filesPerCall = 100
+
+/** Contents that are read at the same time for one account. */
+const filesAtOnce = 2
+
+/** A file that cannot be read in so many nights is given up. */
+const tries = 3
+
+export interface MediaConnections {
+  readonly reader: ChatReader
+  /** The rate of calls. */
+  readonly pacer: Pacer
+  /** The rate of parts, of the whole process. */
+  readonly mediaPacer: Pacer
+}
+
+type Asker = { readonly account: ArchivedAccount; readonly claimed: ClaimedRun | null }
+
+const postpone = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
+  commit(account, claimed, () =>
+    Effect.gen(function*() {
+      yield* (yield* WaitingFiles).postpone(account, files, tries, yield* now)
+    }))
+
+const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
+  commit(account, claimed, () =>
+    Effect.gen(function*() {
+      yield* (yield* WaitingFiles).giveUp(account, files, "gone", yield* now)
+    }))
+
+const read = Effect.fnUntraced(function*(
+  { account }: Asker,
+  { reader, mediaPacer }: MediaConnections,
+  { file, fileId }: NamedFile
+) {
+  const archive = yield* (yield* OpenArchives).writer(account)
+  yield* archive.storeFile(fileId, {
+    messengerFile: file.messengerFile,
+    bytes: file.bytes,
+    content: contentOf(reader, file, mediaPacer)
+  })
+})
+
+/** Another location of the file, since the one that the messenger gave has expired. */
+const askAnew = Effect.fnUntraced(function*(
+  { account }: Asker,
+  chat: CapturedChat,
+  { pacer, reader }: MediaConnections,
+  { fileId, messageId }: NamedFile
+) {
+  yield* pacer.take
+  const messages = yield* inTime(reader.messages(chat.ref, [messageId]))
+  return (yield* namedFiles(account, messages)).find((file) => file.fileId === fileId) ?? null
+})
+
+/** Saves one content; a failure of it leaves the others alone. */
+const save = Effect.fnUntraced(function*(
+  asker: Asker,
+  chat: CapturedChat,
+  connections: MediaConnections,
+  file: NamedFile
+) {
+  const again = Effect.flatMap(
+    askAnew(asker, chat, connections, file),
+    (found) => found === null ? giveUp(asker, [file.fileId]) : read(asker, connections, found)
+  )
+  yield* read(asker, connections, file).pipe(
+    Effect.catchTag("FileExpired", () => again),
+    Effect.catchTags({
+      FileGone: () => giveUp(asker, [file.fileId]),
+      FileExpired: () => postpone(asker, [file.fileId]),
+      ContentBroken: () => postpone(asker, [file.fileId]),
+      ChatRefused: () => postpone(asker, [file.fileId]),
+      PlatformRefused: () => postpone(asker, [file.fileId]),
+      PlatformUnavailable: () => postpone(asker, [file.fileId])
+    })
+  )
+})
+
+/** Fresh answers of the files' messages; none where the messenger refuses to read the chat. */
+const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
+  pacer.take.pipe(
+    Effect.andThen(inTime(reader.messages(chat.ref, ids))),
+    Effect.catchTag("ChatRefused", () => Effect.succeed<ReadonlyArray<MessageSeen> | null>(null))
+  )
+
+/** Saves the next files of one chat; false where none wait. */
+const saveSome = Effect.fnUntraced(function*(asker: Asker, connections: MediaConnections, since: Date) {
+  const { account, claimed } = asker
+  const store = yield* CaptureStore
+  const waiting = yield* WaitingFiles
+  const next = yield* consult(account, claimed, waiting.next(account, since, filesPerCall))
+  const [first] = next
+  if (first === undefined) return false
+  const wanted = new Set(next.map(({ fileId }) => fileId))
+  const [chat] = yield* consult(account, claimed, store.chats(account, [first.chatId]))
+  const messages = chat === undefined || !isSaved(chat)
+    ? null
+    : yield* askMessages(chat, [...new Set(next.map(({ messageId }) => messageId))], connections)
+  if (chat === undefined || messages === null) {
+    yield* postpone(asker, [...wanted])
+    return true
+  }
+  const found = (yield* namedFiles(account, messages)).filter(({ fileId }) => wanted.has(fileId))
+  const there = new Set(found.map(({ fileId }) => fileId))
+  yield* giveUp(asker, [...wanted].filter((fileId) => !there.has(fileId)))
+  const sorted = yield* commit(account, claimed, () => sortFiles(account, chat, found))
+  yield* Effect.forEach(sorted, (file) => save(asker, chat, connections, file), {
+    concurrency: filesAtOnce,
+    discard: true
+  })
+  return true
+})
+
+/** Saves everything that waits, each file once; another call for the account waits for this one. */
+export const saveFiles = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  connections: MediaConnections
+) {
+  const archives = yield* OpenArchives
+  const since = yield* now
+  const all = Effect.gen(function*() {
+    while (yield* saveSome({ account, claimed }, connections, since));
+  })
+  yield* archives.onlyMedia(account, all)
+})

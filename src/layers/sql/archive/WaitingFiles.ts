@@ -1,0 +1,68 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+/** Files that wait, in SQL. */
+export const layer = Layer.effect(
+  WaitingFiles,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const post = Tenant.post(sql)
+    const mine = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId}`
+
+    const settle = (
+      account: ArchivedAccount,
+      files: ReadonlyArray<string>,
+      state: "failed" | "skipped",
+      reason: string,
+      now: Date
+    ) =>
+      files.length === 0 ? Effect.void : post(sql`
+        update archive_file set state = ${state}, reason = ${reason}, at = ${now}
+        where ${mine(account)} and file_id = any(${files}::uuid[]) and state = 'pending'`)
+
+    return WaitingFiles.of({
+      next: (account, before, limit) =>
+        sql<{ file: string; chat: string; message: string }>`
+          with newest as (
+            select chat_id from archive_file
+            where ${mine(account)} and state = 'pending' and (attempts = 0 or at < ${before})
+            order by day desc, chat_id desc, message_id desc limit 1
+          )
+          select file_id::text as file, chat_id::text as chat, message_id::text as message from archive_file
+          where ${mine(account)} and state = 'pending' and (attempts = 0 or at < ${before})
+            and chat_id = (select chat_id from newest)
+          order by day desc, message_id desc limit ${sql.literal(String(limit))}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) =>
+            rows.map(({ chat, file, message }) => ({
+              fileId: file,
+              chatId: BigInt(chat),
+              messageId: BigInt(message)
+            }))
+          )
+        ),
+
+      count: (account) =>
+        sql<{ files: number }>`
+          select count(*)::integer as files from archive_file where ${mine(account)} and state = 'pending'`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.files ?? 0)
+        ),
+
+      skip: (account, files, reason, now) => settle(account, files, "skipped", reason, now),
+
+      giveUp: (account, files, reason, now) => settle(account, files, "failed", reason, now),
+
+      postpone: (account, files, tries, now) =>
+        files.length === 0 ? Effect.void : post(sql`
+          update archive_file set attempts = attempts + 1, at = ${now},
+            state = case when attempts + 1 >= ${tries}::integer then 'failed' else state end,
+            reason = case when attempts + 1 >= ${tries}::integer then 'refused' else reason end
+          where ${mine(account)} and file_id = any(${files}::uuid[]) and state = 'pending'`)
+    })
+  })
+)

@@ -1,0 +1,22 @@
+/** Files of archived messages that wait for their contents. Each statement needs the transaction of the organization. */
+import { Context, type Effect } from "effect"
+import type { FailureReason, SkipReason } from "../../domain/archive/FileReason.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+export interface WaitingFile {
+  readonly fileId: string
+  readonly chatId: bigint
+  readonly messageId: bigint
+}
+
+export class WaitingFiles extends Context.Service<WaitingFiles, {
+  /** Those of one chat, of the newest messages that wait, that were not tried since `before`. */
+  next(account: ArchivedAccount, before: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
+  count(account: ArchivedAccount): Effect.Effect<number>
+  /** They are left out; one that was saved already stays. */
+  skip(account: ArchivedAccount, files: ReadonlyArray<string>, reason: SkipReason, now: Date): Effect.Effect<void>
+  /** They are given up. */
+  giveUp(account: ArchivedAccount, files: ReadonlyArray<string>, reason: FailureReason, now: Date): Effect.Effect<void>
+  /** They are tried again later, `tries` times in all. */
+  postpone(account: ArchivedAccount, files: ReadonlyArray<string>, tries: number, now: Date): Effect.Effect<void>
+}>()("org-security-console/ports/archive/WaitingFiles") {}
