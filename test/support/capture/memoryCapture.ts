@@ -45,7 +45,10 @@ export interface Commits {
   readonly committed: () => void
 }
 
-export const account: ArchivedAccount = { organizationId: "organization" as any, accountId: "account" as any }
+export const account: ArchivedAccount = {
+  organizationId: "organization" as any,
+  accountId: "00000000-0000-7000-8000-000000000001" as any
+}
 
 /** What is stored. */
 export class Stored {
@@ -266,7 +269,7 @@ export const processOver = (
     ),
     Context.add(Accounts, { hold: () => Effect.succeed(facts) } as unknown as Accounts["Service"]),
     Context.add(Organizations, { facts: () => Effect.succeed(organization) } as unknown as Organizations["Service"]),
-    Context.add(Ownership, { current: () => 1 } as unknown as Ownership["Service"]),
+    Context.add(Ownership, { term: () => 1 } as unknown as Ownership["Service"]),
     Context.add(ArchiveCrypto, {} as ArchiveCrypto["Service"]),
     Context.add(
       OpenArchives,
