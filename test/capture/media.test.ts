@@ -75,19 +75,5 @@ describe("the files of captured messages", () => {
         yield* Captured.runs
         expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
       }))
-
-    it.effect("are saved soon after they were pushed", () =>
-      Effect.gen(function*() {
-        const staged = yield* Captured.stageCapture()
-        yield* makeRule(staged.id, "any")
-        const { chats, where } = yield* Captured.converse(staged, 1)
-        yield* Captured.runs
-        yield* Captured.passes("1 second")
-        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("pushed", 10)] })
-        for (let tries = 0; tries < 30 && (yield* states(staged.id))[0]?.state !== "saved"; tries++) {
-          yield* Captured.passes("1 second")
-        }
-        expect(yield* states(staged.id)).toEqual([{ state: "saved", reason: null, sha256: digest("pushed", 10) }])
-      }))
   })
 })
