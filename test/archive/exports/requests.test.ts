@@ -1,0 +1,112 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
+import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
+import { exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
+import * as Mcp from "../../mcp/support.ts"
+import { passwordHeader } from "../../support/archive/archivePassword.ts"
+import { codeOf, contents, download, makeExported } from "../../support/archive/exportedArchive.ts"
+import { makeExport } from "../../support/archive/exports.ts"
+import { entriesOfZip } from "../../support/archive/zips.ts"
+import { pglite } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+const manifestOf = (bytes: Buffer) => JSON.parse(entriesOfZip(bytes).at(-1)?.content.toString() ?? "")
+
+describe("a request for a part of an export", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("is answered over HTTP and as a tool with one ZIP, which has the saved files as they were", () =>
+      Effect.gen(function*() {
+        const { create, key } = yield* makeExported
+        for (const format of ["json", "html"]) {
+          const { body } = yield* create(format)
+          expect(body).toMatchObject({ messages: 3, files: 3, part_count: 1 })
+          const { bytes, headers, status } = yield* download(key, body.id)
+          expect([status, headers.get("content-type"), headers.get("accept-ranges")])
+            .toEqual([200, "application/zip", "none"])
+          expect(headers.get("content-disposition")).toContain(`archive-export-${body.id.slice(0, 8)}-1-of-1.zip`)
+          const found = entriesOfZip(bytes).filter(({ path }) => path.includes("/files/"))
+          expect(found).toHaveLength(3)
+          for (const [place, { content, path }] of found.entries()) {
+            expect(path).toContain(`/files/${place + 1}-1_plan ${place}.png`)
+            expect(Buffer.compare(content, contents[place] ?? Buffer.alloc(0))).toBe(0)
+          }
+          const answer = yield* Mcp.call("download_archive_export_part", { export_id: body.id, number: "1" }, { key })
+          const [, { resource }] = answer.body.result.content
+          expect(resource.mimeType).toBe("application/zip")
+          expect(Buffer.from(resource.blob, "base64").equals(bytes)).toBe(true)
+        }
+        const { body } = yield* create("json", { media: false })
+        const { bytes } = yield* download(key, body.id)
+        expect(entriesOfZip(bytes).filter(({ path }) => path.includes("/files/"))).toEqual([])
+      }))
+
+    it.effect("is refused without the archive password, for a part or an export that is not there, and once it has expired", () =>
+      Effect.gen(function*() {
+        const { create, key } = yield* makeExported
+        const other = yield* makeExported
+        const { body } = yield* create("json")
+        expect(codeOf(yield* download(key, body.id, "1", passwordHeader("another one"))))
+          .toEqual([403, "archive_password_invalid"])
+        expect(codeOf(yield* download(key, body.id, "2"))).toEqual([404, "resource_missing"])
+        expect(codeOf(yield* download(key, body.id, "0"))).toEqual([400, "parameter_invalid"])
+        expect(codeOf(yield* download(key, crypto.randomUUID()))).toEqual([404, "resource_missing"])
+        expect(codeOf(yield* download(other.key, body.id))).toEqual([404, "resource_missing"])
+        expect((yield* World.get(`/v1/archive/exports/${body.id}`, other.key)).status).toBe(404)
+        yield* TestClock.adjust(exportLifetime)
+        expect(codeOf(yield* download(key, body.id))).toEqual([409, "export_expired"])
+      }))
+
+    it.effect("that comes after a cleanup gets what is left, and the manifest counts what was deleted since", () =>
+      Effect.gen(function*() {
+        const { accountId, create, key } = yield* makeExported
+        const { body: made } = yield* create("json")
+        const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
+          key,
+          body: { criteria: { account_ids: [accountId] }, stop_saving: false }
+        })
+        yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, {
+          key,
+          body: { confirm_phrase: body.confirm_phrase }
+        })
+        yield* runArchiveCleanups.run
+        const { bytes, status } = yield* download(key, made.id)
+        expect([status, manifestOf(bytes)]).toMatchObject([200, {
+          planned: { messages: 3, files: 3 },
+          found: { messages: 0, files: 0 },
+          deleted_since: { messages: 3, files: 3 }
+        }])
+      }))
+
+    it.effect("waits its turn: a third part of an organization at a time is answered 503, and another organization's is made", () =>
+      Effect.gen(function*() {
+        const [own, other] = [yield* makeExported, yield* makeExported]
+        const turns = yield* ExportTurns
+        const scope = yield* Scope.make()
+        for (let taken = 0; taken < exportPartsOfOrganization; taken++) {
+          yield* Scope.provide(turns.take(own.id), scope)
+        }
+        const [{ body: mine }, { body: theirs }] = [yield* own.create("json"), yield* other.create("json")]
+        const refused = yield* download(own.key, mine.id)
+        expect([codeOf(refused), refused.headers.get("retry-after")]).toEqual([[503, "service_unavailable"], "5"])
+        expect((yield* download(other.key, theirs.id)).status).toBe(200)
+        yield* Scope.close(scope, Exit.void)
+        for (let times = 0; times <= exportPartsOfOrganization; times++) {
+          expect((yield* download(own.key, mine.id)).status).toBe(200)
+        }
+      }))
+
+    it.effect("is not even made for an admin with as many exports as may be, until one of them has expired", () =>
+      Effect.gen(function*() {
+        const { accountId, admins, create, id } = yield* makeExported
+        yield* Effect.replicateEffect(makeExport(id, [accountId], admins.owner.id), exportsOfAdmin - 1)
+        expect((yield* create("json")).status).toBe(200)
+        expect(World.refusal(yield* create("json"))).toEqual([409, "too_many_exports"])
+        yield* TestClock.adjust(exportLifetime)
+        expect((yield* create("json")).status).toBe(200)
+      }))
+  })
+})
