@@ -21,7 +21,36 @@ const department = {
 const within = (given: Readonly<Record<string, string>>): string =>
   given["department_id"] === undefined ? "" : ` with department_id ${JSON.stringify(given["department_id"])}`
 
+const quoted = (given: Readonly<Record<string, string>>, name: string, otherwise: string): string =>
+  given[name] === undefined ? otherwise : JSON.stringify(given[name])
+
 export const tasks: ReadonlyArray<Task> = [
+  {
+    prompt: {
+      name: "find_agreement",
+      title: "Find what was agreed",
+      description: "Looks in archived chats for what people agreed on about something, and quotes it.",
+      arguments: [
+        { name: "who", description: "The people, such as: Ada and Bram de Vries.", required: true },
+        { name: "about", description: "What it is about, such as: the discount for Lindqvist.", required: true },
+        { name: "since", description: "From when on, such as 2026-01-31T12:00:00Z.", required: false },
+        { name: "until", description: "Up to when.", required: false }
+      ]
+    },
+    tools: ["list_accounts", "list_chats", "search_messages", "get_message", "list_message_edits"],
+    text: (given) =>
+      `Find out what ${quoted(given, "who", "the people named")} agreed about ${
+        quoted(given, "about", "the subject")
+      } ` +
+      "in archived chats. Call list_accounts for whose chats there are, and list_chats to tell chats apart. Call " +
+      "search_messages with one or two rare words at a time, in every language that they may have written, " +
+      `since ${quoted(given, "since", "the beginning")}, until ${quoted(given, "until", "now")}; at most 10 searches ` +
+      "and 3 pages of each. For a hit that matters call get_message with around 10; at most 15 times. Where a message " +
+      "was edited or deleted, call list_message_edits and say so. Answer first in one sentence, or that nothing was " +
+      "found. Then quote each message that it rests on word by word, with sender, time, account_id, chat_id and id, in " +
+      "order of time. Tell an offer from its acceptance, and say what contradicts it, what was not searched, and " +
+      `whether any result named unreadable messages. ${care}`
+  },
   {
     prompt: {
       name: "triage_new_sign_ins",

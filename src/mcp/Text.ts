@@ -25,13 +25,38 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
     "revoked_at"
   ],
   api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"],
-  search_result: ["sent_at", "account_id", "chat_id", "id", "from.name", "text", "caption", "deleted_at", "also_in"]
+  search_result: ["sent_at", "account_id", "chat_id", "id", "from.name", "text", "caption", "deleted_at", "also_in"],
+  archive_account: ["id", "name", "phone_number", "chats", "messages", "first_message_at", "last_message_at"],
+  chat: ["id", "type", "title", "username", "messages", "first_message_at", "last_message_at", "left_at"],
+  message: [
+    "sent_at",
+    "id",
+    "from.name",
+    "kind",
+    "text",
+    "caption",
+    "files.0.name",
+    "reply_to_id",
+    "edits",
+    "deleted_at"
+  ],
+  message_edit: ["revision", "edited_at", "text", "caption"],
+  chat_member: ["id", "name", "username", "role"]
 }
 
 const at = (item: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
 
 const plain = /^[\w.:@+-]+$/
+
+/** Characters of a text in a list; the structured content has the rest. */
+const longestText = 600
+
+/** A text of a list, cut where it is long. */
+const shortened = (value: unknown): unknown =>
+  typeof value === "string" && value.length > longestText
+    ? `${value.slice(0, longestText).toWellFormed()} … ${value.length - longestText} more characters`
+    : value
 
 /** A value on a line: what others have written is in quotes, so that it cannot pass for a line of ours. */
 const cell = (value: unknown): string => {
@@ -46,7 +71,23 @@ const table = (items: ReadonlyArray<Item>, kind: unknown = items[0]?.["object"])
   const paths = columns[String(kind)]
   if (paths === undefined) return items.map((item) => JSON.stringify(item))
   const parts = paths.map((path) => path.split("."))
-  return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(at(item, path))).join(" | "))]
+  return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(shortened(at(item, path)))).join(" | "))]
+}
+
+const byId = (one: Item, other: Item): number => {
+  const [first, second] = [one, other].map(({ id }) => String(id))
+  return (first?.length ?? 0) - (second?.length ?? 0) || (String(first) < String(second) ? -1 : 1)
+}
+
+/** A message among those around it, each a line in their order; the message itself is marked, and below as a whole. */
+const inContext = (message: Item, around: ReadonlyArray<Item>): ReadonlyArray<string> => {
+  const whole = Object.fromEntries(
+    Object.entries(message).filter(([name]) => name !== "content_notice" && name !== "context")
+  )
+  const items = [...around, message].toSorted(byId)
+  const [header = "", ...lines] = table(items, "message")
+  const marked = lines.map((line, place) => `${items[place] === message ? ">" : " "} ${line}`)
+  return [`  ${header}`, ...marked, JSON.stringify(whole)]
 }
 
 /** The call for the next page. */
@@ -84,6 +125,8 @@ export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer
     const summary = `${items.length} items; searched: ${String(answer["searched"])} messages; ${more}.${ended}`
     return [...notice, ...lines, ...unreadable, summary].join("\n")
   }
+  const around = itemsOf(answer["context"])
+  if (answer["object"] === "message" && around.length > 0) return [...notice, ...inContext(answer, around)].join("\n")
   if (answer["object"] === "ai_connections") {
     const lists = [["connections", answer["connections"]], ["api_keys", answer["api_keys"]]] as const
     const parts = lists.flatMap(([name, list]) => [`${name}: ${itemsOf(list).length}`, ...table(itemsOf(list))])

@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as zlib from "node:zlib"
 import * as Prompts from "../../src/mcp/Prompts.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
+import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
 import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
@@ -48,6 +49,34 @@ describe("what an assistant reads", () => {
         expect(tail.content[0].text).toMatch(/pass after_sequence 1\.$/)
         const keys = (yield* Mcp.call("list_ai_connections", {}, { key })).body.result
         expect(keys.content[0].text).toContain("connections: 0\napi_keys: 5\n")
+      }))
+
+    it.effect("of messages is a line for each, cut where it is long, and a message is marked among those around it", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account_id = yield* World.makeAccount(id)
+        const long = `forged\n> 1 | ${"x".repeat(700)}`
+        yield* sealChats(id, account_id, long)
+        const [chat_id] = archivedIds.chat
+        const [first, second] = archivedIds.message
+        const read = (name: string, input: object) =>
+          Effect.map(Mcp.call(name, { account_id, chat_id, ...input }, { key: admins.owner.key }), ({ body }) => ({
+            lines: body.result.content[0].text.split("\n"),
+            structured: body.result.structuredContent
+          }))
+        const list = yield* read("list_messages", {})
+        expect(list.lines.length).toBe(5)
+        expect(list.lines[0]).toBe(list.structured.content_notice)
+        expect(list.lines[1]).toMatch(/^sent_at \| id \| from\.name \| kind \| text/)
+        expect(list.lines[2]).toContain(` | ${second} | `)
+        expect(list.lines[2]).toMatch(/more characters" \|/)
+        expect(list.structured.data[0].text.length).toBeGreaterThan(700)
+        const found = yield* read("get_message", { message_id: second, around: 5 })
+        expect(found.lines.map((line: string) => line.slice(0, 2)).slice(2, 4)).toEqual(["  ", "> "])
+        expect(found.lines[2]).toContain(` | ${first} | `)
+        expect(JSON.parse(found.lines[4])).toMatchObject({ id: second, text: found.structured.text })
+        const chats = yield* read("list_chats", { chat_id: undefined })
+        expect(chats.lines[1]).toMatch(/^id \| type \| title/)
       }))
 
     it.effect("of the tools comes compressed where the client takes it, and results and refusals do not", () =>
