@@ -132,6 +132,7 @@ describe("what an assistant reads", () => {
           return body.result.prompts.map((prompt: { readonly name: string }) => prompt.name)
         })
         expect(yield* names({ key, path: "/mcp/x/all" })).toEqual([
+          "find_agreement",
           "triage_new_sign_ins",
           "review_access",
           "weekly_summary"
