@@ -25,9 +25,41 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
     "revoked_at"
   ],
   api_key: ["id", "label", "scopes", "owner_email", "mine", "last_used_at", "expires_at", "revoked_at"],
-  search_result: ["sent_at", "account_id", "chat_id", "id", "from.name", "text", "caption", "deleted_at", "also_in"],
-  archive_account: ["id", "name", "phone_number", "chats", "messages", "first_message_at", "last_message_at"],
-  chat: ["id", "type", "title", "username", "messages", "first_message_at", "last_message_at", "left_at"],
+  search_result: [
+    "sent_at",
+    "account_id",
+    "chat_id",
+    "id",
+    "from.name",
+    "text",
+    "caption",
+    "transcript",
+    "files.name",
+    "deleted_at",
+    "also_in"
+  ],
+  archive_account: [
+    "id",
+    "name",
+    "phone_number",
+    "chats",
+    "messages",
+    "first_message_at",
+    "last_message_at",
+    "saving.state"
+  ],
+  chat: [
+    "id",
+    "type",
+    "title",
+    "username",
+    "effect",
+    "complete",
+    "messages",
+    "first_message_at",
+    "last_message_at",
+    "left_at"
+  ],
   message: [
     "sent_at",
     "id",
@@ -35,28 +67,50 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
     "kind",
     "text",
     "caption",
-    "files.0.name",
+    "transcript",
+    "files.name",
+    "forwarded_from",
     "reply_to_id",
     "edits",
     "deleted_at"
   ],
-  message_edit: ["revision", "edited_at", "text", "caption"],
-  chat_member: ["id", "name", "username", "role"]
+  message_edit: ["revision", "seen_at", "edited_at", "text", "caption"],
+  chat_member: ["id", "name", "username", "phone", "role", "joined_at", "last_seen_in_chat_at"]
 }
 
-const at = (item: unknown, path: ReadonlyArray<string>): unknown =>
-  path.reduce((value, name) => Predicate.hasProperty(value, name) ? value[name] : null, item)
+/** The value at a path; of an array, that of each of its items. */
+const at = (value: unknown, [name, ...rest]: ReadonlyArray<string>): unknown => {
+  if (name === undefined) return value
+  if (Array.isArray(value)) return value.map((one) => at(one, [name, ...rest]))
+  return Predicate.hasProperty(value, name) ? at(value[name], rest) : null
+}
 
 const plain = /^[\w.:@+-]+$/
 
-/** Characters of a text in a list; the structured content has the rest. */
+/** Characters of a text of a message in a list; get_message has the rest. Edits are whole: no tool shows a single one. */
 const longestText = 600
 
-/** A text of a list, cut where it is long. */
-const shortened = (value: unknown): unknown =>
-  typeof value === "string" && value.length > longestText
-    ? `${value.slice(0, longestText).toWellFormed()} … ${value.length - longestText} more characters`
-    : value
+const texts = ["text", "caption", "transcript"]
+
+const isLong = (value: unknown): value is string => typeof value === "string" && value.length > longestText
+
+const cut = (item: Item): Item =>
+  item["object"] !== "message" ? item : Object.fromEntries(
+    Object.entries(item).map(([name, value]) =>
+      texts.includes(name) && isLong(value)
+        ? [name, `${value.slice(0, longestText).toWellFormed()} … ${value.length - longestText} more characters`]
+        : [name, value]
+    )
+  )
+
+/** The line below messages of which texts were cut. */
+const cutNotice = (items: ReadonlyArray<Item>): ReadonlyArray<string> => {
+  const count = items
+    .filter((item) => item["object"] === "message")
+    .flatMap((item) => texts.filter((name) => isLong(item[name])))
+    .length
+  return count === 0 ? [] : [`texts cut after ${longestText} characters: ${count}; get_message shows a message whole.`]
+}
 
 /** A value on a line: what others have written is in quotes, so that it cannot pass for a line of ours. */
 const cell = (value: unknown): string => {
@@ -71,12 +125,7 @@ const table = (items: ReadonlyArray<Item>, kind: unknown = items[0]?.["object"])
   const paths = columns[String(kind)]
   if (paths === undefined) return items.map((item) => JSON.stringify(item))
   const parts = paths.map((path) => path.split("."))
-  return [paths.join(" | "), ...items.map((item) => parts.map((path) => cell(shortened(at(item, path)))).join(" | "))]
-}
-
-const byId = (one: Item, other: Item): number => {
-  const [first, second] = [one, other].map(({ id }) => String(id))
-  return (first?.length ?? 0) - (second?.length ?? 0) || (String(first) < String(second) ? -1 : 1)
+  return [paths.join(" | "), ...items.map(cut).map((item) => parts.map((path) => cell(at(item, path))).join(" | "))]
 }
 
 /** A message among those around it, each a line in their order; the message itself is marked, and below as a whole. */
@@ -84,10 +133,11 @@ const inContext = (message: Item, around: ReadonlyArray<Item>): ReadonlyArray<st
   const whole = Object.fromEntries(
     Object.entries(message).filter(([name]) => name !== "content_notice" && name !== "context")
   )
-  const items = [...around, message].toSorted(byId)
-  const [header = "", ...lines] = table(items, "message")
-  const marked = lines.map((line, place) => `${items[place] === message ? ">" : " "} ${line}`)
-  return [`  ${header}`, ...marked, JSON.stringify(whole)]
+  const id = (item: Item): bigint => BigInt(String(item["id"]))
+  const place = around.filter((item) => id(item) < id(message)).length
+  const [header = "", ...lines] = table(around.toSpliced(place, 0, message), "message")
+  const marked = lines.map((line, index) => `${index === place ? ">" : " "} ${line}`)
+  return [`  ${header}`, ...marked, ...cutNotice(around), JSON.stringify(whole)]
 }
 
 /** The call for the next page. */
@@ -112,7 +162,7 @@ export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer
       ? `${items.length} items; has_more: true, for more ${next(operation, answer, items)}.`
       : `${items.length} items; has_more: false.`
     const unreadable = Number(answer["unreadable"] ?? 0) > 0 ? [`unreadable: ${String(answer["unreadable"])}`] : []
-    return [...notice, ...table(items), ...unreadable, more].join("\n")
+    return [...notice, ...table(items), ...cutNotice(items), ...unreadable, more].join("\n")
   }
   if (answer["object"] === "search_result") {
     const items = itemsOf(answer["data"])
@@ -123,7 +173,7 @@ export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer
       ? `has_more: true, for more pass the same arguments with cursor ${answer["cursor"]}`
       : "has_more: false"
     const summary = `${items.length} items; searched: ${String(answer["searched"])} messages; ${more}.${ended}`
-    return [...notice, ...lines, ...unreadable, summary].join("\n")
+    return [...notice, ...lines, ...cutNotice(items), ...unreadable, summary].join("\n")
   }
   const around = itemsOf(answer["context"])
   if (answer["object"] === "message" && around.length > 0) return [...notice, ...inContext(answer, around)].join("\n")

@@ -65,16 +65,24 @@ describe("what an assistant reads", () => {
             structured: body.result.structuredContent
           }))
         const list = yield* read("list_messages", {})
-        expect(list.lines.length).toBe(5)
+        expect(list.lines.length).toBe(6)
         expect(list.lines[0]).toBe(list.structured.content_notice)
         expect(list.lines[1]).toMatch(/^sent_at \| id \| from\.name \| kind \| text/)
         expect(list.lines[2]).toContain(` | ${second} | `)
         expect(list.lines[2]).toMatch(/more characters" \|/)
+        expect(list.lines[4]).toBe("texts cut after 600 characters: 2; get_message shows a message whole.")
         expect(list.structured.data[0].text.length).toBeGreaterThan(700)
         const found = yield* read("get_message", { message_id: second, around: 5 })
         expect(found.lines.map((line: string) => line.slice(0, 2)).slice(2, 4)).toEqual(["  ", "> "])
         expect(found.lines[2]).toContain(` | ${first} | `)
-        expect(JSON.parse(found.lines[4])).toMatchObject({ id: second, text: found.structured.text })
+        expect(found.lines[4]).toMatch(/^texts cut after 600 characters: 1; /)
+        expect(JSON.parse(found.lines[5])).toMatchObject({ id: second, text: found.structured.text })
+        const edits = yield* read("list_message_edits", { message_id: first })
+        expect(edits.structured.data.map(({ text }: { readonly text: string }) => text)).toEqual([
+          `${long} ${first}`,
+          `${long} edited`
+        ])
+        for (const { text } of edits.structured.data) expect(edits.lines.join("\n")).toContain(JSON.stringify(text))
         const chats = yield* read("list_chats", { chat_id: undefined })
         expect(chats.lines[1]).toMatch(/^id \| type \| title/)
       }))
