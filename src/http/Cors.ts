@@ -15,7 +15,14 @@ const options = {
     "Range",
     "MCP-Protocol-Version"
   ],
-  exposedHeaders: [...exposedHeaders, "Idempotent-Replayed"],
+  exposedHeaders: [
+    ...exposedHeaders,
+    "Accept-Ranges",
+    "Content-Disposition",
+    "Content-Range",
+    "ETag",
+    "Idempotent-Replayed"
+  ],
   maxAge: 86_400
 }
 

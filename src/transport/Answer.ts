@@ -85,11 +85,7 @@ export const exposedHeaders = [
   "RateLimit-Remaining",
   "RateLimit-Reset",
   "Retry-After",
-  "WWW-Authenticate",
-  "Accept-Ranges",
-  "Content-Disposition",
-  "Content-Range",
-  "ETag"
+  "WWW-Authenticate"
 ]
 
 /** The budget's headers (specification, section 8). */

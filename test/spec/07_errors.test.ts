@@ -64,6 +64,7 @@ const types: Record<number, string> = {
   403: "permission_error",
   404: "not_found_error",
   409: "invalid_request_error",
+  416: "invalid_request_error",
   429: "rate_limit_error",
   500: "api_error",
   503: "api_error"
@@ -75,8 +76,8 @@ describe("7 errors", () => {
     expect(Object.fromEntries(codes)).toMatchObject(stated)
     const further = [...codes].filter(([code]) => !Object.hasOwn(stated, code))
     expect(further).toEqual(further.map(([code]) => [code, own.has(code) ? listed[code] : "of no operation"]))
-    // Whatever else an operation refuses is about its input, the caller or a state.
-    expect(further.filter(([, status]) => ![400, 403, 409].includes(status))).toEqual([])
+    // Whatever else an operation refuses is about its input, the caller, a state, or a part of a content.
+    expect(further.filter(([, status]) => ![400, 403, 409, 416].includes(status))).toEqual([])
     expect(Object.keys(listed).filter((code) => !codes.has(code))).toEqual([])
   })
 
@@ -84,7 +85,7 @@ describe("7 errors", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     const source = files.map((file) => readFileSync(`src/${file}`, "utf8")).join("\n")
     for (const code of codes.keys()) {
-      const tags = [...source.matchAll(/TaggedError<\w+>\(\)\(\s*"(\w+)"/g)].filter(([, tag]) => tag === code)
+      const tags = [...source.matchAll(/(?:TaggedError<\w+>\(\)\(|failure<\w+>\(\)\(\s*\d+,)\s*"(\w+)"/g)].filter(([, tag]) => tag === code)
       expect([code, tags.length]).toEqual([code, 1])
     }
   })

@@ -43,6 +43,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   login_id: "login",
   chat_id: "chat",
   message_id: "message",
+  message_ids: "message",
   after_id: "message",
   chat_ids: "chat",
   from_id: "member",

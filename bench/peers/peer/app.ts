@@ -22,6 +22,7 @@ declare module "fastify" {
 }
 
 const exposed = "Request-Id,RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,Retry-After,WWW-Authenticate"
+const exposedOfContents = `${exposed},Accept-Ranges,Content-Disposition,Content-Range,ETag,Idempotent-Replayed`
 
 const headersFor = (request: FastifyRequest) => ({
   "request-id": request.id,
@@ -29,7 +30,7 @@ const headersFor = (request: FastifyRequest) => ({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": request.url.startsWith("/mcp") ? exposed : `${exposed},Idempotent-Replayed`
+  "access-control-expose-headers": request.url.startsWith("/mcp") ? exposed : exposedOfContents
 })
 
 const rateHeaders = ({ remaining, reset }: Rate) => ({

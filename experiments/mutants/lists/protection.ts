@@ -21,7 +21,7 @@ export const protection: MutantsByFile = {
     change({ in: "canSignOut", replace: ">=", by: ">" })
       .loses("what is queued is not signed out at the end of the platform's lock")
       .seenBy("test/domain/protection/sessions.test.ts"),
-    change({ in: "isOnSight", replace: " && now < plus(account.locked_at, takeoverWindow)", by: "" })
+    change({ in: "isOnSight", replace: " && now < after(account.locked_at, takeoverWindow)", by: "" })
       .loses("the lock of a takeover never ends")
       .seenBy("test/domain/protection/sequences.test.ts"),
     change({ in: "soonest", replace: "later(now, facts.enforcement)", by: "now" })
@@ -305,7 +305,7 @@ export const protection: MutantsByFile = {
     change({ in: "written", replace: "(written) => written === null ? unwritten : Effect", by: "() => Effect" })
       .loses("a login code that comes while an admin changes the account is never told of")
       .seenBy("test/protection/outdated.test.ts"),
-    change({ in: "step", replace: " || ownership.current() !== term", by: "" })
+    change({ in: "step", replace: " || ownership.term(slot) !== term", by: "" })
       .loses("a process that has lost the lease writes down what it saw with a dead key")
       .seenBy("test/protection/outdated.test.ts"),
     change({

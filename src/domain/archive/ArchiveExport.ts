@@ -1,5 +1,5 @@
 /** Exports: recipes of files that hold archived messages. The files are made while they are sent, and never stored. */
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import type { AccountId } from "../accounts/Account.ts"
 import { CalendarDay, Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { NamedAccounts } from "./ArchiveHold.ts"
@@ -7,10 +7,10 @@ import { hex } from "./Bytes.ts"
 import { PlatformId } from "./PlatformId.ts"
 
 /** The time that an export can be downloaded, in milliseconds. */
-export const exportLifetime = 7 * 24 * 60 * 60_000
+export const exportLifetime = Duration.toMillis(Duration.days(7))
 
 /** The time after its end that an export is still listed, in milliseconds. */
-export const endedExportKept = 30 * 24 * 60 * 60_000
+export const endedExportKept = Duration.toMillis(Duration.days(30))
 
 /** Exports that can be downloaded at a time: of one admin, and of the organization. */
 export const exportsOfAdmin = 50
@@ -62,7 +62,7 @@ const fields = {
   criteria: described(Criteria, "What it holds."),
   format: described(
     ExportFormat,
-    "`json` in the shape of the messenger's own export, `html` pages to read, `rsmf` for review platforms, `eml` for mail archives."
+    "The files: `json` in the shape of the messenger's own export, `html` pages to read, `rsmf` for review platforms, `eml` for mail archives."
   ),
   media: described(Schema.Boolean, "Whether it holds the archived files."),
   messages: described(Count, "Messages in all its parts."),

@@ -53,7 +53,7 @@ export const ownerOf = ({ host, port }: Owner): string => `${host}:${port}`
 const closeTimeout = Duration.seconds(5)
 
 /** Slots that are to be given back within this time are given back together. */
-const batchDelay = Duration.millis(20)
+const batchDelay = Duration.millis(25)
 
 const failures = Metric.counter("console_lease_failures_total", {
   description: "Statements about leases of slots that failed",

@@ -41,7 +41,7 @@ export const createArchiveExport = Operation.write(
       criteria: NewExportCriteria.annotateKey({ description: "What it holds." }),
       format: ExportFormat.annotateKey({
         description:
-          "`json` in the shape of the messenger's own export, `html` pages to read, `rsmf` for review platforms, `eml` for mail archives."
+          "The files: `json` in the shape of the messenger's own export, `html` pages to read, `rsmf` for review platforms, `eml` for mail archives."
       }),
       media: Schema.optionalKey(Schema.Boolean).annotateKey({
         description: "Whether it holds the archived files; true by default."

@@ -77,7 +77,7 @@ export const organization = (it: It): void => {
         yield* press(theirs, "main button.main")
         if (name !== null) wrong.push(...yield* Browser.inspect(theirs, name))
       }
-      expect(theirs.url()).toBe(`${base}/console/accounts`)
+      expect(theirs.url()).toBe(`${base}/console`)
       expect(yield* textOf(theirs)).toContain("Hopper")
       expect(yield* textOf(theirs)).not.toContain("Lovelace")
       expect(yield* Effect.promise(() => theirs.goBack().then(() => theirs.content()))).not.toContain("lanterns")
@@ -133,7 +133,9 @@ export const organization = (it: It): void => {
       })
       yield* Effect.promise(() => page.goto(`${base}/console`))
       yield* signIn(page, id, email)
-      expect(page.url()).toBe(`${base}/console/accounts`)
+      expect(page.url()).toBe(`${base}/console`)
+      yield* look("attention")
+      yield* Effect.promise(() => page.goto(`${base}/console/accounts`))
       yield* look("accounts")
       const chart = yield* Effect.promise(() =>
         page.$$eval(

@@ -329,7 +329,7 @@ describe("the Developer page", () => {
         expect(strange.text).toContain("req_")
         const large = yield* Pages.visit("POST", createPath, { cookie, form: { label: "x".repeat(70_000) } })
         expect(large.status).toBe(400)
-        expect((yield* Pages.visit("GET", "/console", {})).location).toBe("/console/accounts")
+        expect((yield* Pages.visit("GET", "/console", {})).location).toBe("/console/sign-in?return_to=%2Fconsole")
       }))
   })
 })
