@@ -3,7 +3,7 @@ import { Duration, Layer } from "effect"
 import { Capture } from "../capture/Capture.ts"
 import { OpenArchives } from "../capture/OpenArchives.ts"
 import type { Pace } from "../capture/Pacer.ts"
-import { defaultMaxLive, defaultReviewWindow } from "../domain/Limits.ts"
+import { defaultMaxLive, defaultReviewWindow, mediaPartsPerSecond } from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
 import * as Outages from "../jobs/protection/MessengerOutages.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
@@ -32,7 +32,7 @@ const archiveRuns = 32
 const defaultArchivePace: Pace = { rate: 1, burst: 5 }
 
 /** Parts of files: decrypting them takes a core's time, which the watch needs. */
-const defaultMediaPace: Pace = { rate: 20, burst: 4 }
+const defaultMediaPace: Pace = { rate: mediaPartsPerSecond, burst: 4 }
 
 /** Watches the accounts and archives their chats; `Background.layer` over it claims those that are due. */
 export const layer = (

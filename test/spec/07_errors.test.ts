@@ -85,7 +85,9 @@ describe("7 errors", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     const source = files.map((file) => readFileSync(`src/${file}`, "utf8")).join("\n")
     for (const code of codes.keys()) {
-      const tags = [...source.matchAll(/(?:TaggedError<\w+>\(\)\(|failure<\w+>\(\)\(\s*\d+,)\s*"(\w+)"/g)].filter(([, tag]) => tag === code)
+      const tags = [...source.matchAll(/(?:TaggedError<\w+>\(\)\(|failure<\w+>\(\)\(\s*\d+,)\s*"(\w+)"/g)].filter((
+        [, tag]
+      ) => tag === code)
       expect([code, tags.length]).toEqual([code, 1])
     }
   })

@@ -57,7 +57,7 @@ export const kernel: MutantsByFile = {
     })
       .loses("an assistant's conversation holds a key")
       .seenBy("test/spec/05_1_credential_operations.test.ts"),
-    change({ in: "perform", replace: "matched(raw, input)", by: "raw" })
+    change({ in: "performHere", replace: "matched(raw, input)", by: "raw" })
       .loses("an Idempotency-Key tells whether a guessed password was right")
       .seenBy("test/properties/idempotency.test.ts")
   ],

@@ -89,7 +89,7 @@ const filesOf = (files: ReadonlyArray<ExportedFile>) =>
   }))
 
 /** A message as that export has it, and `edits`, `deleted_at` and what else only the archive knows. */
-export const jsonMessage = (message: ExportedMessage): object => {
+const jsonMessage = (message: ExportedMessage): object => {
   const { at, deletedAt, details, from, kind, revisions } = message
   const text = message.text ?? details.caption ?? ""
   const entities = entitiesOf(text, details.entities)

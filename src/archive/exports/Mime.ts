@@ -32,7 +32,7 @@ const lines = (bytes: Uint8Array): Uint8Array => {
 }
 
 /** Base64 in lines of what is sent, in pieces of any size. */
-export const base64Lines = <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
+const base64Lines = <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
   Stream.suspend(() => {
     let rest = new Uint8Array()
     const taken = (bytes: Uint8Array): Uint8Array => {

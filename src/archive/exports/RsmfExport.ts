@@ -44,7 +44,7 @@ const custom = (values: Readonly<Record<string, string | null>>): ReadonlyArray<
   Object.entries(values).flatMap(([name, value]) => value === null ? [] : [{ name, value }])
 
 /** The participants and events of rsmf_manifest.json. */
-export const rsmfManifest = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessage>): object => {
+const rsmfManifest = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessage>): object => {
   const senders = new Map<string, { readonly id: string; readonly display: string }>()
   const ids = new Set(messages.map(({ id }) => String(id)))
   const events = messages.map((message) => {

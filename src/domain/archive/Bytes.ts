@@ -40,8 +40,8 @@ export const uuidOf = (bytes: Uint8Array): string => {
     text.slice(0, 8),
     text.slice(8, 12),
     `4${text.slice(13, 16)}`,
-    `${variant}${text.slice(17, 20)}`,
-    text.slice(20)
+    `${variant}${text.slice(17, -12)}`,
+    text.slice(-12)
   ].join("-")
 }
 

@@ -38,7 +38,7 @@ const forwarded = Metric.histogram("console_forwarded_seconds", {
 })
 
 /** The process of an address such as `10.0.0.7/0197…:8090`. */
-export const parsePeer = (address: string): Peer | null => {
+const parsePeer = (address: string): Peer | null => {
   const [, host, name, port] = /^(.*)\/([^/:]+):(\d+)$/.exec(address) ?? []
   return host === undefined || name === undefined ? null : { host, name, port: Number(port) }
 }

@@ -107,7 +107,7 @@ export const separation: Effect.Effect<
       statements: [
         "create role console_owner login password '...';",
         `reassign owned by ${quoted(role)} to console_owner;`,
-        "alter policy search on account to console_owner;"
+        "alter policy search on account_search to console_owner;"
       ]
     }
     : null)
