@@ -144,12 +144,14 @@ export const list = (asking: Asking) =>
     ({ body }): ReadonlyArray<string> => body.result.tools.map(({ name }: { readonly name: string }) => name)
   )
 
-/** Whether the text is the answer, or, for a list, has its notice and each of its items. */
+/** True if the text is the answer, or, for a list, has its notice and each of its items; edits have no id but a time. */
 const saysTheSame = (text: string, answer: any): boolean =>
   text === JSON.stringify(answer) ||
   ((answer.content_notice === undefined || text.startsWith(`${answer.content_notice}\n`)) &&
     [...answer.data ?? [], ...answer.connections ?? [], ...answer.api_keys ?? []]
-      .every((item: { readonly id?: string }) => text.includes(item.id ?? JSON.stringify(item))))
+      .every((item: { readonly id?: string; readonly seen_at?: string }) =>
+        text.includes(item.id ?? item.seen_at ?? JSON.stringify(item))
+      ))
 
 /** What a client sends that can ask its person. */
 export const eliciting = { _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } } }

@@ -4,7 +4,7 @@ import { AccountStatus } from "../../src/domain/accounts/ProtectionStatus.ts"
 import { Recipients } from "../../src/domain/organization/Organization.ts"
 import { Role, Scope } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
-import { operations } from "../added/index.ts"
+import { served } from "../added/index.ts"
 import { type JsonSchema, violations } from "../support/http/documented.ts"
 import { changing, makeStage } from "../support/http/requests.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -12,7 +12,8 @@ import { isPrepared } from "../support/preparations.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
-const all: ReadonlyArray<Operation.Any> = operations
+/** The operations that are offered to an API key. */
+const all: ReadonlyArray<Operation.Any> = served.filter(({ kind }) => kind !== "sealed")
 const ids = all.map(({ id }) => id)
 const tools = Mcp.tools.all().map(([, tool]) => tool)
 

@@ -100,8 +100,8 @@ describe("the tools", () => {
       expect(Object.keys(inputSchema.properties ?? {})).toEqual(fields)
       for (const name of Object.keys(operation.params)) {
         expect(inputSchema.properties?.[name]).toMatchObject(
-          // The messenger's own ids are no UUIDs.
-          ["session_id", "chat_id", "message_id"].includes(name)
+          // The messenger's own ids and numbers of parts are no UUIDs.
+          ["session_id", "chat_id", "message_id", "number"].includes(name)
             ? { type: "string" }
             : { type: "string", format: "uuid" }
         )
@@ -173,6 +173,8 @@ describe("the tools", () => {
       "cancel_at",
       "confirm_phrase",
       "confirm_phrase_invalid",
+      "file_name",
+      "file_too_large",
       "resend_at",
       "resend_too_early",
       "revoked_at",
