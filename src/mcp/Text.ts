@@ -143,6 +143,9 @@ const inContext = (message: Item, around: ReadonlyArray<Item>): ReadonlyArray<st
 /** The call for the next page. */
 const next = (operation: Operation.Any, answer: Item, items: ReadonlyArray<Item>): string => {
   const last = items.at(-1)
+  if (typeof answer["next_id"] === "string" && Object.hasOwn(operation.query, "starting_after")) {
+    return `pass starting_after ${answer["next_id"]}`
+  }
   if (typeof answer["next_id"] === "string") {
     return `pass before_id ${answer["next_id"]}, or after_id where the oldest come first`
   }

@@ -18,11 +18,13 @@ import { deleteAccountWithArchive } from "./archive/delete_account_with_archive.
 import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { downloadArchiveExportPart } from "./archive/download_archive_export_part.ts"
+import { downloadFile } from "./archive/download_file.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
 import { getArchiveExport } from "./archive/get_archive_export.ts"
 import { getArchiveKeys } from "./archive/get_archive_keys.ts"
 import { getArchiveRetention } from "./archive/get_archive_retention.ts"
 import { getChat } from "./archive/get_chat.ts"
+import { getFile } from "./archive/get_file.ts"
 import { getMessage } from "./archive/get_message.ts"
 import { listAccounts } from "./archive/list_accounts.ts"
 import { listArchiveCleanups } from "./archive/list_archive_cleanups.ts"
@@ -31,6 +33,7 @@ import { listArchiveHolds } from "./archive/list_archive_holds.ts"
 import { listArchiveRules } from "./archive/list_archive_rules.ts"
 import { listChatMembers } from "./archive/list_chat_members.ts"
 import { listChats } from "./archive/list_chats.ts"
+import { listFiles } from "./archive/list_files.ts"
 import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
 import { listSealedBlocks } from "./archive/list_sealed_blocks.ts"
@@ -181,6 +184,9 @@ export const operations = [
   searchMessages,
   listChatMembers,
   listMessageEdits,
+  listFiles,
+  getFile,
+  downloadFile,
   getArchiveKeys,
   listSealedPages,
   listSealedBlocks,

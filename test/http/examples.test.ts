@@ -49,6 +49,7 @@ describe("the document's examples", () => {
   it("are given for every operation's answer and body", () => {
     expect(entries.map(([id]) => id).toSorted()).toEqual(served.map(({ id }) => id).toSorted())
     for (const [id, , entry] of entries) {
+      if ("206" in entry.responses) continue
       expect([id, entry.responses["200"].content["application/json"].examples.demo.value]).toEqual([
         id,
         expect.any(Object)
@@ -62,16 +63,19 @@ describe("the document's examples", () => {
     }
   })
 
-  it.each(entries)("of %s are what its schemas allow", (_, pointer, entry) => {
-    const example = entry.responses["200"].content["application/json"].examples.demo.value
-    expect(wrong(`${pointer}/responses/200`, example)).toEqual([])
-    expect(wrong(`${pointer}/responses/200`, { ...example, surprise: true })).not.toEqual([])
-    if (entry.requestBody !== undefined) {
-      const body = entry.requestBody.content["application/json"].examples.demo.value
-      expect(wrong(`${pointer}/requestBody`, body)).toEqual([])
-      expect(wrong(`${pointer}/requestBody`, { ...body, surprise: true })).not.toEqual([])
+  it.each(entries.filter(([, , entry]) => !("206" in entry.responses)))(
+    "of %s are what its schemas allow",
+    (_, pointer, entry) => {
+      const example = entry.responses["200"].content["application/json"].examples.demo.value
+      expect(wrong(`${pointer}/responses/200`, example)).toEqual([])
+      expect(wrong(`${pointer}/responses/200`, { ...example, surprise: true })).not.toEqual([])
+      if (entry.requestBody !== undefined) {
+        const body = entry.requestBody.content["application/json"].examples.demo.value
+        expect(wrong(`${pointer}/requestBody`, body)).toEqual([])
+        expect(wrong(`${pointer}/requestBody`, { ...body, surprise: true })).not.toEqual([])
+      }
     }
-  })
+  )
 })
 
 const chance = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/
@@ -178,7 +182,8 @@ describe("the samples", () => {
             const tool = Mcp.resultOf(yield* Mcp.call(id, input, { key }))
             expect([id, tool.how, tool.body]).toEqual([id, "done", body])
             const embedded = yield* Effect.provideService(operation.call(input), Caller, caller)
-            expect([id, JSON.parse(JSON.stringify(embedded))]).toEqual([id, body])
+            const { ranges: _ranges, version: _version, ...told } = JSON.parse(JSON.stringify(embedded))
+            expect([id, told]).toEqual([id, body])
           }
         }
       }))

@@ -177,6 +177,9 @@ export const table = [
     "yes",
     "readers"
   ],
+  ["list_files", "GET", "/v1/archive/accounts/{account_id}/files", "archive:read", "yes", "readers"],
+  ["get_file", "GET", "/v1/archive/files/{file_id}", "archive:read", "yes", "readers"],
+  ["download_file", "GET", "/v1/archive/files/{file_id}/content", "archive:read", "yes", "readers"],
   ["get_archive_keys", "GET", "/v1/archive/keys", "archive:read", "yes", "readers"],
   [
     "list_sealed_pages",

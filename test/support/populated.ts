@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
     (role) => World.makePerson(id, role)
   )
   const login = yield* World.makeLogin(id, admins.owner.id)
-  yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
+  const files = yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
   const rules = [yield* makeRule(id, "private"), yield* makeRule(id, "group")]
   const holds = [yield* makeHold(id), yield* makeHold(id)]
   const cleanups = [yield* makeCleanup(id, accounts), yield* makeCleanup(id, accounts)]
@@ -121,6 +121,7 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
       chat: [String(Archives.chatId)],
       message: ["1", "2"],
       member: ["77"],
+      file: files,
       rule: rules,
       hold: holds,
       cleanup: cleanups,
@@ -152,6 +153,7 @@ export const nothing: Ids = {
   chat: ["404"],
   message: ["404"],
   member: ["404"],
+  file: [crypto.randomUUID()],
   rule: [crypto.randomUUID()],
   hold: [crypto.randomUUID()],
   cleanup: [crypto.randomUUID()],
@@ -175,6 +177,7 @@ export const together = (...all: ReadonlyArray<Ids>): Ids => ({
   chat: all.flatMap((ids) => ids.chat),
   message: all.flatMap((ids) => ids.message),
   member: all.flatMap((ids) => ids.member),
+  file: all.flatMap((ids) => ids.file),
   rule: all.flatMap((ids) => ids.rule),
   hold: all.flatMap((ids) => ids.hold),
   cleanup: all.flatMap((ids) => ids.cleanup),

@@ -120,9 +120,9 @@ const entered: Preparation = Effect.fnUntraced(function*(place) {
 const archived: Preparation = Effect.fnUntraced(function*(place) {
   const { id } = yield* makeAccount(place)
   yield* World.set(place.organization, "admin", place.asker.id, { archive_access: true })
-  yield* sealChats(place.organization, id, thirdParty)
+  const [file = ""] = yield* sealChats(place.organization, id, thirdParty)
   const { chat: [chat], member: [member], message: [message] } = archivedIds
-  return { subject: { account: id, chat, member, message } }
+  return { subject: { account: id, chat, file, member, message } }
 })
 
 const removeRules = (organization: string) =>
@@ -357,6 +357,9 @@ const preparations = {
   search_messages: searched,
   list_chat_members: archived,
   list_message_edits: archived,
+  list_files: archived,
+  get_file: archived,
+  download_file: archived,
   delete_account_with_archive: deletable,
   delete_whole_archive: archiving,
   retire_label: account({ role_label: "First" })

@@ -22,6 +22,7 @@ export type IdKind =
   | "chat"
   | "message"
   | "member"
+  | "file"
   | "rule"
   | "hold"
   | "cleanup"
@@ -47,6 +48,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   after_id: "message",
   chat_ids: "chat",
   from_id: "member",
+  file_id: "file",
   rule_id: "rule",
   hold_id: "hold",
   cleanup_id: "cleanup",
@@ -78,6 +80,7 @@ const listed: Readonly<Record<string, IdKind>> = {
   list_accounts: "account",
   list_chats: "chat",
   list_chat_members: "member",
+  list_files: "file",
   list_archive_rules: "rule",
   list_archive_holds: "hold",
   list_archive_cleanups: "cleanup",
@@ -120,6 +123,7 @@ export const noIds: Ids = {
   chat: [],
   message: [],
   member: [],
+  file: [],
   rule: [],
   hold: [],
   cleanup: [],

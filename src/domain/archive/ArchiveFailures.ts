@@ -33,6 +33,13 @@ export class NoArchiveKey extends failure<NoArchiveKey>()(
   "The organization has no archive password yet: its owner sets one on a page of the console."
 ) {}
 
+/** The file's content is not archived, or not any more. */
+export class FileNotSaved extends failure<FileNotSaved>()(
+  409,
+  "file_not_saved",
+  "The content of this file is not archived: state says why."
+) {}
+
 export class ConfirmPhraseInvalid extends failure<ConfirmPhraseInvalid>()(
   400,
   "confirm_phrase_invalid",

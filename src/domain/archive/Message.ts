@@ -15,7 +15,7 @@ export type FileState = typeof FileState.Type
 
 const text = (description: string) => described(Schema.NullOr(Schema.String), description)
 
-export const ArchivedFile = Schema.Struct({
+const fileFields = {
   object: Kind("file"),
   id: described(Uuid, "The file's id: a UUID."),
   account_id: described(AccountId, "The account that saw it: a UUID."),
@@ -27,8 +27,29 @@ export const ArchivedFile = Schema.Struct({
   sha256: text("SHA-256 of its content in hexadecimal digits; null until it is saved."),
   state: described(FileState, "Whether its content is archived."),
   archived_at: described(OptionalTimestamp, "When its content was archived.")
-}).annotate({ identifier: "file" })
+}
+
+export const ArchivedFile = Schema.Struct(fileFields).annotate({ identifier: "file" })
 export type ArchivedFile = typeof ArchivedFile.Type
+
+/** A file by itself. */
+export const SingleFile = Schema.Struct({ content_notice: ContentNotice, ...fileFields }).annotate({
+  identifier: "single_file"
+})
+
+/** The id of a file, as a member of a path. */
+export const FileId = Uuid
+export const TargetFile = FileId.annotateKey({ description: "From list_files, or from a message." })
+
+/** A page of files. */
+export const FileList = Schema.Struct({
+  ...List(ArchivedFile).fields,
+  next_id: described(
+    Schema.NullOr(FileId),
+    "The starting_after of the next page; null where nothing follows."
+  ),
+  unreadable: described(Count, "Files of this page whose messages do not open, so that they have no names.")
+}).annotate({ identifier: "file_list" })
 
 const fields = {
   object: Kind("message"),

@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { FileState } from "../../domain/archive/Message.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
+import type { SealedFrames } from "./ArchivePages.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 /** A stored content: its object, and its key, sealed under an epoch's. */
@@ -19,6 +20,8 @@ export interface FoundFile {
   readonly accountId: AccountId
   readonly chatId: bigint
   readonly messageId: bigint
+  /** The UTC day of the message. */
+  readonly day: string
   readonly state: FileState
   /** The time of its state. */
   readonly at: Date
@@ -40,4 +43,9 @@ export class ArchiveFiles extends Context.Service<ArchiveFiles, {
   find(organizationId: OrganizationId, fileId: string): Effect.Effect<FoundFile | null>
   /** Files of one account alone; null where `after` is none of its files. */
   list(account: ArchivedAccount, query: FileQuery): Effect.Effect<ReadonlyArray<FoundFile> | null>
+  /** The sealed messages that the files were sent with, among others. */
+  frames(
+    account: ArchivedAccount,
+    files: ReadonlyArray<Pick<FoundFile, "chatId" | "day" | "messageId">>
+  ): Effect.Effect<ReadonlyArray<SealedFrames & { readonly chatId: bigint }>>
 }>()("org-security-console/ports/archive/ArchiveFiles") {}

@@ -21,14 +21,15 @@ export interface ArchiveRead {
 
 export class ArchiveReads extends Context.Service<ArchiveReads, {
   /**
-   * Counts an answer about an account's archive with so many messages, and the searches that it is of. The first of an hour is stored before it returns,
-   * the counts of the others within a second.
+   * Counts an answer about an account's archive: its messages, the searches that it is of, and the files whose contents
+   * it has. The first of an hour is stored before it returns, the counts of the others within a second.
    */
   note(
     caller: Caller["Service"],
     accountId: AccountId,
     messages: number,
-    searches: number
+    searches: number,
+    files?: number
   ): Effect.Effect<void, ServiceUnavailable>
   /** The organizations with reads in hours that began by then. */
   due(before: Date): Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>

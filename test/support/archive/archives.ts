@@ -1,5 +1,5 @@
 /** Accounts whose archive tests write and open. */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { openEpoch } from "../../../src/archive/EpochKeys.ts"
@@ -107,7 +107,9 @@ export const populate = Effect.fnUntraced(function*(
   const keys = yield* ArchiveKeys
   const now = new Date(yield* Clock.currentTimeMillis)
   yield* commit({ account }, keys.add({ ...ref, wraps: [wrap], madeBy: null }, now))
-  const messages = [seen(1, 60, text("First")), seen(2, 50, text("Second")), seen(3, 40, text("Third"))]
+  const files = [file(text("one.txt")), file(text("two.txt"))]
+  const [one, two] = files.map((each) => ({ files: [each] }))
+  const messages = [seen(1, 60, text("First"), one), seen(2, 50, text("Second"), two), seen(3, 40, text("Third"))]
   yield* Effect.scoped(Effect.gen(function*() {
     const writer = yield* write({ account, key })
     const info = { ...chat.info, title: text("Chat") }
@@ -115,5 +117,9 @@ export const populate = Effect.fnUntraced(function*(
     yield* commit({ account }, writer.see({ ...chat, chatId: chatId + 1n, info }))
     yield* commit({ account }, writer.setMembers(chatId, [member("77", text("Grace")), member("78", text("Henry"))]))
     yield* commit({ account }, writer.append(chatId, messages, "sweep"))
+    for (const { bytes, id } of files) {
+      yield* writer.storeFile(id, { messengerFile: id, bytes, content: Stream.make(new Uint8Array(bytes)) })
+    }
   }))
+  return files.map(({ id }) => id)
 })

@@ -1,5 +1,5 @@
 /** Chats that are archived of an account, sealed to the organization's archive key. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
@@ -37,6 +37,10 @@ export const sealChats = Effect.fnUntraced(
       details
     })
     const [first, second] = archivedIds.message
+    const files: Record<string, string> = Object.fromEntries(archivedIds.chat.map((id) => [id, crypto.randomUUID()]))
+    const withFile = (chat: string) => ({
+      files: [{ id: files[chat] ?? "", name: `${text}.txt`, mime_type: "text/plain", bytes: 7 }]
+    })
     const archive = yield* writer.own(
       { organizationId, accountId: AccountId.make(account) },
       key,
@@ -60,9 +64,13 @@ export const sealChats = Effect.fnUntraced(
           }))
         )
         const edited = { ...seen(first), text: `${text} edited`, details: { edited_at: now - day } }
-        yield* archive.append(chatId, [seen(first), seen(second), edited], "sweep")
+        yield* archive.append(chatId, [seen(first), seen(second, withFile(id)), edited], "sweep")
       }), { discard: true })
     yield* db.transaction(organizationId, write)
+    for (const id of Object.values(files)) {
+      yield* archive.storeFile(id, { messengerFile: id, bytes: 7, content: Stream.make(new Uint8Array(7)) })
+    }
+    return Object.values(files)
   },
   Effect.scoped,
   Effect.orDie

@@ -3,12 +3,14 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { FileState } from "../../../domain/archive/Message.ts"
 import { ArchiveFiles, type FoundFile } from "../../../ports/archive/ArchiveFiles.ts"
+import { framesOf, type FramesRow } from "./ArchivePages.ts"
 
 interface FileRow {
   readonly file: string
   readonly account: AccountId
   readonly chat: string
   readonly message: string
+  readonly place_day: string
   readonly state: FileState
   readonly at: Date
   readonly blob: string | null
@@ -26,6 +28,7 @@ const found = (row: FileRow): FoundFile => {
     accountId: account,
     chatId: BigInt(chat),
     messageId: BigInt(message),
+    day: row.place_day,
     state,
     at,
     content: isStored ? { blobId: blob, epochId: BigInt(epoch), key, bytes: Number(bytes), sha256 } : null
@@ -41,7 +44,7 @@ export const layer = Layer.effect(
     const files = (condition: Statement.Fragment) =>
       sql`
         select file.file_id::text as file, file.account_id::text as account, file.chat_id::text as chat,
-          file.message_id::text as message, file.state, file.at, blob.blob_id::text as blob,
+          file.message_id::text as message, to_char(file.day, 'YYYY-MM-DD') as place_day, file.state, file.at, blob.blob_id::text as blob,
           blob.epoch_id::text as epoch, blob.key, blob.plain_bytes as bytes, blob.sha256
         from archive_file as file
         left join archive_blob as blob on blob.organization_id = file.organization_id
@@ -77,7 +80,29 @@ export const layer = Layer.effect(
         } order by file.day desc, file.chat_id desc, file.message_id desc, file.file_id desc
           limit ${sql.literal(String(limit))}`
         return rows.map(found)
-      }, Effect.orDie)
+      }, Effect.orDie),
+
+      frames: ({ accountId, organizationId }, sought) =>
+        sql<FramesRow & { readonly chat: string }>`
+          with sought as (
+            select * from unnest(
+              ${sought.map(({ chatId }) => chatId)}::bigint[],
+              ${sought.map(({ day }) => day)}::date[],
+              ${sought.map(({ messageId }) => messageId)}::bigint[]) as one (chat_id, day, message_id)
+          )
+          select distinct on (page_id) page_id::text as number, page.chat_id::text as chat,
+            to_char(page.day, 'YYYY-MM-DD') as place_day, sealed
+          from sought join archive_page as page on page.organization_id = ${organizationId}
+            and page.account_id = ${accountId} and page.chat_id = sought.chat_id and page.last_id >= sought.message_id
+            and page.day = sought.day and page.first_id <= sought.message_id and page.kind = 'messages'
+          union all
+          select tail_id::text, tail.chat_id::text, to_char(tail.day, 'YYYY-MM-DD'), sealed
+          from sought join archive_tail as tail on tail.organization_id = ${organizationId}
+            and tail.account_id = ${accountId} and tail.chat_id = sought.chat_id
+            and tail.message_id = sought.message_id and tail.kind = 'messages'`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), chatId: BigInt(row.chat) })))
+        )
     })
   })
 )

@@ -19,6 +19,7 @@ interface Counted {
   readonly hour: Date
   messages: number
   searches: number
+  files: number
 }
 
 export const layer = Layer.effect(
@@ -31,17 +32,18 @@ export const layer = Layer.effect(
     const one = Semaphore.makeUnsafe(1)
     let waiting = new Map<string, Counted>()
 
-    const write = ({ accountId, caller, hour, messages, searches }: Counted) =>
+    const write = ({ accountId, caller, files, hour, messages, searches }: Counted) =>
       db.transaction(
         caller.organizationId,
         Effect.asVoid(Effect.orDie(sql`
-          insert into archive_read as kept (organization_id, credential_id, account_id, hour, messages, searches,
+          insert into archive_read as kept (organization_id, credential_id, account_id, hour, messages, searches, files,
             credential_kind, credential_label, admin_id, admin_name, via)
-          values (${caller.organizationId}, ${caller.credential.id}, ${accountId}, ${hour}, ${messages}, ${searches},
+          values (${caller.organizationId}, ${caller.credential.id}, ${accountId}, ${hour}, ${messages}, ${searches}, ${files},
             ${caller.credential.kind}, ${caller.credential.label}, ${caller.adminId}, ${caller.adminName},
             ${caller.via})
           on conflict (organization_id, credential_id, account_id, hour) do update set
-            messages = kept.messages + excluded.messages, searches = kept.searches + excluded.searches`))
+            messages = kept.messages + excluded.messages, searches = kept.searches + excluded.searches,
+            files = kept.files + excluded.files`))
       )
 
     const writeAll = Effect.suspend(() => {
@@ -59,11 +61,11 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked.await, Effect.delay(writeAll, writeDelay))))
 
     return ArchiveReads.of({
-      note: Effect.fnUntraced(function*(caller, accountId, messages, searches) {
+      note: Effect.fnUntraced(function*(caller, accountId, messages, searches, files = 0) {
         const now = yield* Clock.currentTimeMillis
         const hour = new Date(now - now % hourMillis)
         const key = JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()])
-        const counted: Counted = { caller, accountId, hour, messages, searches }
+        const counted: Counted = { caller, accountId, hour, messages, searches, files }
         if (!stored.has(key)) {
           yield* write(counted)
           stored.set(key, true)
@@ -74,6 +76,7 @@ export const layer = Layer.effect(
         else {
           known.messages += messages
           known.searches += searches
+          known.files += files
         }
         asked.openUnsafe()
       }),

@@ -1,0 +1,124 @@
+/** Reading of an account's files: what their messages say of them, and their contents. */
+import { Effect, Stream } from "effect"
+import { hex } from "../domain/archive/Bytes.ts"
+import type { ArchivedFile } from "../domain/archive/Message.ts"
+import type { FileRecord, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
+import { type Content, ContentBroken, safeFileName, safeMediaType } from "../domain/Content.ts"
+import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "../ports/archive/ArchiveFiles.ts"
+import { BlobStore } from "../ports/archive/BlobStore.ts"
+import { Db } from "../ports/Db.ts"
+import { openBlob, openFileKey } from "./BlobSealing.ts"
+import { epochKeyOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
+
+/** A file with what its message says of it; null where the message does not open. */
+interface NamedFile {
+  readonly file: FoundFile
+  readonly record: FileRecord | null
+  readonly kind: MessageKind | null
+}
+
+const unnamed = { name: null, mime_type: "application/octet-stream" } as const
+
+const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
+  object: "file",
+  id: file.fileId,
+  account_id: file.accountId,
+  chat_id: String(file.chatId),
+  message_id: String(file.messageId),
+  name: (record ?? unnamed).name,
+  mime_type: (record ?? unnamed).mime_type,
+  bytes: record?.bytes ?? file.content?.bytes ?? 0,
+  sha256: file.content === null ? null : hex(file.content.sha256),
+  state: file.state,
+  archived_at: file.state === "saved" ? file.at : null
+})
+
+const placeOf = (chatId: bigint, messageId: bigint) => `${chatId} ${messageId}`
+
+/** The files with their names: each page of messages is opened once. */
+const named = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
+  if (files.length === 0) return []
+  const db = yield* Db
+  const frames = yield* db.read(
+    open.account.organizationId,
+    Effect.flatMap(ArchiveFiles, (port) => port.frames(open.account, files))
+  )
+  const opened = yield* openEach(open, "messages", frames)
+  const messages = new Map<string, MessageRecord>()
+  for (const [index, { chatId }] of frames.entries()) {
+    for (const record of opened[index] ?? []) messages.set(placeOf(chatId, record.id), record)
+  }
+  return files.map((file): NamedFile => {
+    const message = messages.get(placeOf(file.chatId, file.messageId))
+    const record = message?.details.files?.find(({ id }) => id === file.fileId) ?? null
+    return { file, record, kind: message?.kind ?? null }
+  })
+})
+
+/** The file as it is answered. */
+export const describeFile = Effect.fnUntraced(function*(open: OpenAccount, file: FoundFile) {
+  const [described] = yield* named(open, [file])
+  return archivedFile(described ?? { file, record: null, kind: null })
+})
+
+/** Rows that one list reads at most; where few are of the kind, the rest is on further pages. */
+const rowsPerList = 500
+
+/**
+ * A page of files; null where there is none to start after. `next` is the file to go on after, which is not among the
+ * answered ones where the kind leaves many out.
+ */
+export const listFiles = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  query: FileQuery & { readonly kind: MessageKind | null }
+) {
+  const db = yield* Db
+  const { kind, limit } = query
+  const files: Array<ArchivedFile> = []
+  let after = query.after
+  let unreadable = 0
+  for (let read = 0; read < rowsPerList; read += limit) {
+    const rows = yield* db.read(
+      open.account.organizationId,
+      Effect.flatMap(ArchiveFiles, (port) => port.list(open.account, { ...query, after, limit: limit + 1 }))
+    )
+    if (rows === null) return null
+    for (const each of yield* named(open, rows.slice(0, limit))) {
+      if (files.length === limit) return { files, next: after, unreadable }
+      after = each.file.fileId
+      if (each.record === null) unreadable++
+      if (kind === null || each.kind === kind) files.push(archivedFile(each))
+    }
+    if (rows.length <= limit) return { files, next: null, unreadable }
+    if (files.length === limit) break
+  }
+  return { files, next: after, unreadable }
+})
+
+/** The name of a file that its sender gave none. */
+const nameless = (file: ArchivedFile): string => `file-${file.id.slice(0, 8)}`
+
+/** The content of a saved file. Its key is opened now, and its object is read as the bytes are. */
+export const openContent = Effect.fnUntraced(function*(open: OpenAccount, file: ArchivedFile, content: FileContent) {
+  const { account } = open
+  const { blobId, bytes: size, epochId, key } = content
+  const crypto = yield* ArchiveCrypto
+  const store = yield* BlobStore
+  const fileKey = yield* openFileKey(yield* epochKeyOf(open, epochId), blobId, key)
+  const answer: Content = {
+    media_type: safeMediaType(file.mime_type),
+    file_name: safeFileName(file.name, nameless(file)),
+    size,
+    ranges: true,
+    version: file.sha256,
+    bytes: (range) =>
+      openBlob(fileKey, { ...account, blobId }, size, (stored) => store.get(blobId, stored), range).pipe(
+        Stream.mapError((failure) =>
+          failure._tag === "ContentBroken" ? failure : new ContentBroken({ reason: failure.reason })
+        ),
+        Stream.provideService(ArchiveCrypto, crypto)
+      )
+  }
+  return answer
+})
