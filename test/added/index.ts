@@ -13,8 +13,11 @@ type Served = typeof served[number]
 /** Operations of sealed data, which no API key may call: test/spec/10_6_sealed_reading.test.ts has them. */
 type SealedReading = Extract<Served, { readonly id: "get_archive_keys" | "list_sealed_blocks" | "list_sealed_pages" }>
 
-/** Operations whose answer is no JSON but a content: test/archive/exports/download.test.ts has them. */
-type Contents = Extract<Served, { readonly id: "download_archive_export_part" }>
+/**
+ * Operations whose answer is no JSON but a content: test/archive/exports/download.test.ts and
+ * test/spec/10_11_archive_files.test.ts have them.
+ */
+type Contents = Extract<Served, { readonly id: "download_archive_export_part" | "download_file" }>
 
 type Keyed = Exclude<Served, Contents | SealedReading>
 

@@ -359,7 +359,6 @@ const preparations = {
   list_message_edits: archived,
   list_files: archived,
   get_file: archived,
-  download_file: archived,
   delete_account_with_archive: deletable,
   delete_whole_archive: archiving,
   retire_label: account({ role_label: "First" })

@@ -2,7 +2,6 @@
 import { Context, Effect, Layer, Option, Redacted, Scope, Tracer } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import type { SqlClient } from "effect/sql"
-import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import * as App from "../../src/http/App.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
 import * as MemoryBlobs from "../../src/layers/blobs/MemoryBlobs.ts"
@@ -181,19 +180,6 @@ export const peersHandlerHere = oncePerContext(webHandlerOf((app) =>
   )
 ))
 
-/** What the head of a content says, as its JSON has it. */
-const contentIn = (headers: Headers) => {
-  const [, plain, encoded] =
-    /^attachment; filename="([^"]*)"(?:; filename\*=UTF-8''(.*))?$/.exec(headers.get("content-disposition") ?? "") ?? []
-  return {
-    content_notice: contentNotice,
-    object: "content",
-    media_type: headers.get("content-type"),
-    file_name: encoded === undefined ? plain : decodeURIComponent(encoded),
-    size: headers.has("content-length") ? Number(headers.get("content-length")) : null
-  }
-}
-
 /** Sends a request through the whole HTTP edge, without a socket; an answer that the document does not allow dies. */
 export const send = Effect.fnUntraced(function*(method: string, path: string, asking: Asking = {}) {
   const handler = (yield* Prepared) ?? (yield* handlerHere)
@@ -219,11 +205,7 @@ export const send = Effect.fnUntraced(function*(method: string, path: string, as
   const answer: Answer = {
     status: response.status,
     headers: response.headers,
-    body: response.headers.has("content-disposition")
-      ? contentIn(response.headers)
-      : text === ""
-      ? undefined
-      : JSON.parse(text)
+    body: text === "" ? undefined : JSON.parse(text)
   }
   const wrong = undocumented(method, path, answer.status, answer.body)
   if (wrong.length > 0) return yield* Effect.die(new Error(`${method} ${path}: ${wrong.join("; ")}`))

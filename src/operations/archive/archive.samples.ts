@@ -96,8 +96,8 @@ const file = {
   message_id: "4",
   name: "Lieferschein 88-2041.txt",
   mime_type: "text/plain",
-  bytes: 41,
-  sha256: "5f2c7a1e9b0d4c6f8a3e1b5d7c9f0a2e4b6d8f1a3c5e7b9d0f2a4c6e8b1d3f5a",
+  bytes: 40,
+  sha256: "61b2ef8d8d988143107c0ebcdc84bf4cfee7df93fa6e7720fe05fe2a86d1fd22",
   state: "saved",
   archived_at: "2026-01-15T09:00:00.000Z"
 } as const
@@ -111,7 +111,7 @@ export const getFile = { request: { file_id: file.id }, answer: file } as const
 
 export const downloadFile = {
   request: { file_id: file.id },
-  answer: { object: "content", media_type: "text/plain", file_name: "Lieferschein 88-2041.txt", size: 41 }
+  answer: { object: "content", media_type: "text/plain", file_name: "Lieferschein 88-2041.txt", size: 40 }
 } as const
 
 export const deleteAccountWithArchive = {

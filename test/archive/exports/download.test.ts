@@ -62,7 +62,7 @@ describe("a part of an export", () => {
             entries.slice(0, -1).map(({ content, path }) => ({ path, bytes: content.length, sha256: sha256(content) }))
           )
           expect(manifest).toMatchObject({
-            planned: { messages: 4, files: 0 },
+            planned: { messages: 4, files: 2 },
             found: { messages: 4, edits: 2 },
             deleted_since: { messages: 0 },
             unreadable: { messages: 0, edits: 0, titles: 0 }

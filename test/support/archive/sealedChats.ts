@@ -11,6 +11,9 @@ import { setArchiveKey } from "./archiveKeys.ts"
 /** The ids of the chats that `sealChats` archives: two, with two messages and two members each. */
 export const archivedIds = { chat: ["7001", "7002"], message: ["11", "12"], member: ["71", "72"] } as const
 
+/** The content of the file that the second message of each chat has. */
+export const fileContent = "harbour"
+
 const day = 24 * 60 * 60
 
 /** Archives the chats of an account, whose texts all begin with `text`; sets the archive password where there is none. */
@@ -39,7 +42,7 @@ export const sealChats = Effect.fnUntraced(
     const [first, second] = archivedIds.message
     const files: Record<string, string> = Object.fromEntries(archivedIds.chat.map((id) => [id, crypto.randomUUID()]))
     const withFile = (chat: string) => ({
-      files: [{ id: files[chat] ?? "", name: `${text}.txt`, mime_type: "text/plain", bytes: 7 }]
+      files: [{ id: files[chat] ?? "", name: `${text}.txt`, mime_type: "text/plain", bytes: fileContent.length }]
     })
     const archive = yield* writer.own(
       { organizationId, accountId: AccountId.make(account) },
@@ -68,7 +71,11 @@ export const sealChats = Effect.fnUntraced(
       }), { discard: true })
     yield* db.transaction(organizationId, write)
     for (const id of Object.values(files)) {
-      yield* archive.storeFile(id, { messengerFile: id, bytes: 7, content: Stream.make(new Uint8Array(7)) })
+      yield* archive.storeFile(id, {
+        messengerFile: id,
+        bytes: fileContent.length,
+        content: Stream.make(Buffer.from(fileContent))
+      })
     }
     return Object.values(files)
   },

@@ -37,9 +37,7 @@ export const embedded = Effect.fnUntraced(
           via: "embedded",
           ip: null,
           requestId: null,
-          ...(operation.kind === "unlocked" || operation.kind === "stream"
-            ? { extras: { archivePassword: Redacted.make(archivePassword) } }
-            : {})
+          ...(operation.kind === "unlocked" ? { extras: { archivePassword: Redacted.make(archivePassword) } } : {})
         })
       ),
       Effect.match({
