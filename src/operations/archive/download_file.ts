@@ -6,7 +6,7 @@ import { ContentUnreadable, FileNotSaved, ResourceMissing } from "../../domain/F
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
-import * as samples from "./archive.samples.ts"
+import * as samples from "./Files.samples.ts"
 import { requireFile } from "./RequiredFile.ts"
 
 export const downloadFile = Operation.stream(

@@ -9,7 +9,7 @@ import { defaultPageLimit } from "../../domain/JsonShapes.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import * as samples from "./archive.samples.ts"
+import * as samples from "./Files.samples.ts"
 
 export const listFiles = Operation.unlocked(
   "list_files",
