@@ -6,6 +6,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { operations } from "../../src/operations/index.ts"
 import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"
 import { operations as served } from "../added/index.ts"
+import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { ask, changing, makeStage, naming } from "../support/http/requests.ts"
 import { forEachDatabase, pglite } from "../support/postgres/database.ts"
 import { conflicts, isPrepared, leftOut } from "../support/preparations.ts"
@@ -194,6 +195,7 @@ describe("4 operations, as served", () => {
         const { id: owner, key } = organization.admins.owner
         const { current_password } = setAdminRole.sample.request
         yield* Provisioning.password(organization.id, owner, Redacted.make(String(current_password)))
+        yield* setArchiveKey(organization.id)
         const scopeless = yield* World.makePerson(organization.id, "superadmin", { scopes: [] })
         const spent = yield* World.makePerson(organization.id, "superadmin")
         // All requests by one key would be more than a minute admits.

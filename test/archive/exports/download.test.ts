@@ -84,14 +84,18 @@ describe("a part of an export", () => {
             ],
             "html": [
               "chats/chat_7001_Harbour _b_text__b_ 7001/messages.html",
+              "chats/chat_7001_Harbour _b_text__b_ 7001/files/12-1_Harbour _b_text__b_.txt",
               "chats/chat_7002_Harbour _b_text__b_ 7002/messages.html",
+              "chats/chat_7002_Harbour _b_text__b_ 7002/files/12-1_Harbour _b_text__b_.txt",
               "index.html",
               "pages.txt",
               "manifest.json",
             ],
             "json": [
               "chats/chat_7001_Harbour _b_text__b_ 7001/result.json",
+              "chats/chat_7001_Harbour _b_text__b_ 7001/files/12-1_Harbour _b_text__b_.txt",
               "chats/chat_7002_Harbour _b_text__b_ 7002/result.json",
+              "chats/chat_7002_Harbour _b_text__b_ 7002/files/12-1_Harbour _b_text__b_.txt",
               "pages.txt",
               "manifest.json",
             ],
