@@ -63,7 +63,8 @@ const expected = (operation: Operation.Any, stage: Stage): readonly [status: num
     case "input":
       return [400, ["parameter_invalid"]]
     case "reach":
-      return [404, ["resource_missing"]]
+      // A file names no account, so that the archive is opened before it is looked for.
+      return "file_id" in operation.params ? [409, ["no_archive_key"]] : [404, ["resource_missing"]]
     case "state":
       return [409, conflicts(operation)]
   }

@@ -59,7 +59,7 @@ describe("2 resources, in the document", () => {
 
   it("S2-02: ids are UUIDs but for those of the organization, of the messenger, of requests and of the journal's parties", () => {
     const stated =
-      /\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next|last|block|epoch)_id|(?:chat|message)_ids)$|^archive_key_list\.organization_id$|^sealed_(?:block_list\.pages|page_list\.messages)\[\]\.ids$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
+      /(?<!^file_list)\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next|last|block|epoch)_id|(?:chat|message)_ids)$|^archive_key_list\.organization_id$|^sealed_(?:block_list\.pages|page_list\.messages)\[\]\.ids$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
     const ids = members.filter(({ alternatives, member }) =>
       /(?:^|_)ids?$/.test(member) && alternatives.some(({ type }) => type !== "null")
     )
