@@ -14,6 +14,7 @@ import { PersistenceError } from "effect/cluster/ClusterError"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
 import * as ShardId from "effect/cluster/ShardId"
 import { Slot } from "../../domain/accounts/Slot.ts"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { CloseSlots } from "../../ports/messenger/Ownership.ts"
 import { type Instant, plus } from "../Instant.ts"
 import type { Fences } from "./Fences.ts"
@@ -33,7 +34,10 @@ export interface Options {
    * Deletes the owner's rows of these slots as they are at the call. One that reaches the database late, after the owner
    * has got a slot again, must not delete that row.
    */
-  readonly giveBack: (owner: string, shards: ReadonlyArray<string>) => Effect.Effect<void, unknown>
+  readonly giveBack: (
+    owner: string,
+    shards: ReadonlyArray<string>
+  ) => Effect.Effect<void, PersistenceError | ServiceUnavailable>
 }
 
 /** The slots that are to be given back together. */

@@ -19,19 +19,21 @@ interface Batch<A, B, E> {
 }
 
 /** The ways of asking. */
-export interface Ways<A, B, E> {
+export interface Ways<A, B, E, F> {
   /** No two of a statement have the same. */
   readonly key: (asked: A) => string
   readonly alone: (asked: A) => Effect.Effect<B, E>
   /** One answer for each place; undefined for one that has to ask alone. */
-  readonly together: (asked: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Effect.Effect<B, E> | undefined>, unknown>
+  readonly together: (asked: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Effect.Effect<B, E> | undefined>, F>
 }
 
 /**
  * Asks together with all others of this turn. One request asks alone, in its own fiber, and so do all of a statement
  * that fails, each for itself. Who no longer waits is left out; a statement that nobody waits for is interrupted.
  */
-export const make = <A, B, E>({ alone, key, together }: Ways<A, B, E>): (asked: A) => Effect.Effect<B, E> => {
+export const make = <A, B, E, F>(
+  { alone, key, together }: Ways<A, B, E, F>
+): (asked: A) => Effect.Effect<B, E> => {
   let open: Batch<A, B, E> | undefined
 
   const close = (batch: Batch<A, B, E>): void => {

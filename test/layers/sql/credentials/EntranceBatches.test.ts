@@ -21,7 +21,7 @@ const nextTurn = Effect.callback<void>((resume) => {
 const recorder = (together: Effect.Effect<void, string> = nextTurn) => {
   const alone: Array<Asked> = []
   const statements: Array<ReadonlyArray<Asked>> = []
-  const ask = EntranceBatches.make<Asked, number, string>({
+  const ask = EntranceBatches.make<Asked, number, string, string>({
     key: ({ key }) => key,
     alone: (asked) =>
       Effect.suspend(() => {
