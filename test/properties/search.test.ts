@@ -152,24 +152,25 @@ describe("a search of the archive over REST", () => {
                     texts: new Map()
                   })
                   if (it.do === "append") {
-                    yield* write(writer.append(it.chat, it.messages.map(({ id, text }) => seen(id, text, 0)), it.path))
-                    for (const { id, text } of it.messages) {
-                      if (model.has(keyOf(id))) continue
-                      const message = known(id)
-                      message.texts.set(0, text)
+                    // Texts of one moment are told apart only by the writer that has seen both.
+                    const messages = it.messages.filter(({ id }) => {
+                      const texts = model.get(keyOf(id))?.texts
+                      return texts?.has(editedFirst) !== true || !texts.has(0)
+                    })
+                    yield* write(writer.append(it.chat, messages.map(({ id, text }) => seen(id, text, 0)), it.path))
+                    for (const { id, text } of messages) {
+                      const message = model.get(keyOf(id)) ?? known(id)
+                      if (!message.texts.has(0)) message.texts.set(0, text)
                       model.set(keyOf(id), message)
                     }
                   } else if (it.do === "edit") {
-                    yield* write(writer.append(it.chat, [seen(it.id, it.text, it.date)], it.path))
                     const before = model.get(keyOf(it.id))
-                    // First seen with its edit, the message has that text as its first, whatever is seen later.
                     const message = before ?? known(it.id)
-                    const date = before === undefined ? 0 : it.date
-                    const first = before === undefined ? it.date : firstDates.get(keyOf(it.id))
+                    if (message.texts.has(it.date) || firstDates.get(keyOf(it.id)) === it.date) continue
+                    yield* write(writer.append(it.chat, [seen(it.id, it.text, it.date)], it.path))
+                    // First seen with its edit, the message has that text as its first, whatever is seen later.
                     if (before === undefined) firstDates.set(keyOf(it.id), it.date)
-                    if (!message.texts.has(date) && (before === undefined || first !== it.date)) {
-                      message.texts.set(date, it.text)
-                    }
+                    message.texts.set(before === undefined ? editedFirst : it.date, it.text)
                     model.set(keyOf(it.id), message)
                   } else {
                     yield* write(writer.mark(it.chat, [BigInt(it.id)], "deleted", it.path))
@@ -202,6 +203,9 @@ describe("a search of the archive over REST", () => {
     })
   })
 })
+
+/** The place before all dates, of a text that a message was first seen with after it had been edited. */
+const editedFirst = -1
 
 /** The dates with which messages were first seen, where they were edited before. */
 const firstDates = new Map<string, number>()

@@ -78,9 +78,11 @@ export const organization = (it: It): void => {
         if (name !== null) wrong.push(...yield* Browser.inspect(theirs, name))
       }
       expect(theirs.url()).toBe(`${base}/console`)
+      yield* Effect.promise(() => theirs.goto(`${base}/console/accounts`))
       expect(yield* textOf(theirs)).toContain("Hopper")
       expect(yield* textOf(theirs)).not.toContain("Lovelace")
-      expect(yield* Effect.promise(() => theirs.goBack().then(() => theirs.content()))).not.toContain("lanterns")
+      expect(yield* Effect.promise(() => theirs.goBack().then(() => theirs.goBack()).then(() => theirs.content()))).not
+        .toContain("lanterns")
       yield* visit("/console/people", "people")
       yield* visit(`/console/people/${person.id}`, "person")
       yield* visit(`/console/people/${heir.id}`, "heir")

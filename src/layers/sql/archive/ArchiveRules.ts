@@ -122,7 +122,9 @@ export const layer = Layer.effect(
 
     /** Takes the organization's lock of rules for the rest of the transaction. An account is locked before it. */
     const takeTurn = (organizationId: string, lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") =>
-      post(sql`select ${sql.literal(lock)}(hashtextextended(${`archive_rule/${organizationId}`}, 0))`)
+      post(sql`
+        select ${sql.literal(lock)}(hashtextextended('archive_rule/' || id, 0)) from organization
+        where id = ${organizationId}`)
 
     return ArchiveRules.of({
       settle: (organizationId) => takeTurn(organizationId, "pg_advisory_xact_lock_shared"),
