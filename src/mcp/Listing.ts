@@ -69,14 +69,15 @@ const fitting = (entries: ReadonlyArray<Entry>): ReadonlySet<Operation.Toolset> 
   }))
 }
 
-/** The tools that the caller is shown. */
+/** The tools that the caller is shown; those of sealed reading are for programs, and listed where they are asked for. */
 export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: ListingFacts): ListedTools => {
   const { complete, personalArguments, selection } = shown
+  const isWhole = complete || selection.named !== undefined || selection.all
   const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
+    (isWhole || operation.kind !== "sealed") &&
     (complete && Tools.isOffered(caller, operation) || Tools.isAllowed(caller, operation)) &&
     Selection.refusal(selection, operation) === undefined
   )
-  const isWhole = complete || selection.named !== undefined || selection.all
   const chosen = isWhole ? new Set(toolsets) : fitting(offered)
   const listed = offered.filter(({ operation }) => chosen.has(operation.toolset))
   return {
