@@ -14,12 +14,19 @@ interface Filling {
   place: number
 }
 
-/** Pieces of the size; the last one has 1 byte or more, or none where there are none at all. */
+/**
+ * Pieces of the size; the last one has 1 byte or more, or none where there are none at all. A stream that fails has no
+ * last piece.
+ */
 export const inPieces = (size: number) => <E, R>(stream: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Piece, E, R> =>
   Stream.mapAccum(
-    stream,
+    Stream.concat(stream, Stream.succeed(null)),
     (): Filling => ({ buffer: new Uint8Array(size), filled: 0, place: 0 }),
     (filling, bytes) => {
+      if (bytes === null) {
+        const { buffer, filled, place } = filling
+        return [filling, [{ bytes: buffer.subarray(0, filled), place, isLast: true }]]
+      }
       const pieces: Array<Piece> = []
       let at = 0
       while (at < bytes.length) {
@@ -34,6 +41,5 @@ export const inPieces = (size: number) => <E, R>(stream: Stream.Stream<Uint8Arra
         at += part.length
       }
       return [filling, pieces]
-    },
-    { onHalt: ({ buffer, filled, place }) => [{ bytes: buffer.subarray(0, filled), place, isLast: true }] }
+    }
   )
