@@ -1,6 +1,6 @@
 /** The contents of archived files, as exports read them. */
-import { Effect, Redacted, Stream } from "effect"
-import { ContentBroken } from "../../domain/Content.ts"
+import { Effect, Redacted, Schema, Stream } from "effect"
+import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { ExportRecords } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
@@ -8,9 +8,17 @@ import { openBlob, openFileKey } from "../BlobSealing.ts"
 import { epochKeyOf, type OpenAccount } from "../OpenedFrames.ts"
 import type { ExportedFile } from "./ExportedChat.ts"
 
-const broken = (reason: string) => new ContentBroken({ reason })
+/** A content is gone for good or does not open, from a place of it on: no later download of it does better. */
+export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()("ContentUnreadable", {
+  reason: Schema.Literals(["deleted", "missing", "changed"])
+}) {}
 
-/** Reads the content of a file; it breaks where the content is gone, was changed, or cannot be read. */
+const unreadable = (reason: ContentUnreadable["reason"]) => new ContentUnreadable({ reason })
+
+/**
+ * Reads the content of a file. A store that does not answer now fails as unavailable, and not as a content that is
+ * unreadable: the export is then to be downloaded again.
+ */
 export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
   Stream.unwrap(Effect.gen(function*() {
     const db = yield* Db
@@ -18,20 +26,27 @@ export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
     const store = yield* BlobStore
     const { account } = open
     const found = yield* db.read(account.organizationId, exports.content(account, file.id))
-    if (found === null) return yield* broken("a file was deleted while the export was made")
+    if (found === null) return yield* unreadable("deleted")
     const opened = Effect.flatMap(
       epochKeyOf(open, found.epochId),
       (epoch) => openFileKey(epoch, found.blobId, found.key)
     )
     const key = yield* Effect.mapError(
       opened,
-      (failure) => failure._tag === "ArchiveUnreadable" ? broken("a file's key does not open") : failure
+      (failure) => failure._tag === "ArchiveUnreadable" ? unreadable("changed") : failure
     )
     const bytes = openBlob(
       key,
       { ...account, blobId: found.blobId },
       found.size,
-      (range) => Stream.mapError(store.get(found.blobId, range), ({ reason }) => broken(reason))
-    )
+      (range) =>
+        Stream.mapError(
+          store.get(found.blobId, range),
+          ({ why }) =>
+            why === "unavailable"
+              ? new ServiceUnavailable({ retry_after: 5 })
+              : unreadable(why === "missing" ? "missing" : "changed")
+        )
+    ).pipe(Stream.catchTag("ContentBroken", () => Stream.fail(unreadable("changed"))))
     return Stream.ensuring(bytes, Effect.sync(() => void Redacted.value(key).fill(0)))
   }))

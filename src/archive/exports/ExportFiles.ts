@@ -7,7 +7,9 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import { type ChatOfDays, ExportRecords } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { documentName, type DocumentPlace, emlDocument, type FileContent, messagesPerDocument } from "./EmlExport.ts"
+import type { ContentUnreadable } from "./ExportContents.ts"
 import { chatTitle, exportDay, type ExportedChat, type ExportedFile, type ExportedMessage } from "./ExportedChat.ts"
+import { unreadableFile } from "./ExportManifest.ts"
 import { chatFolder } from "./ExportNames.ts"
 import { exportedMessages, exportedTitle, type ExportScope } from "./ExportReader.ts"
 import {
@@ -29,7 +31,7 @@ const quoteLength = 120
 export type ExportEnded = ContentBroken | ServiceUnavailable
 
 /** Reads the content of an archived file. */
-export type ReadContent<R> = (file: ExportedFile) => Stream.Stream<Uint8Array, ExportEnded, R>
+export type ReadContent<R> = (file: ExportedFile) => Stream.Stream<Uint8Array, ContentUnreadable | ExportEnded, R>
 
 /** A part as its files are made. */
 export interface ExportPart<R> extends ExportScope {
@@ -53,11 +55,34 @@ const included = (messages: Messages): ReadonlyArray<ExportedFile & { readonly p
 
 const text = (path: string, content: string): ZipEntry => ({ path, content: Stream.sync(() => utf8(content)) })
 
+/** The content as far as it opens: its bytes are sent by the time that one does not, so that the manifest says the rest. */
+const readable = <R>(
+  { read, tally }: ExportPart<R>,
+  file: ExportedFile,
+  path: string,
+  attachment: string | null
+): Stream.Stream<Uint8Array, ExportEnded, R> =>
+  Stream.suspend(() => {
+    let bytes = 0
+    return read(file).pipe(
+      Stream.map((piece) => {
+        bytes += piece.length
+        return piece
+      }),
+      Stream.catchTag("ContentUnreadable", ({ reason }) =>
+        Stream.suspend(() => {
+          tally.unreadableFiles.push(unreadableFile({ path, attachment, size: file.bytes, bytes, reason }))
+          return Stream.empty
+        }))
+    )
+  })
+
 /** The contents that messages name, as files beside the chat's documents. */
-const contentsOf = <R>({ read, tally }: ExportPart<R>, chat: ExportedChat, messages: Messages) =>
+const contentsOf = <R>(part: ExportPart<R>, chat: ExportedChat, messages: Messages) =>
   included(messages).map((file): ZipEntry<ExportEnded, R> => {
-    tally.files++
-    return { path: `${chat.folder}/${file.path}`, content: read(file) }
+    part.tally.files++
+    const path = `${chat.folder}/${file.path}`
+    return { path, content: readable(part, file, path, null) }
   })
 
 /** `result.json` is one document, whatever its length; the files come after it. */
@@ -155,15 +180,15 @@ const dayFiles = <R, R2>(
       const piece = pieces.get(day) ?? 0
       pieces.set(day, piece + 1)
       const place: DocumentPlace = { exportId: part.exportId, day, piece }
+      const path = `${chat.folder}/${documentName(place)}.${format}`
       const files = included(messages)
       part.tally.files += files.length
-      const contents = Stream.fromIterable(files.map((file): FileContent<ExportEnded, R> => ({
-        name: attachmentName(file.path),
-        type: file.mime_type,
-        content: part.read(file)
-      })))
+      const contents = Stream.fromIterable(files.map((file): FileContent<ExportEnded, R> => {
+        const name = attachmentName(file.path)
+        return { name, type: file.mime_type, content: readable(part, file, path, name) }
+      }))
       const make = format === "eml" ? emlDocument : rsmfDocument
-      return { path: `${chat.folder}/${documentName(place)}.${format}`, content: make(chat, messages, place, contents) }
+      return { path, content: make(chat, messages, place, contents) }
     })
   })
 

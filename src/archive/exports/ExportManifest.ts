@@ -49,12 +49,20 @@ const fields = {
   found: Schema.Struct({ ...Counts.fields, edits: Schema.Int, deleted_on_messenger: Schema.Int }),
   /** Less was found than was planned: a cleanup, a retention or a redaction has deleted it since. */
   deleted_since: Counts,
-  unreadable: Schema.Struct({ messages: Schema.Int, edits: Schema.Int, titles: Schema.Int }),
+  unreadable: Schema.Struct({ messages: Schema.Int, edits: Schema.Int, titles: Schema.Int, files: Schema.Int }),
   /** Files of a day with more than a part has room for. */
   files_left_out: Schema.Int,
   pages: Schema.Struct({ count: Schema.Int, file: Schema.Literal(pagesName) }),
   archive_manifest: Schema.NullOr(AccountManifest),
   checkpoint: Schema.NullOr(Checkpoint),
+  /** Contents that end early, after `bytes` of the `size` that were saved; `attachment` is its name in a mail. */
+  unreadable_files: Schema.Array(Schema.Struct({
+    path: Schema.String,
+    attachment: Schema.NullOr(Schema.String),
+    size: Schema.Int,
+    bytes: Schema.Int,
+    reason: Schema.Literals(["deleted", "missing", "changed"])
+  })),
   files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Digest }))
 }
 
@@ -62,13 +70,22 @@ export const ExportManifest = Schema.Struct(fields)
 export type ExportManifest = typeof ExportManifest.Type
 
 /** The manifest without its files, which are too many to be held as objects. */
-export type ManifestHead = Omit<ExportManifest, "files" | "format">
+export type ManifestHead = Omit<ExportManifest, "files" | "format" | "unreadable_files">
+
+const listed = (name: string, items: ReadonlyArray<string>): string =>
+  `,\n  "${name}": [${items.length === 0 ? "" : `\n    ${items.join(",\n    ")}\n  `}]`
 
 /** The manifest, whose files are JSON already. */
-export const writeManifest = (head: ManifestHead, files: ReadonlyArray<string>): string => {
+export const writeManifest = (
+  head: ManifestHead,
+  files: ReadonlyArray<string>,
+  unreadable: ReadonlyArray<string>
+): string => {
   const text = JSON.stringify({ format: manifestFormat, ...head }, null, 2)
-  return `${text.slice(0, -2)},\n  "files": [\n    ${files.join(",\n    ")}\n  ]\n}\n`
+  return `${text.slice(0, -2)}${listed("unreadable_files", unreadable)}${listed("files", files)}\n}\n`
 }
 
 export const manifestFile = (path: string, bytes: number, sha256: string): string =>
   JSON.stringify({ path, bytes, sha256 })
+
+export const unreadableFile = (file: ExportManifest["unreadable_files"][number]): string => JSON.stringify(file)

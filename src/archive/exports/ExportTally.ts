@@ -14,6 +14,8 @@ export interface ExportTally {
   lostTitles: number
   /** Files that a part has no room for. */
   leftOut: number
+  /** Files whose content ends early, as JSON of the manifest. */
+  readonly unreadableFiles: Array<string>
   readonly addPage: (number: bigint, digest: Uint8Array) => void
   /** The pages in the order in which they were read first. */
   readonly pages: () => Iterable<readonly [number: bigint, digest: Uint8Array]>
@@ -32,6 +34,7 @@ export const makeTally = (): ExportTally => {
     lostEdits: 0,
     lostTitles: 0,
     leftOut: 0,
+    unreadableFiles: [],
     addPage: (number, digest) => {
       if (known.has(number)) return
       known.add(number)

@@ -76,7 +76,12 @@ const headOf = (
     messages: Math.max(0, part.messages - tally.messages - tally.unreadable),
     files: Math.max(0, part.files - tally.files - tally.leftOut)
   },
-  unreadable: { messages: tally.unreadable, edits: tally.lostEdits, titles: tally.lostTitles },
+  unreadable: {
+    messages: tally.unreadable,
+    edits: tally.lostEdits,
+    titles: tally.lostTitles,
+    files: tally.unreadableFiles.length
+  },
   files_left_out: tally.leftOut,
   pages: { count: pages, file: pagesName },
   ...proof
@@ -174,7 +179,9 @@ export const exportZip = <R, R2>(
       const pages: ZipEntry = { path: pagesName, content: Stream.succeed(utf8(text)) }
       const manifest: ZipEntry = {
         path: manifestName,
-        content: Stream.sync(() => utf8(writeManifest(headOf(made, part, open, tally, count, proof), lines)))
+        content: Stream.sync(() =>
+          utf8(writeManifest(headOf(made, part, open, tally, count, proof), lines, tally.unreadableFiles))
+        )
       }
       return Stream.make(hashed(pages), manifest)
     }))

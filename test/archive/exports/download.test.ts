@@ -65,7 +65,8 @@ describe("a part of an export", () => {
             planned: { messages: 4, files: 2 },
             found: { messages: 4, edits: 2 },
             deleted_since: { messages: 0 },
-            unreadable: { messages: 0, edits: 0, titles: 0 }
+            unreadable: { messages: 0, edits: 0, titles: 0, files: 0 },
+            unreadable_files: []
           })
           files[format] = entries.map(({ path }) => path)
           const { body } = yield* World.get(`/v1/archive/exports/${made.id}`, key)

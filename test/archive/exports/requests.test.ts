@@ -1,10 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
+import { chunkSize } from "../../../src/domain/archive/Blob.ts"
 import { exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { BlobStore, BlobStoreFailed } from "../../../src/ports/archive/BlobStore.ts"
 import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
 import * as Mcp from "../../mcp/support.ts"
 import { passwordHeader } from "../../support/archive/archivePassword.ts"
@@ -79,6 +81,56 @@ describe("a request for a part of an export", () => {
           found: { messages: 0, files: 0 },
           deleted_since: { messages: 3, files: 3 }
         }])
+      }))
+
+    it.effect("gets what opens of damaged and missing files, in every format, and the manifest names them; a store that is down ends it", () =>
+      Effect.gen(function*() {
+        const { create, id, key } = yield* makeExported
+        const store = yield* BlobStore
+        const rows = yield* World.query<{ blob: string; size: string }>(
+          id,
+          (sql) =>
+            sql`select blob_id::text as blob, stored_bytes::text as size from archive_blob order by plain_bytes desc`
+        )
+        const [damaged = { blob: "", size: "0" }, missing = damaged] = rows
+        const range = { start: 0, end: Number(damaged.size) }
+        const sealed = yield* Stream.mkUint8Array(store.get(damaged.blob, range))
+        yield* store.remove(damaged.blob)
+        yield* store.put(damaged.blob, range.end, Stream.make(sealed.with(-1, (sealed.at(-1) ?? 0) ^ 1)))
+        yield* store.remove(missing.blob)
+        for (const format of ["json", "html", "eml", "rsmf"]) {
+          const { body } = yield* create(format)
+          const { bytes, status } = yield* download(key, body.id)
+          const manifest = manifestOf(bytes)
+          expect([status, manifest.unreadable.files, manifest.found.files]).toEqual([200, 2, 3])
+          expect(manifest.unreadable_files).toMatchObject([
+            { size: 150_000, bytes: 2 * chunkSize, reason: "changed" },
+            { size: 900, bytes: 0, reason: "missing" }
+          ])
+          const entries = entriesOfZip(bytes)
+          expect(manifest.files.map(({ sha256 }: { sha256: string }) => sha256))
+            .toEqual(entries.slice(0, -1).map(({ content }) => crypto.hash("sha256", content, "hex")))
+          const [{ attachment, path }] = manifest.unreadable_files
+          const isMail = format === "eml" || format === "rsmf"
+          expect(attachment).toBe(isMail ? "1-1_plan 0.png" : null)
+          const found = entries.find((entry) => entry.path === path)
+          if (!isMail) {
+            expect(Buffer.compare(found?.content ?? Buffer.of(), contents[0].subarray(0, 2 * chunkSize))).toBe(0)
+          }
+          expect(found).toBeDefined()
+          expect((yield* download(key, body.id)).bytes.equals(bytes)).toBe(true)
+        }
+        const { body } = yield* create("json")
+        const down = BlobStore.of({
+          ...store,
+          get: (blobId, { end, start }) =>
+            Stream.concat(
+              store.get(blobId, { start, end: Math.min(end, start + 5) }),
+              Stream.fail(new BlobStoreFailed({ why: "unavailable", reason: "The test says so" }))
+            )
+        })
+        const ended = yield* Effect.exit(Effect.provideService(download(key, body.id), BlobStore, down))
+        expect(Exit.isFailure(ended)).toBe(true)
       }))
 
     it.effect("waits its turn: a third part of an organization at a time is answered 503, and another organization's is made", () =>

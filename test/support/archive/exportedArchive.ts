@@ -23,7 +23,7 @@ export const makeExported = Effect.gen(function*() {
   const accountId = yield* World.makeAccount(id, { facts: { offboarded_at: new Date(0) } })
   const account = { organizationId: id, accountId }
   const writer = yield* (yield* ArchiveWriter).own(account, yield* keyOf(id), crypto.randomUUID())
-  const files = contents.map((_, place) => file(`plan ${place}.png`))
+  const files = contents.map((content, place) => ({ ...file(`plan ${place}.png`), bytes: content.length }))
   const messages = files.map((each, place) => seen(place + 1, 100 - place, `text ${place}`, { files: [each] }))
   yield* commit({ account }, writer.see(chat))
   yield* commit({ account }, writer.append(chatId, messages, "sweep"))
