@@ -96,7 +96,7 @@ describe("a request for a part of an export", () => {
         const range = { start: 0, end: Number(damaged.size) }
         const sealed = yield* Stream.mkUint8Array(store.get(damaged.blob, range))
         yield* store.remove(damaged.blob)
-        yield* store.put(damaged.blob, range.end, Stream.make(sealed.with(-1, (sealed.at(-1) ?? 0) ^ 1)))
+        yield* store.put(damaged.blob, range.end, Stream.make(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)))
         yield* store.remove(missing.blob)
         for (const format of ["json", "html", "eml", "rsmf"]) {
           const { body } = yield* create(format)
