@@ -12,6 +12,7 @@ import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
 import type { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
 import type { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import type { BlobStore } from "../ports/archive/BlobStore.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
@@ -48,6 +49,7 @@ type Services =
   | ArchiveRecords
   | ArchiveRules
   | ArchiveRuns
+  | BlobStore
   | CaptureStore
   | Db
   | OpenArchives

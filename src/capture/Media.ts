@@ -4,6 +4,7 @@ import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { BlobStore } from "../ports/archive/BlobStore.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
@@ -129,13 +130,14 @@ const saveSome = Effect.fnUntraced(function*(asker: Asker, connections: MediaCon
   return true
 })
 
-/** Saves everything that waits, each file once; another call for the account waits for this one. */
+/** Saves everything that waits, each file once, where there is a place for it; another call for the account waits for this one. */
 export const saveFiles = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
   connections: MediaConnections
 ) {
   const archives = yield* OpenArchives
+  if (!(yield* BlobStore).isConfigured) return
   const since = yield* now
   const all = Effect.gen(function*() {
     while (yield* saveSome({ account, claimed }, connections, since));

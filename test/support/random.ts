@@ -60,6 +60,7 @@ const nobodys = "00000000-0000-4000-8000-000000000000"
 /** The values in which the fields of a declaration do something, where random ones would rarely. */
 const telling: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   // A text that is answered as it was sent: an id of another organization in it would look like a leak.
+  block_id: ["1", "404"],
   related_request_id: ["req_01kdr4k4qzf7d8x7v5v0v8m2ab"],
   username: ["", "abcde", "Random_Name_7", "another_name", "x", "9wrong"],
   action: ["account.*", "account.paused", "profile.updated", "mail_preferences.set", "nothing.*"],

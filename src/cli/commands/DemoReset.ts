@@ -13,6 +13,7 @@ import * as Output from "./Output.ts"
 const made = [
   "database",
   "database.new",
+  "blobs",
   "pepper",
   "csrf-key",
   "checkpoint-key",

@@ -160,7 +160,7 @@ export const status = Command.make(
         service: service === null ? null : { url: service.url, pid: service.pid },
         peppers_known: known,
         disk_free_bytes: disk === null ? null : disk.bavail * disk.bsize,
-        unknown_variables: Variables.unknown,
+        unknown_variables: Variables.unknown(),
         problems
       }
       yield* Output.print(input.json, answer, () => [
@@ -173,7 +173,7 @@ export const status = Command.make(
             : []),
           ...(disk === null ? [] : [["Disk", `${gigabytes(disk.bavail * disk.bsize)} free`]])
         ]),
-        ...Variables.unknown.map(({ name, nearest }) => `${Variables.advice(name, nearest)}`)
+        ...Variables.unknown().map(({ name, nearest }) => `${Variables.advice(name, nearest)}`)
       ])
       const [problem] = problems
       if (problem !== undefined) return yield* new Refused({ message: problems.join("\n") })

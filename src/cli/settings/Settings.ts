@@ -216,6 +216,7 @@ export const markdown = (): string =>
   ].join("\n")
 
 /** Every known variable, also those that name files with secrets. */
-export const knownVariables: ReadonlyArray<string> = described.flatMap(({ secret, variable }) =>
-  variable === null ? [] : secret ? [variable, `${variable}_FILE`] : [variable]
-)
+export const knownVariables = (): ReadonlyArray<string> =>
+  described.flatMap(({ secret, variable }) =>
+    variable === null ? [] : secret ? [variable, `${variable}_FILE`] : [variable]
+  )

@@ -53,7 +53,7 @@ export const refuse = Effect.fnUntraced(function*(settings: CheckedSettings) {
 
 /** Warns of variables that no setting has, and of a proxy that is not named. */
 export const warn = Effect.fnUntraced(function*(settings: CheckedSettings, bound: string) {
-  for (const { name, nearest } of Variables.unknown) yield* Effect.logWarning(Variables.advice(name, nearest))
+  for (const { name, nearest } of Variables.unknown()) yield* Effect.logWarning(Variables.advice(name, nearest))
   const elsewhere = addresses(settings).filter(([, { host }]) => host !== new URL(bound).host)
   if (elsewhere.length > 0 && Option.isNone(settings.trustedProxies)) {
     yield* Effect.logWarning(

@@ -34,7 +34,7 @@ export const unknownAmong = (names: ReadonlyArray<string>, known: ReadonlyArray<
   })
 
 /** Those of this process. */
-export const unknown = unknownAmong(Object.keys(process.env), knownVariables)
+export const unknown = () => unknownAmong(Object.keys(process.env), knownVariables())
 
 /** The advice about an unknown variable. */
 export const advice = (name: string, nearest: string | null): string =>

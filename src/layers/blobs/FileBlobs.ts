@@ -64,6 +64,7 @@ export const layer = (root: string) =>
     }
 
     return BlobStore.of({
+      isConfigured: true,
       put: Effect.fnUntraced(function*<E, R>(id: string, size: number, bytes: Stream.Stream<Uint8Array, E, R>) {
         const { directory, file, part } = yield* placeOf(id)
         yield* attempt("An object's directory was not made", () => prepare(directory))

@@ -8,6 +8,7 @@ const failed = (why: BlobStoreFailed["why"]) => new BlobStoreFailed({ why, reaso
 export const layer = Layer.sync(BlobStore, () => {
   const objects = new Map<string, Uint8Array>()
   return BlobStore.of({
+    isConfigured: true,
     put: Effect.fnUntraced(function*<E, R>(id: string, size: number, bytes: Stream.Stream<Uint8Array, E, R>) {
       if (!isBlobId(id)) return yield* failed("missing")
       const whole = yield* Stream.mkUint8Array(bytes)

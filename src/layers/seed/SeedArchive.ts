@@ -9,6 +9,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveChats } from "../../ports/archive/ArchiveChats.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { type AccountArchive, ArchiveWriter, type SealingKey } from "../../ports/archive/ArchiveWriter.ts"
+import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { Db } from "../../ports/Db.ts"
 import * as NodeCrypto from "../archive/NodeCrypto.ts"
 import * as NodeDigest from "../archive/NodeDigest.ts"
@@ -84,7 +85,8 @@ const writeChat = Effect.fnUntraced(function*(
   for (const piece of piecesOf(withFiles(seenMessages(chat, self, now), files), batch)) {
     yield* archive.append(seen.chatId, piece, "sweep")
   }
-  for (const { content, record } of files) {
+  const stored = (yield* BlobStore).isConfigured ? files : []
+  for (const { content, record } of stored) {
     yield* archive.storeFile(record.id, {
       messengerFile: record.id,
       bytes: content.length,

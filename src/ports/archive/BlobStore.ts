@@ -18,6 +18,8 @@ export class BlobStoreFailed extends Schema.TaggedError<BlobStoreFailed>()("Blob
  * the whole; `remove` of what is not there succeeds; an id that is no UUID fails or is not there, and leads nowhere.
  */
 export class BlobStore extends Context.Service<BlobStore, {
+  /** False where no place is configured: nothing is stored, and files wait until there is one. */
+  readonly isConfigured: boolean
   /** Stores exactly so many bytes; it returns once they are durable. */
   put<E, R>(
     id: string,

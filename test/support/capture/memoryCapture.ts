@@ -1,5 +1,5 @@
 /** The ports of capture in memory, with transactions that are rolled back, and deaths before or after a commit. */
-import { Context, Effect, Semaphore } from "effect"
+import { Context, Effect, Semaphore, Stream } from "effect"
 import { OpenArchives } from "../../../src/capture/OpenArchives.ts"
 import { ComparedAge } from "../../../src/capture/Unchecked.ts"
 import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
@@ -14,6 +14,7 @@ import { ArchiveRecords } from "../../../src/ports/archive/ArchiveRecords.ts"
 import { ArchiveRules } from "../../../src/ports/archive/ArchiveRules.ts"
 import { ArchiveRuns } from "../../../src/ports/archive/ArchiveRuns.ts"
 import type { AccountArchive, SeenMessage } from "../../../src/ports/archive/ArchiveWriter.ts"
+import { BlobStore } from "../../../src/ports/archive/BlobStore.ts"
 import { CaptureStore } from "../../../src/ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../src/ports/archive/Epochs.ts"
 import { WaitingFiles } from "../../../src/ports/archive/WaitingFiles.ts"
@@ -174,6 +175,15 @@ const facts = {
 
 const sorted = (ids: Iterable<bigint>) => [...ids].sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
 
+/** The model saves no contents. */
+const unconfigured: BlobStore["Service"] = {
+  isConfigured: false,
+  put: () => Effect.void,
+  get: () => Stream.empty,
+  remove: () => Effect.void,
+  exists: () => Effect.succeed(false)
+}
+
 /** The services of one process over what is stored; its transactions follow each other. */
 export const processOver = (
   stored: Stored,
@@ -289,6 +299,7 @@ export const processOver = (
         count: () => Effect.succeed(0)
       } as unknown as WaitingFiles["Service"]
     ),
+    Context.add(BlobStore, unconfigured),
     Context.add(ComparedAge, null)
   )
 }
