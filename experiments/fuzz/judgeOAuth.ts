@@ -43,7 +43,7 @@ const redirect = ({ headers, status }: Answer): ReadonlyArray<string> => {
   const location = headers.get("location") ?? ""
   return [
     ...(status === 303 || status === 302 ? [] : [`redirects with ${status}`]),
-    ...(/^\/(?:console|oauth)\/[\x21-\x7e]*$/.test(location) || location.startsWith(registered)
+    ...(/^\/(?:console|oauth)(?:\/[\x21-\x7e]*)?$/.test(location) || location.startsWith(registered)
       ? []
       : [`redirects to ${location}`])
   ]

@@ -87,7 +87,12 @@ export const read = (
 ): Effect.Effect<Members, ParameterInvalid> => {
   const query = readQuery(operation, request.url)
   if (query instanceof ParameterInvalid) return Effect.fail(query)
+  const inPath = Object.fromEntries(
+    Object.entries(params).map(([name, text]) =>
+      [name, text === undefined ? text : fromText(operation.params[name], text)] as const
+    )
+  )
   return Body.isAbsent(request)
-    ? Effect.succeed({ ...params, ...query })
-    : Effect.map(readBody(operation, request), (body) => ({ ...params, ...query, ...body }))
+    ? Effect.succeed({ ...inPath, ...query })
+    : Effect.map(readBody(operation, request), (body) => ({ ...inPath, ...query, ...body }))
 }

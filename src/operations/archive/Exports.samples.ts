@@ -51,7 +51,7 @@ export const listArchiveExports = {
 } as const
 
 export const downloadArchiveExportPart = {
-  request: { export_id: listed.id, number: "1" },
+  request: { export_id: listed.id, number: 1 },
   answer: {
     object: "content",
     media_type: "application/zip",

@@ -17,10 +17,7 @@ import { ExportTurns } from "../../ports/archive/ExportTurns.ts"
 import { Db } from "../../ports/Db.ts"
 import * as samples from "./Exports.samples.ts"
 
-const PartNumber = Schema.FiniteFromString.check(
-  Schema.isInt(),
-  Schema.isBetween({ minimum: 1, maximum: maxExportParts })
-)
+const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxExportParts }))
 
 /** Journals the part that was sent to its end, and keeps its hash. */
 const note = Effect.fnUntraced(function*(

@@ -33,7 +33,7 @@ const stage = Effect.gen(function*() {
     )
   const download = Effect.fnUntraced(function*(exportId: string) {
     const content = yield* Effect.provideService(
-      api.download_archive_export_part.call({ export_id: exportId, number: "1" }),
+      api.download_archive_export_part.call({ export_id: exportId, number: 1 }),
       Caller,
       caller
     )

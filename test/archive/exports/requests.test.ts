@@ -36,7 +36,7 @@ describe("a request for a part of an export", () => {
             expect(path).toContain(`/files/${place + 1}-1_plan ${place}.png`)
             expect(Buffer.compare(content, contents[place] ?? Buffer.alloc(0))).toBe(0)
           }
-          const answer = yield* Mcp.call("download_archive_export_part", { export_id: body.id, number: "1" }, { key })
+          const answer = yield* Mcp.call("download_archive_export_part", { export_id: body.id, number: 1 }, { key })
           const [, { resource }] = answer.body.result.content
           expect(resource.mimeType).toBe("application/zip")
           expect(Buffer.from(resource.blob, "base64").equals(bytes)).toBe(true)
