@@ -100,8 +100,10 @@ describe("the tools", () => {
       expect(Object.keys(inputSchema.properties ?? {})).toEqual(fields)
       for (const name of Object.keys(operation.params)) {
         expect(inputSchema.properties?.[name]).toMatchObject(
-          // The messenger's own ids and numbers of parts are no UUIDs.
-          ["session_id", "chat_id", "message_id", "number"].includes(name)
+          name === "number"
+            ? { type: "integer" }
+            // The messenger's own ids are no UUIDs.
+            : ["session_id", "chat_id", "message_id"].includes(name)
             ? { type: "string" }
             : { type: "string", format: "uuid" }
         )
