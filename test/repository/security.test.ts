@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { securityLines as lines, shownBy } from "../spec/documents.ts"
-import { files } from "./repository.ts"
+import { files, read } from "./repository.ts"
 
 const of = (section: string) => [
   ...new Set(lines.filter((line) => line.section.startsWith(section)).map(({ requirement }) => requirement))
@@ -21,7 +21,12 @@ describe("the document of security", () => {
   })
 
   it("names in every line a test by its file and its title", () => {
-    const wrong = lines.filter((line) => !files("test/**/*.test.ts").includes(`test/${shownBy(line)?.file}`))
+    const tests = files("test/**/*.test.ts")
+    const wrong = lines.filter((line) => {
+      const shown = shownBy(line)
+      return shown === undefined || !tests.includes(`test/${shown.file}`)
+        || !read(`test/${shown.file}`).includes(shown.title)
+    })
     expect(wrong.map(({ shown }) => shown)).toEqual([])
     expect(lines.length).toBeGreaterThan(50)
   })
