@@ -6,9 +6,8 @@ import type { FileRecord, MessageKind, MessageRecord } from "../domain/archive/R
 import { type Content, ContentBroken, safeFileName, safeMediaType } from "../domain/Content.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "../ports/archive/ArchiveFiles.ts"
-import { BlobStore } from "../ports/archive/BlobStore.ts"
 import { Db } from "../ports/Db.ts"
-import { openBlob, openFileKey } from "./BlobSealing.ts"
+import { openBlob, openFileKey, type ReadStored } from "./BlobSealing.ts"
 import { epochKeyOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
 
 /** A file with what its message says of it; null where the message does not open. */
@@ -64,6 +63,8 @@ export const describeFile = Effect.fnUntraced(function*(open: OpenAccount, file:
 
 /** Rows that one list reads at most; where few are of the kind, the rest is on further pages. */
 const rowsPerList = 500
+/** Rows that are read at a time where the kind leaves some out. */
+const rowsAtOnce = 100
 
 /**
  * A page of files; null where there is none to start after. `next` is the file to go on after, which is not among the
@@ -75,22 +76,23 @@ export const listFiles = Effect.fnUntraced(function*(
 ) {
   const db = yield* Db
   const { kind, limit } = query
+  const atOnce = kind === null ? limit : rowsAtOnce
   const files: Array<ArchivedFile> = []
   let after = query.after
   let unreadable = 0
-  for (let read = 0; read < rowsPerList; read += limit) {
+  for (let read = 0; read < rowsPerList; read += atOnce) {
     const rows = yield* db.read(
       open.account.organizationId,
-      Effect.flatMap(ArchiveFiles, (port) => port.list(open.account, { ...query, after, limit: limit + 1 }))
+      Effect.flatMap(ArchiveFiles, (port) => port.list(open.account, { ...query, after, limit: atOnce + 1 }))
     )
     if (rows === null) return null
-    for (const each of yield* named(open, rows.slice(0, limit))) {
+    for (const each of yield* named(open, rows.slice(0, atOnce))) {
       if (files.length === limit) return { files, next: after, unreadable }
       after = each.file.fileId
       if (each.record === null) unreadable++
       if (kind === null || each.kind === kind) files.push(archivedFile(each))
     }
-    if (rows.length <= limit) return { files, next: null, unreadable }
+    if (rows.length <= atOnce) return { files, next: null, unreadable }
     if (files.length === limit) break
   }
   return { files, next: after, unreadable }
@@ -100,11 +102,15 @@ export const listFiles = Effect.fnUntraced(function*(
 const nameless = (file: ArchivedFile): string => `file-${file.id.slice(0, 8)}`
 
 /** The content of a saved file. Its key is opened now, and its object is read as the bytes are. */
-export const openContent = Effect.fnUntraced(function*(open: OpenAccount, file: ArchivedFile, content: FileContent) {
+export const openContent = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  file: ArchivedFile,
+  content: FileContent,
+  read: ReadStored<{ readonly reason: string }, never>
+) {
   const { account } = open
   const { blobId, bytes: size, epochId, key } = content
   const crypto = yield* ArchiveCrypto
-  const store = yield* BlobStore
   const fileKey = yield* openFileKey(yield* epochKeyOf(open, epochId), blobId, key)
   const answer: Content = {
     media_type: safeMediaType(file.mime_type),
@@ -113,9 +119,9 @@ export const openContent = Effect.fnUntraced(function*(open: OpenAccount, file: 
     ranges: true,
     version: file.sha256,
     bytes: (range) =>
-      openBlob(fileKey, { ...account, blobId }, size, (stored) => store.get(blobId, stored), range).pipe(
+      openBlob(fileKey, { ...account, blobId }, size, read, range).pipe(
         Stream.mapError((failure) =>
-          failure._tag === "ContentBroken" ? failure : new ContentBroken({ reason: failure.reason })
+          failure instanceof ContentBroken ? failure : new ContentBroken({ reason: failure.reason })
         ),
         Stream.provideService(ArchiveCrypto, crypto)
       )

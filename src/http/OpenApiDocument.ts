@@ -63,11 +63,12 @@ const answerOf = ({ sample, thirdPartyText }: Operation.Any) =>
 
 /** The parts that the derived document lacks: values in an address, closed bodies, titles, and permitted roles. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => {
-  const { failures, kind, roles, scope } = operation
+  const { failures, roles, scope } = operation
+  const isContent = Operation.answersContent(operation)
   const answer = derived.responses["200"]
   const headers = [
     ...(operation.idempotent ? [] : [Responses.idempotencyKey]),
-    ...(kind === "stream" ? [Responses.range] : [])
+    ...(isContent ? [Responses.range] : [])
   ]
   return {
     ...derived,
@@ -88,7 +89,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
       }
     }),
     responses: {
-      ...(kind === "stream" ? Responses.contents() : {
+      ...(isContent ? Responses.contents() : {
         200: {
           description: "The answer.",
           headers: Responses.headersOf("200", !operation.idempotent),

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { errorBody, type FailureClass, failureTypes } from "../domain/Failure.ts"
 import { keyPattern, keyText } from "../kernel/Idempotency.ts"
-import type * as Operation from "../kernel/Operation.ts"
+import * as Operation from "../kernel/Operation.ts"
 
 const header = (description: string, type: "string" | "integer" = "string", required = true) => ({
   description,
@@ -176,7 +176,7 @@ export const schemas = (operations: ReadonlyArray<Operation.Any>) =>
 
 /** The components that the answers of the operations refer to. */
 export const components = (operations: ReadonlyArray<Operation.Any>) => ({
-  headers: operations.some(({ kind }) => kind === "stream") ? { ...headers, ...contentHeaders } : headers,
+  headers: operations.some(Operation.answersContent) ? { ...headers, ...contentHeaders } : headers,
   responses: Object.fromEntries(
     operations.flatMap(({ failures }) =>
       [...byStatus(failures)].map(([status, some]) => [nameOf(some), responseOf(status, some)] as const)

@@ -12,7 +12,7 @@ import { Caller, everyone } from "../domain/people/Access.ts"
 import * as Live from "../messenger/AccountSession.ts"
 import { admission, isRepetition } from "./Admission.ts"
 import { planned } from "./Context.ts"
-import type { Declaration, OperationKind } from "./Contract.ts"
+import { answersContent, answersSealed, type Declaration, type OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
 import { forwarding } from "./Forwarding.ts"
@@ -52,24 +52,27 @@ type Run = any
 
 /** The classes of all that the operation may fail with. */
 const failuresOf = (
-  { archive, idempotent, kind, params, refusal, roles, whole }: Declaration,
+  declaration: Declaration,
   declared: ReadonlyArray<Failure.FailureClass>,
   unreached: boolean
-): ReadonlyArray<Failure.FailureClass> => [
-  ...new Set<Failure.FailureClass>([
-    ...commonFailures,
-    ...(roles.length === everyone.length ? [] : [refusal]),
-    ...(whole || archive ? [Failure.RoleForbidden] : []),
-    ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
-    ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
-    ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
-    ...(kind === "login" ? loginFailures : []),
-    ...(kind === "unlocked" || kind === "stream" ? unlockFailures : []),
-    ...(kind === "stream" ? contentFailures : []),
-    ...(kind === "sealed" ? sealedFailures : []),
-    ...declared
-  ])
-]
+): ReadonlyArray<Failure.FailureClass> => {
+  const { archive, idempotent, kind, params, refusal, roles, whole } = declaration
+  return [
+    ...new Set<Failure.FailureClass>([
+      ...commonFailures,
+      ...(roles.length === everyone.length ? [] : [refusal]),
+      ...(whole || archive ? [Failure.RoleForbidden] : []),
+      ...(Object.keys(params).length === 0 ? [] : [Failure.ResourceMissing]),
+      ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
+      ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
+      ...(kind === "login" ? loginFailures : []),
+      ...(kind === "unlocked" || kind === "stream" ? unlockFailures : []),
+      ...(answersContent(declaration) ? contentFailures : []),
+      ...(answersSealed(declaration) ? sealedFailures : []),
+      ...declared
+    ])
+  ]
+}
 
 /** Steps without a look at the messenger go on with the plan of the check. */
 const unlooked = (plan: unknown) => Effect.succeed(planned(plan))
@@ -97,13 +100,14 @@ const runner = (
     case "stream":
       return runUnlocked(find, contract.messages, run)
     case "sealed":
+    case "sealed_stream":
       return runSealed(find, run)
   }
 }
 
 /** The operation that a contract and its implementation make. */
 export const build = (id: string, kind: OperationKind, contract: any, run: Run): any => {
-  const isStream = kind === "stream"
+  const isStream = answersContent({ kind })
   const { body = {}, failures: declared = [], params = {}, query = {}, success = ContentHead } = contract
   const declaration: Declaration = {
     ...contract,
@@ -111,7 +115,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     kind,
     refusal: refusalOf(contract.roles),
     whole: contract.whole ?? false,
-    archive: contract.archive ?? (kind === "unlocked" || kind === "sealed" || isStream),
+    archive: contract.archive ?? (kind === "unlocked" || answersSealed({ kind }) || isStream),
     roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,

@@ -48,9 +48,21 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
  * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password; `stream` does so
  * too, and answers bytes while they are read; `sealed` reads the archive as it is stored, for callers who open it
- * themselves.
+ * themselves, and `sealed_stream` answers stored bytes.
  */
-export type OperationKind = "read" | "write" | "live" | "guarded" | "login" | "unlocked" | "stream" | "sealed"
+export type OperationKind =
+  | "read"
+  | "write"
+  | "live"
+  | "guarded"
+  | "login"
+  | "unlocked"
+  | "stream"
+  | "sealed"
+  | "sealed_stream"
+
+/** Kinds whose answer is a content. */
+export type StreamKind = "stream" | "sealed_stream"
 
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
@@ -150,9 +162,9 @@ export type KernelServices<K extends OperationKind> =
   | (K extends "write" | "guarded" | "login" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
   | (K extends "write" | "guarded" | "login" ? Journal : never)
-  | (K extends "login" | "unlocked" | "stream" | "sealed" ? Organizations : never)
+  | (K extends "login" | "unlocked" | "sealed" | StreamKind ? Organizations : never)
   | (K extends "unlocked" | "stream" ? ArchiveUnlock : never)
-  | (K extends "unlocked" | "stream" | "sealed" ? ArchiveKeys | ArchiveReads : never)
+  | (K extends "unlocked" | "sealed" | StreamKind ? ArchiveKeys | ArchiveReads : never)
   | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 
@@ -269,3 +281,11 @@ export interface StreamOperation<
     input: Schema.Struct.Encoded<Params> & Schema.Struct.Encoded<Query>
   ): Effect.Effect<Content, Classes["Type"], R | Caller | RateLimiter>
 }
+
+/** True if the answer is a content. */
+export const answersContent = ({ kind }: Pick<Declaration, "kind">): boolean =>
+  kind === "stream" || kind === "sealed_stream"
+
+/** True if the answer is sealed: it is of use to a caller who opens the archive, and to no other. */
+export const answersSealed = ({ kind }: Pick<Declaration, "kind">): boolean =>
+  kind === "sealed" || kind === "sealed_stream"

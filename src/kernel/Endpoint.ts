@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { FailureClass } from "../domain/Failure.ts"
-import type { Declaration } from "./Contract.ts"
+import { answersContent, type Declaration } from "./Contract.ts"
 import { toWire } from "./FailureJson.ts"
 
 const orNone = (fields: Schema.Struct.Fields) => Object.keys(fields).length === 0 ? undefined : fields
@@ -15,7 +15,7 @@ export const endpoint = (contract: Declaration, failures: ReadonlyArray<FailureC
     params: orNone(contract.params) as any,
     query: orNone(contract.query) as any,
     payload: body === undefined ? undefined : Schema.Struct(body) as any,
-    success: contract.kind === "stream" ? HttpApiSchema.StreamUint8Array() : contract.success,
+    success: answersContent(contract) ? HttpApiSchema.StreamUint8Array() : contract.success,
     error: failures.map(toWire) as any
   }).annotateMerge(OpenApi.annotations({
     identifier: contract.id,

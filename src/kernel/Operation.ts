@@ -20,6 +20,7 @@ import type {
   KernelServices,
   Operation,
   OperationKind,
+  StreamKind,
   StreamOperation,
   UnlockedContract
 } from "./Contract.ts"
@@ -32,6 +33,7 @@ export type { FurtherEntry } from "../changes/Record.ts"
 export type { LiveFailure } from "../messenger/BoundedCalls.ts"
 export * from "./Context.ts"
 export type * from "./Contract.ts"
+export { answersContent, answersSealed } from "./Contract.ts"
 export { toWire } from "./FailureJson.ts"
 export { type Any, byId, endpoints, type List, type Services } from "./List.ts"
 export type { AdmissionFailure, RoleRefusal } from "./Refusals.ts"
@@ -61,7 +63,7 @@ type SteppedContract<Idempotent extends boolean> = ChangeContract & {
   readonly beside?: never
 }
 
-type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | "stream">> = <
+type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKind>> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -115,8 +117,8 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | "stream"
 >
 
 const constructor =
-  <K extends Exclude<OperationKind, "guarded" | "login" | "stream">>(kind: K): Constructor<K> => (id, contract, run) =>
-    build(id, kind, contract, run)
+  <K extends Exclude<OperationKind, "guarded" | "login" | StreamKind>>(kind: K): Constructor<K> =>
+  (id, contract, run) => build(id, kind, contract, run)
 
 /** An operation that reads; each of its statements is of what is committed when it begins. */
 export const read = constructor("read")
@@ -137,11 +139,7 @@ export const unlocked = constructor("unlocked")
  */
 export const sealed = constructor("sealed")
 
-/**
- * An operation that opens the archive as `unlocked` does, and answers a content. Its bytes are read after it has run,
- * so that they hold on to nothing of the opened archive but the keys that they need.
- */
-export const stream = <
+type StreamConstructor<K extends StreamKind> = <
   const Id extends string,
   const Method extends HttpMethod.HttpMethod,
   const Path extends `/v1/${string}`,
@@ -154,17 +152,35 @@ export const stream = <
   contract: Omit<Contract<Method, Path, Params, Query, {}, typeof ContentHead, Failures>, "success">,
   run: (
     input: Input<Params, Query, {}>,
-    context: UnlockedContext<Schema.Struct.Type<Params>>
+    context: K extends "stream" ? UnlockedContext<Schema.Struct.Type<Params>>
+      : SealedContext<Schema.Struct.Type<Params>>
   ) => Effect.Effect<Content, Allowed<Failures>, R>
-): StreamOperation<
+) => StreamOperation<
   Id,
   Method,
   Path,
   Params,
   Query,
-  Common | RoleRefusal | PathFailure<Params> | Failures[number] | UnlockClass | ContentClass,
-  Exclude<R, EffectScope.Scope> | KernelServices<"stream">
-> => build(id, "stream", contract, run)
+  | Common
+  | RoleRefusal
+  | PathFailure<Params>
+  | Failures[number]
+  | (K extends "stream" ? UnlockClass : SealedClass)
+  | ContentClass,
+  Exclude<R, EffectScope.Scope> | KernelServices<K>
+>
+
+const streamConstructor = <K extends StreamKind>(kind: K): StreamConstructor<K> => (id, contract, run) =>
+  build(id, kind, contract, run)
+
+/**
+ * An operation that opens the archive as `unlocked` does, and answers a content. Its bytes are read after it has run,
+ * so that they hold on to nothing of the opened archive but the keys that they need.
+ */
+export const stream = streamConstructor("stream")
+
+/** An operation that answers a content as it is stored, to callers of `sealed` operations. */
+export const sealedStream = streamConstructor("sealed_stream")
 
 /** An operation that changes an account on the messenger, while nothing else uses the account. */
 export const guarded = <

@@ -62,7 +62,7 @@ export const call = Effect.fnUntraced(
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const written: EncodedAnswer = yield* operation.respond(prepared)
     const { content } = written
-    const resource = content === undefined ? undefined : yield* Contents.embed(operation, prepared, content)
+    const resource = content === undefined ? undefined : yield* Contents.embedInTurn(operation, prepared, content)
     const result: Direct.ToolAnswer = { text: Text.render(operation, written), structured: written.text, resource }
     return result
   },

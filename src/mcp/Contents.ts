@@ -1,6 +1,7 @@
 /** Contents over MCP: whole, within the message that answers the call. */
 import { Cause, Effect, Predicate, Stream } from "effect"
 import * as Base64 from "effect/encoding/Base64"
+import { sealedSize } from "../domain/archive/Blob.ts"
 import { type Content, ContentBroken } from "../domain/Content.ts"
 import { ContentUnreadable, FileTooLarge } from "../domain/Failure.ts"
 import { maxHeldContent } from "../domain/Limits.ts"
@@ -22,15 +23,19 @@ const uriOf = ({ params, path }: Operation.Any, input: unknown): string => {
   return `org-security-console:${filled}`
 }
 
-/** All bytes; more than may be held are refused as soon as they are noticed. */
-const collect = (content: Content): Effect.Effect<Uint8Array, FileTooLarge | ContentUnreadable> =>
+/** The bytes of a content that may be held; a sealed one may be of a content of as many. */
+const mostHeld = (operation: Operation.Any): number =>
+  operation.kind === "sealed_stream" ? sealedSize(maxHeldContent) : maxHeldContent
+
+/** All bytes; more than `most` are refused as soon as they are noticed. */
+const collect = (content: Content, most: number): Effect.Effect<Uint8Array, FileTooLarge | ContentUnreadable> =>
   Effect.suspend(() => {
     const { size } = content
     let held = 0
     return content.bytes().pipe(
       Stream.mapEffect((chunk): Effect.Effect<Uint8Array, FileTooLarge> => {
         held += chunk.length
-        return held > maxHeldContent ? Effect.fail(new FileTooLarge({})) : Effect.succeed(chunk)
+        return held > most ? Effect.fail(new FileTooLarge({})) : Effect.succeed(chunk)
       }),
       Stream.mkUint8Array,
       Effect.filterOrFail(
@@ -47,18 +52,23 @@ const collect = (content: Content): Effect.Effect<Uint8Array, FileTooLarge | Con
 
 /** The content as a part of the call's answer. */
 export const embed = Effect.fnUntraced(function*(operation: Operation.Any, input: unknown, content: Content) {
-  if (content.size !== null && content.size > maxHeldContent) return yield* new FileTooLarge({})
-  const caller = yield* Caller
-  const turns = yield* CurrentContentTurns
-  const bytes = yield* Effect.acquireUseRelease(
-    turns.take(caller.credential.id, "held"),
-    () => collect(content),
-    ({ release }) => release
-  )
+  const most = mostHeld(operation)
+  if (content.size !== null && content.size > most) return yield* new FileTooLarge({})
   const resource: EmbeddedResource = {
     uri: uriOf(operation, input),
     mimeType: content.media_type,
-    blob: Base64.encode(bytes)
+    blob: Base64.encode(yield* collect(content, most))
   }
   return resource
+})
+
+/** Embeds in the caller's turn: so many contents are held at a time. */
+export const embedInTurn = Effect.fnUntraced(function*(operation: Operation.Any, input: unknown, content: Content) {
+  const caller = yield* Caller
+  const turns = yield* CurrentContentTurns
+  return yield* Effect.acquireUseRelease(
+    turns.take(caller.credential.id, "held"),
+    () => embed(operation, input, content),
+    ({ release }) => release
+  )
 })

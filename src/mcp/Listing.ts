@@ -2,7 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import type { Caller } from "../domain/people/Access.ts"
 import { toolsets } from "../kernel/Contract.ts"
-import type * as Operation from "../kernel/Operation.ts"
+import * as Operation from "../kernel/Operation.ts"
 import * as Selection from "./Selection.ts"
 import * as Tools from "./Tools.ts"
 
@@ -74,7 +74,7 @@ export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Listi
   const { complete, personalArguments, selection } = shown
   const isWhole = complete || selection.named !== undefined || selection.all
   const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
-    (isWhole || operation.kind !== "sealed") &&
+    (isWhole || !Operation.answersSealed(operation)) &&
     (complete && Tools.isOffered(caller, operation) || Tools.isAllowed(caller, operation)) &&
     Selection.refusal(selection, operation) === undefined
   )

@@ -1,7 +1,7 @@
 /** The text of an answer for an assistant: lists as one line an item with the members that matter, the rest as JSON. */
 import { Predicate } from "effect"
 import type { EncodedAnswer } from "../kernel/Encoding.ts"
-import type * as Operation from "../kernel/Operation.ts"
+import * as Operation from "../kernel/Operation.ts"
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -157,7 +157,7 @@ const next = (operation: Operation.Any, answer: Item, items: ReadonlyArray<Item>
 /** The answer as text; what it leaves out is in the structured content. */
 export const render = (operation: Operation.Any, { answer, text }: EncodedAnswer): string => {
   if (!isItem(answer)) return text
-  if (operation.kind === "sealed") return "Sealed data, in the structured content."
+  if (Operation.answersSealed(operation)) return "Sealed data, in the structured content."
   const notice = typeof answer["content_notice"] === "string" ? [answer["content_notice"]] : []
   if (answer["object"] === "list") {
     const items = itemsOf(answer["data"])

@@ -4,7 +4,7 @@ import { Effect, Predicate, Schema } from "effect"
 import { type Caller, readsSealed } from "../domain/people/Access.ts"
 import { isBeyond } from "../kernel/Admission.ts"
 import * as Members from "../kernel/Members.ts"
-import type * as Operation from "../kernel/Operation.ts"
+import * as Operation from "../kernel/Operation.ts"
 import { operations, ServedOperations } from "../operations/index.ts"
 import * as Arguments from "./Arguments.ts"
 
@@ -76,7 +76,7 @@ const first = (text: string | undefined): string | undefined => text?.match(/^.*
 
 /** True if the operation changes nothing. */
 export const isReading = ({ kind }: Operation.Any): boolean =>
-  kind === "read" || kind === "live" || kind === "unlocked" || kind === "stream" || kind === "sealed"
+  kind !== "write" && kind !== "guarded" && kind !== "login"
 
 /** The tool that an operation is. */
 export const define = (operation: Operation.Any) => ({
@@ -167,8 +167,8 @@ export const { all, find, names, toolsetNames } = of(operations)
 export const served: Effect.Effect<Tools> = Effect.map(ServedOperations, of)
 
 /** True unless the tool answers sealed data, which nobody but a program that opens it can use. */
-export const isOffered = (caller: Caller["Service"], { kind }: Operation.Any): boolean =>
-  kind !== "sealed" || readsSealed(caller)
+export const isOffered = (caller: Caller["Service"], operation: Operation.Any): boolean =>
+  !Operation.answersSealed(operation) || readsSealed(caller)
 
 /** True if the caller's credential, role and limit allow the tool. */
 export const isAllowed = (caller: Caller["Service"], operation: Operation.Any): boolean =>

@@ -19,6 +19,7 @@ import { deleteArchiveRule } from "./archive/delete_archive_rule.ts"
 import { deleteWholeArchive } from "./archive/delete_whole_archive.ts"
 import { downloadArchiveExportPart } from "./archive/download_archive_export_part.ts"
 import { downloadFile } from "./archive/download_file.ts"
+import { downloadSealedFile } from "./archive/download_sealed_file.ts"
 import { getArchiveCleanup } from "./archive/get_archive_cleanup.ts"
 import { getArchiveExport } from "./archive/get_archive_export.ts"
 import { getArchiveKeys } from "./archive/get_archive_keys.ts"
@@ -37,6 +38,7 @@ import { listFiles } from "./archive/list_files.ts"
 import { listMessageEdits } from "./archive/list_message_edits.ts"
 import { listMessages } from "./archive/list_messages.ts"
 import { listSealedBlocks } from "./archive/list_sealed_blocks.ts"
+import { listSealedFiles } from "./archive/list_sealed_files.ts"
 import { listSealedPages } from "./archive/list_sealed_pages.ts"
 import { placeArchiveHold } from "./archive/place_archive_hold.ts"
 import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
@@ -190,6 +192,8 @@ export const operations = [
   getArchiveKeys,
   listSealedPages,
   listSealedBlocks,
+  listSealedFiles,
+  downloadSealedFile,
   listArchiveRules,
   previewArchiveRule,
   createArchiveRule,

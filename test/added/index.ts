@@ -11,7 +11,17 @@ export const served = [
 type Served = typeof served[number]
 
 /** Operations of sealed data, which no API key may call: test/spec/10_6_sealed_reading.test.ts has them. */
-type SealedReading = Extract<Served, { readonly id: "get_archive_keys" | "list_sealed_blocks" | "list_sealed_pages" }>
+type SealedReading = Extract<
+  Served,
+  {
+    readonly id:
+      | "download_sealed_file"
+      | "get_archive_keys"
+      | "list_sealed_blocks"
+      | "list_sealed_files"
+      | "list_sealed_pages"
+  }
+>
 
 /**
  * Operations whose answer is no JSON but a content: test/archive/exports/download.test.ts and
@@ -22,7 +32,9 @@ type Contents = Extract<Served, { readonly id: "download_archive_export_part" | 
 type Keyed = Exclude<Served, Contents | SealedReading>
 
 /** Those that an API key may call, and that answer JSON. */
-export const operations = served.filter(({ kind }) => kind !== "sealed" && kind !== "stream") as unknown as readonly [
+export const operations = served.filter((one) =>
+  !Operation.answersSealed(one) && !Operation.answersContent(one)
+) as unknown as readonly [
   Keyed,
   ...ReadonlyArray<Keyed>
 ]

@@ -49,11 +49,11 @@ const read = Effect.fnUntraced(function*(archive: Archives.Archive, fileId: stri
   const { account } = archive
   const store = yield* BlobStore
   const db = yield* Db
-  const found = yield* db.read(
+  const [found] = yield* db.read(
     account.organizationId,
-    Effect.flatMap(ArchiveFiles, (files) => files.find(account.organizationId, fileId))
+    Effect.flatMap(ArchiveFiles, (files) => files.find(account.organizationId, [fileId]))
   )
-  if (found === null || found.content === null) return null
+  if (found === undefined || found.content === null) return null
   const { blobId, bytes, epochId, key } = found.content
   const epoch = yield* epochKeyOf(yield* Archives.open(archive), epochId)
   const fileKey = yield* openFileKey(epoch, blobId, key)

@@ -7,7 +7,7 @@ import * as path from "node:path"
 import * as Processes from "../mcp/processes.ts"
 import { person } from "../oauth/person.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
-import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
+import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
 import * as Pages from "../support/http/pages.ts"
 import { postgresUrl } from "../support/postgres/database.ts"
 import { replica } from "../support/replicas.ts"
@@ -57,12 +57,12 @@ const wiretap = Effect.fnUntraced(function*(target: () => string) {
 const stage = Effect.gen(function*() {
   const database = yield* postgresUrl
   const within = yield* replica(database)
-  const { account, admins, id } = yield* within(Effect.gen(function*() {
+  const { account, admins, file, id } = yield* within(Effect.gen(function*() {
     const { admins, id } = yield* World.makeOrganization()
     const account = yield* World.makeAccount(id)
-    yield* sealChats(id, account, text)
+    const [file = ""] = yield* sealChats(id, account, text)
     yield* Pages.givePassword(id, admins.owner.id)
-    return { account, admins, id }
+    return { account, admins, file, id }
   }))
   let target = ""
   const { base, passed } = yield* wiretap(() => target)
@@ -81,7 +81,7 @@ const stage = Effect.gen(function*() {
   )
   const email = yield* within(Pages.emailOf(id, admins.owner.id))
   const walk = person(base, id, email, { scopeType: "all" })
-  return { account, admins, base, folder, id, passed, walk, within }
+  return { account, admins, base, file, folder, id, passed, walk, within }
 })
 type Stage = Effect.Success<typeof stage>
 
@@ -129,6 +129,8 @@ const calls = (stage: Stage): ReadonlyArray<readonly [string, Record<string, unk
     ],
     ["list_message_edits", { ...ofChat(stage), message_id: message }, `${accounts}/${chat}/messages/${message}/edits`],
     ["list_chat_members", ofChat(stage), `${accounts}/${chat}/members`],
+    ["list_files", { account_id: stage.account }, `/v1/archive/accounts/${stage.account}/files`],
+    ["get_file", { file_id: stage.file }, `/v1/archive/files/${stage.file}`],
     ["search_messages", { query: "MEADOW edited" }, "/v1/archive/search", { query: "MEADOW edited" }]
   ]
 }
@@ -173,6 +175,11 @@ describe("security-console bridge", () => {
           }
           expect([name, JSON.stringify(expected).includes("meadow")]).toEqual([name, true])
         }
+        for (const client of [newer, older]) {
+          const { content } = yield* Effect.promise(() => client.call("download_file", { file_id: place.file }))
+          const blob = content.find(({ type }: { type: string }) => type === "resource").resource.blob
+          expect(Buffer.from(blob, "base64").toString()).toBe(fileContent)
+        }
         const organization = yield* Effect.promise(() => newer.call("get_organization", {}))
         expect(organization.structuredContent).toMatchObject({ id: place.id })
         const missing = { account_id: "019bc0e2-0000-7000-8000-000000000000" }
@@ -182,7 +189,8 @@ describe("security-console bridge", () => {
 
         const traffic = place.passed.join("\n")
         expect(traffic).toContain("list_sealed_pages")
-        const secrets = [archivePassword, passwordHeader()["archive-password"], "quarterdeck", "meadow"]
+        const secrets = [archivePassword, passwordHeader()["archive-password"], "quarterdeck", "meadow", fileContent]
+          .flatMap((secret) => [secret ?? "", Buffer.from(secret ?? "").toString("base64").slice(0, -3)])
         for (const secret of secrets) {
           expect([secret, traffic.toLowerCase().includes(secret.toLowerCase())]).toEqual([secret, false])
         }

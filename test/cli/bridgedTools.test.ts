@@ -10,7 +10,7 @@ import type * as Stdio from "../../src/mcp/Stdio.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword } from "../support/archive/archivePassword.ts"
 import { remoteArchive } from "../support/archive/remote.ts"
-import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
+import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -22,13 +22,16 @@ const stage = Effect.fnUntraced(function*(password: string | undefined) {
   yield* TestClock.setTime(Date.UTC(2026, 2, 2, 12))
   const { admins, id } = yield* World.makeOrganization()
   const account = yield* World.makeAccount(id)
-  yield* sealChats(id, account, "harbour")
+  const [file = ""] = yield* sealChats(id, account, "harbour")
   const remote = yield* remoteArchive(admins.owner.key)
   const services = yield* Layer.build(
     BridgeArchive.layer(Option.map(Option.fromUndefinedOr(password), (text) => Redacted.make(text))).pipe(
       Layer.provideMerge(remote.layer),
       Layer.provideMerge(
-        Layer.succeed(BridgeService, { accounts: Effect.succeed([AccountId.make(account)]) })
+        Layer.succeed(BridgeService, {
+          accounts: Effect.succeed([AccountId.make(account)]),
+          sealedFile: (fileId) => Effect.orDie(remote.sealedFile(fileId))
+        })
       )
     )
   )
@@ -40,7 +43,9 @@ const stage = Effect.fnUntraced(function*(password: string | undefined) {
         return structured === undefined ? `${body.error.code} ${body.error.param ?? ""}`.trim() : body
       }
     )
-  return { account, call, id, sent: remote.sent }
+  const download = (input: object) =>
+    Effect.provideContext(BridgedTools.call(BridgedTools.tools.get("download_file")!, input), services)
+  return { account, call, download, file, id, sent: remote.sent }
 })
 
 describe("tools of the bridge", () => {
@@ -79,6 +84,43 @@ describe("tools of the bridge", () => {
         yield* setArchiveKey(id, { password: later, replace: true })
         yield* TestClock.adjust("31 seconds")
         expect(yield* read).toBe("archive_password_invalid")
+      }).pipe(Effect.scoped))
+
+    it.effect("open a file of a message here, and say what the service would of one that is missing, not saved, too large or changed", () =>
+      Effect.gen(function*() {
+        const { account, call, download, file, id, sent } = yield* stage(archivePassword)
+        const shown = yield* call("get_file", { file_id: file })
+        expect(shown).toMatchObject({ object: "file", id: file, name: "harbour.txt", mime_type: "text/plain" })
+        const listed = yield* call("list_files", { account_id: account, limit: 1 })
+        expect(listed).toMatchObject({ has_more: true, unreadable: 0, data: [{ name: "harbour.txt" }] })
+        const rest = yield* call("list_files", { account_id: account, starting_after: listed.next_id })
+        expect([...listed.data, ...rest.data].find(({ id }) => id === file)).toMatchObject({ name: shown.name })
+        const { resource, structured } = yield* download({ file_id: file })
+        expect(Buffer.from(resource!.blob, "base64").toString()).toBe(fileContent)
+        expect(resource!.uri).toBe(`org-security-console:/v1/archive/files/${file}/content`)
+        expect(JSON.parse(structured!)).toMatchObject({ object: "content", media_type: "text/plain", size: 7 })
+        const codeOf = (input: object) => Effect.map(download(input), ({ text }) => JSON.parse(text).error.code)
+        expect(yield* codeOf({ file_id: account })).toBe("resource_missing")
+        expect(yield* call("get_file", { file_id: account })).toBe("resource_missing file_id")
+        const set = (change: Record<string, unknown>) =>
+          World.query<object>(
+            id,
+            (sql) =>
+              sql`update archive_blob set ${sql.update(change)} where organization_id = ${id} and blob_id =
+              (select blob_id from archive_file where organization_id = ${id} and file_id = ${file}::uuid)`
+          )
+        const before = sent.length
+        yield* set({ plain_bytes: 8 * 1024 * 1024 + 1 })
+        expect(yield* codeOf({ file_id: file })).toBe("file_too_large")
+        expect(sent.slice(before).map(({ operation }) => operation)).not.toContain("download_sealed_file")
+        // The sizes of a stored content decide which chunk is the last: with another one it does not open.
+        yield* set({ plain_bytes: 6 })
+        expect(yield* codeOf({ file_id: file })).toBe("content_unreadable")
+        yield* World.query<object>(
+          id,
+          (sql) => sql`update archive_file set state = 'failed', blob_id = null where organization_id = ${id}`
+        )
+        expect(yield* codeOf({ file_id: file })).toBe("file_not_saved")
       }).pipe(Effect.scoped))
 
     it.effect("take a request of the service for a list, and few for a search", () =>

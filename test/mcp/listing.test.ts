@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type * as Operation from "../../src/kernel/Operation.ts"
+import * as Operation from "../../src/kernel/Operation.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
 import { operations, served } from "../added/index.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -63,7 +63,7 @@ describe("a list of tools whose address names none", () => {
         expect(yield* instructions({ key: reader })).not.toContain("Not listed")
         const usable = all.filter(({ scope }) => scope === "org:read" || scope === "admins:write")
         expect(yield* Mcp.list({ key: reader })).toEqual(usable.map((operation) => operation.id))
-        const open = served.filter(({ kind }) => kind !== "sealed")
+        const open = served.filter((operation) => !Operation.answersSealed(operation))
         expect(yield* Mcp.list({ key, options: { completeList: true } })).toEqual(open.map((operation) => operation.id))
         expect(yield* Mcp.list({ key, path: "/mcp?tools=invite_admin" })).toEqual(["invite_admin"])
       }))

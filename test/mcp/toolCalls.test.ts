@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { AccountStatus } from "../../src/domain/accounts/ProtectionStatus.ts"
 import { Recipients } from "../../src/domain/organization/Organization.ts"
 import { Role, Scope } from "../../src/domain/people/Access.ts"
-import type * as Operation from "../../src/kernel/Operation.ts"
+import * as Operation from "../../src/kernel/Operation.ts"
 import { served } from "../added/index.ts"
 import { type JsonSchema, violations } from "../support/http/documented.ts"
 import { changing, makeStage } from "../support/http/requests.ts"
@@ -13,7 +13,7 @@ import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
 /** The operations that are offered to an API key. */
-const all: ReadonlyArray<Operation.Any> = served.filter(({ kind }) => kind !== "sealed")
+const all: ReadonlyArray<Operation.Any> = served.filter((operation) => !Operation.answersSealed(operation))
 const ids = all.map(({ id }) => id)
 const tools = Mcp.tools.all().map(([, tool]) => tool)
 

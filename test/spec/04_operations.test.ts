@@ -25,7 +25,7 @@ describe("4 operations, as declared", () => {
       method,
       inBraces(path),
       scope,
-      ["read", "live", "unlocked", "stream", "sealed"].includes(kind) ? "yes" : "no"
+      ["read", "live", "unlocked", "stream", "sealed", "sealed_stream"].includes(kind) ? "yes" : "no"
     ])
     expect(declared).toEqual(table.map((row) => row.slice(0, 5)))
   })

@@ -1,32 +1,43 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import type { Content } from "../../src/domain/Content.ts"
 import type { Failure } from "../../src/domain/Failure.ts"
 import { Caller } from "../../src/domain/people/Access.ts"
 import type * as Operation from "../../src/kernel/Operation.ts"
+import { downloadSealedFile } from "../../src/operations/archive/download_sealed_file.ts"
 import { getArchiveKeys } from "../../src/operations/archive/get_archive_keys.ts"
 import { listSealedBlocks } from "../../src/operations/archive/list_sealed_blocks.ts"
+import { listSealedFiles } from "../../src/operations/archive/list_sealed_files.ts"
 import { listSealedPages } from "../../src/operations/archive/list_sealed_pages.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import * as Mcp from "../mcp/support.ts"
-import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
+import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
 import { type JsonSchema, violations } from "../support/http/documented.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
-const all: ReadonlyArray<Operation.Any> = [getArchiveKeys, listSealedPages, listSealedBlocks]
+const all: ReadonlyArray<Operation.Any> = [
+  getArchiveKeys,
+  listSealedPages,
+  listSealedBlocks,
+  listSealedFiles,
+  downloadSealedFile
+]
 const [chat] = archivedIds.chat
 const [message] = archivedIds.message
 const noon = Date.UTC(2026, 2, 2, 12)
 const below = new Date(noon).toISOString()
 const text = "harbour lantern"
 
+const day = new Date(noon - 2 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+
 const stage = Effect.fnUntraced(function*() {
   yield* TestClock.setTime(noon)
   const { admins, id } = yield* World.makeOrganization()
   const account = yield* World.makeAccount(id)
-  yield* sealChats(id, account, text)
-  return { account, admins, id }
+  const [file = "", other = ""] = yield* sealChats(id, account, text)
+  return { account, admins, file, id, other }
 })
 
 type How = Partial<Pick<Caller["Service"], "limit" | "readsArchive" | "scopes" | "via">>
@@ -48,19 +59,25 @@ const call = Effect.fnUntraced(function*(
   const known = yield* (yield* Credentials).authenticate(token, `${World.baseUrl}/v1`)
   const caller = Caller.of({ ...known, via: "embedded", ip: null, requestId: null, ...how })
   return yield* Effect.provideService(
-    operation.respond(input) as Effect.Effect<{ readonly text: string }, Failure, any>,
+    operation.respond(input) as Effect.Effect<{ readonly text: string; readonly content?: Content }, Failure, any>,
     Caller,
     caller
   ).pipe(
     Effect.match({
-      onSuccess: (answered): any => JSON.parse(answered.text),
+      onSuccess: ({ content, text }): any => content ?? JSON.parse(text),
       onFailure: ({ _tag, param }) => ({ code: _tag, param })
     })
   )
 })
 
-/** A request of each operation about the account, one of each of its parts. */
+/** A request of each operation that answers JSON about the account, one of each of its parts. */
 const requests = (account: string): ReadonlyArray<readonly [Operation.Any, Record<string, unknown>]> => [
+  ...[
+    { list: { account_id: account, limit: 8 } },
+    { messages: { account_id: account, messages: [{ chat_id: chat, day, message_id: message }], skip: 0 } },
+    { files: [account] },
+    {}
+  ].map((part) => [listSealedFiles, part] as const),
   [getArchiveKeys, {}],
   ...[
     { messages: { chat_id: chat, direction: "older", limit: 8 } },
@@ -174,7 +191,7 @@ describe("10.6 sealed data", () => {
         const apart = { account_ids: [further], sealed: [{ account_id: account, number: "1" }] }
         expect((yield* call(listSealedBlocks, apart, key, local)).pages).toEqual([])
         for (const operation of all) {
-          const path = operation.path.replace(":account_id", account)
+          const path = operation.path.replace(":account_id", account).replace(":file_id", account)
           const { body } = yield* World.send(operation.method, path, { key: admins.billing.key })
           expect([operation.id, body.error.code]).toEqual([operation.id, "role_forbidden"])
         }
@@ -182,8 +199,13 @@ describe("10.6 sealed data", () => {
         expect(yield* codes({ account_id: account, messages: window })).toEqual(["archive_closed", undefined])
       }))
 
-    it.effect("is counted as read, by the messages in it", () =>
+    it.effect("is counted as read, by the messages and files in it", () =>
       Effect.gen(function*() {
+        const other = yield* stage()
+        yield* call(downloadSealedFile, { file_id: other.file }, other.admins.owner.key, local)
+        const files = yield* World.query<{ files: number }>(other.id, (sql) =>
+          sql`select files::integer as files from archive_read where organization_id = ${other.id}`)
+        expect(files).toEqual([{ files: 1 }])
         const { account, admins, id } = yield* stage()
         const { key } = admins.owner
         const window = { chat_id: chat, direction: "older", limit: 8 }
@@ -191,6 +213,62 @@ describe("10.6 sealed data", () => {
         const counted = yield* World.query<{ account_id: string; messages: number }>(id, (sql) =>
           sql`select account_id, messages::integer as messages from archive_read where organization_id = ${id}`)
         expect(counted).toEqual([{ account_id: account, messages: archivedIds.message.length }])
+      }))
+
+    it.effect("has of files their sealed keys, the pages with their names, and whole or in part their objects", () =>
+      Effect.gen(function*() {
+        const { account, admins, file, id, other } = yield* stage()
+        const { key } = admins.owner
+        const ask = (input: object) => call(listSealedFiles, input, key, local)
+        const listed = yield* ask({ list: { account_id: account, limit: 8 } })
+        expect(listed.files.map((one: { file: string }) => one.file).toSorted()).toEqual([file, other].toSorted())
+        const first = yield* ask({ list: { account_id: account, limit: 1 } })
+        const second = yield* ask({ list: { account_id: account, limit: 1, after: first.files[0].file } })
+        expect([...first.files, ...second.files]).toEqual(listed.files)
+        expect((yield* ask({ list: { account_id: account, limit: 1, after: account } })).files).toBe(null)
+        const named = yield* ask({ files: [file] })
+        const [found] = named.files
+        expect(found).toEqual(listed.files.find((one: { file: string }) => one.file === file))
+        expect(found).toMatchObject({ account_id: account, chat_id: chat, day, state: "saved" })
+        expect(named.epochs).toMatchObject([{ account_id: account, epoch_id: found.content.epoch_id }])
+        const places = listed.files.map((one: { chat_id: string; day: string; message_id: string }) => ({
+          chat_id: one.chat_id,
+          day: one.day,
+          message_id: one.message_id
+        }))
+        const pages = (skip: number) => ask({ messages: { account_id: account, messages: places, skip } })
+        const whole = (yield* pages(0)).pages
+        expect(whole.map((one: { chat_id: string }) => one.chat_id).toSorted()).toEqual(archivedIds.chat)
+        expect((yield* pages(1)).pages).toEqual(whole.slice(1))
+
+        const content: Content = yield* call(downloadSealedFile, { file_id: file }, key, local)
+        const sealed = yield* Stream.mkUint8Array(content.bytes())
+        expect([content.size, sealed.length, content.file_name]).toEqual([
+          fileContent.length + 16,
+          fileContent.length + 16,
+          `${file}.sealed`
+        ])
+        expect(Buffer.from(sealed).toString("latin1")).not.toContain(fileContent)
+        expect(yield* Stream.mkUint8Array(content.bytes({ start: 2, end: 9 }))).toEqual(sealed.slice(2, 9))
+        const code = (input: object, how?: How) =>
+          Effect.map(call(downloadSealedFile, input, key, how ?? local), ({ code, param }) => [code, param])
+        expect(yield* code({ file_id: file }, { via: "embedded" })).toEqual(["local_mode_required", undefined])
+        const foreign = (yield* stage()).file
+        for (const missing of [foreign, "019bc0e2-0000-7000-8000-000000000009"]) {
+          expect(yield* code({ file_id: missing })).toEqual(["resource_missing", "file_id"])
+          expect((yield* ask({ files: [missing, file] })).files).toEqual(named.files)
+        }
+        expect(yield* ask({ list: { account_id: foreign, limit: 1 } }))
+          .toEqual({ code: "resource_missing", param: "account_id" })
+        expect(yield* ask({ messages: { account_id: foreign, messages: places, skip: 0 } }))
+          .toEqual({ code: "resource_missing", param: "account_id" })
+        yield* World.query<object>(
+          id,
+          (sql) =>
+            sql`update archive_file set state = 'deleted', blob_id = null where organization_id = ${id} and file_id = ${file}::uuid`
+        )
+        expect(yield* code({ file_id: file })).toEqual(["file_not_saved", undefined])
+        expect((yield* ask({ files: [file] })).files).toMatchObject([{ state: "deleted", content: null }])
       }))
   })
 })

@@ -190,6 +190,8 @@ export const table = [
     "readers"
   ],
   ["list_sealed_blocks", "POST", "/v1/archive/sealed/blocks", "archive:read", "yes", "readers"],
+  ["list_sealed_files", "POST", "/v1/archive/sealed/files", "archive:read", "yes", "readers"],
+  ["download_sealed_file", "GET", "/v1/archive/sealed/files/{file_id}", "archive:read", "yes", "readers"],
   ["list_archive_rules", "GET", "/v1/archive/rules", "archive:read", "yes", "readers"],
   ["preview_archive_rule", "POST", "/v1/archive/rule-preview", "archive:read", "yes", "readers"],
   ["create_archive_rule", "POST", "/v1/archive/rules", "accounts:write", "no", "readers"],

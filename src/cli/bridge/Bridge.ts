@@ -1,13 +1,15 @@
 /** The bridge: an MCP server on its user's machine that opens the archive there, in front of a service elsewhere. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Duration, Effect, Layer, Logger, type Option, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Console, Effect, Layer, Logger, type Option, Schema } from "effect"
+import { HttpClient } from "effect/http"
 import * as DerivationTurns from "../../layers/archive/DerivationTurns.ts"
 import * as NodeCrypto from "../../layers/archive/NodeCrypto.ts"
 import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as RemoteArchive from "../../layers/archive/RemoteArchive.ts"
 import * as SearchTurns from "../../layers/archive/SearchTurns.ts"
+import * as Selection from "../../mcp/Selection.ts"
 import * as Stdio from "../../mcp/Stdio.ts"
+import * as RemoteMcp from "../process/RemoteMcp.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as BridgeArchive from "./BridgeArchive.ts"
 import * as Connections from "./BridgeConnection.ts"
@@ -26,25 +28,6 @@ export interface BridgeSettings {
   readonly passwordFd: Option.Option<number>
   readonly askPassword: boolean
 }
-
-/** The time that an answer may take; no operation takes as long. */
-const timeout = Duration.minutes(1)
-
-const askWith = (client: HttpClient.HttpClient, url: string) => (token: string): Stdio.Ask => (headers, body) =>
-  HttpClientRequest.post(`${url}/mcp`).pipe(
-    HttpClientRequest.setHeaders({ ...headers, authorization: `Bearer ${token}` }),
-    HttpClientRequest.bodyText(body, "application/json"),
-    client.execute,
-    Effect.flatMap((response) =>
-      Effect.map(response.text, (text) => ({
-        status: response.status,
-        contentType: response.headers["content-type"] ?? "",
-        text
-      }))
-    ),
-    Effect.timeout(timeout),
-    Effect.mapError(() => new Stdio.Unreachable({ message: `There is no answer from ${url}.` }))
-  )
 
 const loopback = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$)/
 
@@ -82,7 +65,11 @@ export const bridge = (settings: BridgeSettings) =>
       environment: yield* Settings.archivePassword
     })
     const client = yield* HttpClient.HttpClient
-    const ask = Connections.asking(connection, askWith(client, url))
+    const ask = Connections.asking(
+      connection,
+      (token) =>
+        RemoteMcp.askOver(client, { url, target: Selection.path, headers: { authorization: `Bearer ${token}` } })
+    )
     const call = BridgeService.callTool(ask)
     const services = yield* Layer.build(
       BridgeArchive.layer(password).pipe(

@@ -1,5 +1,6 @@
 /** Messages of a client to the bridge: some are answered on this machine, all others by the service. */
 import { Effect, Option, Predicate, Schema } from "effect"
+import { answersSealed } from "../../kernel/Operation.ts"
 import * as Direct from "../../mcp/Direct.ts"
 import * as Personal from "../../mcp/Personal.ts"
 import type * as Stdio from "../../mcp/Stdio.ts"
@@ -12,7 +13,7 @@ export type CallHere = (name: string, input: unknown) => Effect.Effect<Direct.To
 const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Tools that are for the bridge, and say nothing to a model. */
-const hidden = new Set<unknown>(operations.filter(({ kind }) => kind === "sealed").map(({ id }) => id))
+const hidden = new Set<unknown>(operations.filter(answersSealed).map(({ id }) => id))
 
 const json = (value: unknown): Stdio.McpAnswer => ({
   status: 200,

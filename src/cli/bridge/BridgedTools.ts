@@ -1,23 +1,30 @@
 /** Tools that the bridge answers on its user's machine: those of the archive that need its password. */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
+import { describeFile } from "../../archive/FileReader.ts"
 import type { LocalArchive } from "../../archive/LocalOpening.ts"
 import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import type { AccountId } from "../../domain/accounts/Account.ts"
-import { errorBody, type Failure, InternalError } from "../../domain/Failure.ts"
+import type { Content } from "../../domain/Content.ts"
+import { errorBody, type Failure, InternalError, ResourceMissing } from "../../domain/Failure.ts"
 import { contentNotice } from "../../domain/JsonShapes.ts"
 import * as Encoding from "../../kernel/Encoding.ts"
 import type * as Operation from "../../kernel/Operation.ts"
 import { parameterInvalid } from "../../kernel/Refusals.ts"
 import { failByRefusal } from "../../layers/archive/RemoteArchive.ts"
+import * as Contents from "../../mcp/Contents.ts"
 import * as Direct from "../../mcp/Direct.ts"
 import * as Text from "../../mcp/Text.ts"
+import { answerContent, downloadFile } from "../../operations/archive/download_file.ts"
 import { answerChat, getChat } from "../../operations/archive/get_chat.ts"
+import { getFile } from "../../operations/archive/get_file.ts"
 import { answerMessage, getMessage } from "../../operations/archive/get_message.ts"
 import { answerMembers, listChatMembers } from "../../operations/archive/list_chat_members.ts"
 import { answerChats, listChats } from "../../operations/archive/list_chats.ts"
+import { answerFiles, listFiles } from "../../operations/archive/list_files.ts"
 import { answerEdits, listMessageEdits } from "../../operations/archive/list_message_edits.ts"
 import { answerMessages, listMessages } from "../../operations/archive/list_messages.ts"
 import { answerSearch, parseSearch, searchMessages } from "../../operations/archive/search_messages.ts"
+import { ArchiveFiles } from "../../ports/archive/ArchiveFiles.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
 import { answer, codes } from "../../transport/Answer.ts"
 import { BridgeArchive } from "./BridgeArchive.ts"
@@ -26,8 +33,12 @@ import { BridgeService } from "./BridgeService.ts"
 type Services =
   | BridgeArchive
   | BridgeService
+  | Effect.Services<ReturnType<typeof answerContent>>
   | Effect.Services<ReturnType<typeof answerMessages>>
   | Effect.Services<ReturnType<typeof answerSearch>>
+
+/** The answer of an operation, with the content that it describes. */
+type RunAnswer = object & { readonly content?: Content }
 
 /** The answer of a tool by the raw arguments of its call; a refusal of the service is a defect. */
 type Tool = (raw: unknown) => Effect.Effect<Direct.ToolAnswer, Failure, Services>
@@ -36,17 +47,19 @@ type Tool = (raw: unknown) => Effect.Effect<Direct.ToolAnswer, Failure, Services
 const tool = <I>(
   operation: Operation.Any,
   input: Schema.Codec<I, unknown>,
-  run: (input: I, archive: LocalArchive) => Effect.Effect<object, Failure, Services>
+  run: (input: I, archive: LocalArchive) => Effect.Effect<RunAnswer, Failure, Services>
 ): readonly [string, Tool] => {
   const decode = Schema.decodeUnknownResult(input, { onExcessProperty: "error" })
   const write = Encoding.writer(operation.success)
+  const head = operation.thirdPartyText ? { content_notice: contentNotice } : {}
   const answered: Tool = Effect.fnUntraced(function*(raw) {
     const decoded = decode(raw)
     if (Result.isFailure(decoded)) return yield* parameterInvalid(decoded.failure.issue)
     const archive = yield* (yield* BridgeArchive).open
-    const read = yield* run(decoded.success, archive)
-    const written = yield* write(operation.thirdPartyText ? { content_notice: contentNotice, ...read } : read)
-    return { text: Text.render(operation, written), structured: written.text }
+    const { content, ...read } = yield* run(decoded.success, archive)
+    const written = yield* write({ ...head, ...read })
+    const resource = content === undefined ? undefined : yield* Contents.embed(operation, raw, content)
+    return { text: Text.render(operation, written), structured: written.text, resource }
   }, Effect.scoped)
   return [operation.id, answered]
 }
@@ -65,6 +78,28 @@ const search = Effect.fnUntraced(function*(
   return yield* answerSearch(parsed, accounts, archive)
 })
 
+/** The file, and its account opened. */
+const fileOf = Effect.fnUntraced(function*({ file_id }: { readonly file_id: string }, archive: LocalArchive) {
+  const [file] = yield* (yield* ArchiveFiles).find(archive.key.organizationId, [file_id])
+  if (file === undefined) return yield* new ResourceMissing({ param: "file_id" })
+  return { file, open: opened({ account_id: file.accountId }, archive) }
+})
+
+const download = Effect.fnUntraced(function*(
+  input: { readonly file_id: string },
+  archive: LocalArchive
+) {
+  const { file, open } = yield* fileOf(input, archive)
+  const { sealedFile } = yield* BridgeService
+  const content = yield* answerContent(
+    file,
+    open,
+    () => ({ end, start }) =>
+      Stream.fromEffect(Effect.map(sealedFile(file.fileId), (bytes) => bytes.subarray(start, end)))
+  )
+  return { object: "content", ...content, content }
+})
+
 /** The tools by their names, which are those of the operations. */
 export const tools: ReadonlyMap<string, Tool> = new Map([
   tool(listChats, listChats.input, (input, archive) => answerChats(input, opened(input, archive))),
@@ -73,7 +108,14 @@ export const tools: ReadonlyMap<string, Tool> = new Map([
   tool(getMessage, getMessage.input, (input, archive) => answerMessage(input, opened(input, archive))),
   tool(searchMessages, searchMessages.input, search),
   tool(listChatMembers, listChatMembers.input, (input, archive) => answerMembers(input, opened(input, archive))),
-  tool(listMessageEdits, listMessageEdits.input, (input, archive) => answerEdits(input, opened(input, archive)))
+  tool(listMessageEdits, listMessageEdits.input, (input, archive) => answerEdits(input, opened(input, archive))),
+  tool(listFiles, listFiles.input, (input, archive) => answerFiles(input, opened(input, archive))),
+  tool(
+    getFile,
+    getFile.input,
+    (input, archive) => Effect.flatMap(fileOf(input, archive), ({ file, open }) => describeFile(open, file))
+  ),
+  tool(downloadFile, downloadFile.input, download)
 ])
 
 const statuses = [400, 401, 403, 404, 409, 429, 500, 503] as const

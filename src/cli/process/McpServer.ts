@@ -1,7 +1,7 @@
 /** The MCP server over standard input and output, for assistants that start their servers themselves. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Duration, Effect, Layer, Logger, Option, Redacted } from "effect"
-import { HttpClient, HttpClientRequest, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Layer, Logger, Option, Redacted } from "effect"
+import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as App from "../../http/App.ts"
 import * as Randomness from "../../layers/crypto/Randomness.ts"
 import * as DatabaseClock from "../../layers/postgres/DatabaseClock.ts"
@@ -17,6 +17,7 @@ import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
 import * as Logs from "./Logs.ts"
 import * as Messenger from "./ProcessMessenger.ts"
+import * as RemoteMcp from "./RemoteMcp.ts"
 
 /** Every setting of `mcp`. */
 export interface McpSettings
@@ -28,11 +29,6 @@ export interface McpSettings
 }
 
 const invalid = (message: string) => new Environment.SettingInvalid({ message })
-
-const unreachable = (url: string) => new Stdio.Unreachable({ message: `There is no answer from ${url}.` })
-
-/** The time that an answer may take; no operation takes as long. */
-const timeout = Duration.minutes(1)
 
 /** The parts of a session that go with every request. */
 interface Session {
@@ -56,29 +52,6 @@ const sessionOf = (
     onSome: (names) => `${Handler.path}?${new URLSearchParams({ toolsets: names })}`
   })
 })
-
-/** Asks a service over the network. */
-const askOver = (
-  client: HttpClient.HttpClient,
-  url: string,
-  session: Session,
-  extra: Readonly<Record<string, string>> = {}
-): Stdio.Ask =>
-(headers, body) =>
-  HttpClientRequest.post(`${url}${session.target}`).pipe(
-    HttpClientRequest.setHeaders({ ...session.headers, ...extra, ...headers }),
-    HttpClientRequest.bodyText(body, "application/json"),
-    client.execute,
-    Effect.flatMap((response) =>
-      Effect.map(response.text, (text) => ({
-        status: response.status,
-        contentType: response.headers["content-type"] ?? "",
-        text
-      }))
-    ),
-    Effect.timeout(timeout),
-    Effect.mapError(() => unreachable(url))
-  )
 
 const localUrl = "http://localhost"
 
@@ -157,7 +130,7 @@ const askLocally = Effect.fnUntraced(function*(settings: McpSettings, session: S
   return yield* Handover.make({
     directory: settings.data,
     open: opening,
-    askService: ({ host, url }) => askOver(client, url, session, { host })
+    askService: ({ host, url }) => RemoteMcp.askOver(client, { ...session, url, headers: { ...session.headers, host } })
   })
 })
 
@@ -174,7 +147,7 @@ export const mcp = (settings: McpSettings) =>
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       return yield* invalid(`--url is an address such as https://security.example.com, not ${settings.url.value}.`)
     }
-    return yield* serve(askOver(yield* HttpClient.HttpClient, url, session))
+    return yield* serve(RemoteMcp.askOver(yield* HttpClient.HttpClient, { ...session, url }))
   }).pipe(
     Effect.provide(
       Layer.mergeAll(

@@ -1,11 +1,11 @@
 /** The archive as it is stored, as its readers are answered who open it themselves. */
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
-import { Count, described, Kind, OptionalTimestamp, Timestamp } from "../JsonShapes.ts"
+import { Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { ChatEffect, ChatType } from "./Chat.ts"
 import { ArchiveKeyId, FrameKind } from "./Epoch.ts"
 import { Argon2Parameters } from "./KeyDerivation.ts"
-import { FileState } from "./Message.ts"
+import { FileId, FileState } from "./Message.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
 
 /** The number of a page, a row of the tail, a block or an epoch: 64 bits, therefore decimal text. */
@@ -130,6 +130,36 @@ export const SealedBlockList = Schema.Struct({
   ...attached
 }).annotate({ identifier: "sealed_block_list" })
 export type SealedBlockList = typeof SealedBlockList.Type
+
+const StoredContent = Schema.Struct({
+  blob_id: described(Uuid, "The content, which its chunks are bound to."),
+  epoch_id: described(StoredNumber, "The epoch that its key is sealed under."),
+  key: base64("Its sealed key."),
+  bytes: described(Count, "The size of what it holds; download_sealed_file answers it sealed, in chunks."),
+  sha256: base64("SHA-256 of what it holds.")
+})
+
+const SealedFile = Schema.Struct({
+  file: described(FileId, "The file."),
+  account_id,
+  chat_id,
+  message_id: described(MessageId, "The message that it was sent with."),
+  day: described(Schema.String, "The UTC day of the message."),
+  state: described(FileState, "Whether its content is archived."),
+  at: described(Timestamp, "When that was last changed."),
+  content: described(Schema.NullOr(StoredContent), "Its content; null unless it is saved.")
+}).annotate({ identifier: "sealed_file" })
+
+const FilePage = Schema.Struct({ ...Frames.fields, chat_id })
+
+export const SealedFileList = Schema.Struct({
+  object: Kind("sealed_files"),
+  files: described(Schema.NullOr(Schema.Array(SealedFile)), "Files; null where there is none to start after."),
+  pages: described(Schema.Array(FilePage), "Pages of messages, each once, in the order of their numbers."),
+  epochs: described(Schema.Array(Epoch), "The keys of all contents and pages in this answer."),
+  has_more: described(Schema.Boolean, "Whether the answer was cut: ask for the rest.")
+}).annotate({ identifier: "sealed_file_list" })
+export type SealedFileList = typeof SealedFileList.Type
 
 const { lanes, memory_kib, name, passes, salt } = Argon2Parameters.fields
 

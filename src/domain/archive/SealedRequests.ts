@@ -1,9 +1,10 @@
 /** Requests of the archive as it is stored, by readers who open it themselves. */
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
-import { DateTime, described } from "../JsonShapes.ts"
+import { CalendarDay, DateTime, described } from "../JsonShapes.ts"
 import { sealedRowsPerAnswer } from "../Limits.ts"
 import { ChatType } from "./Chat.ts"
+import { FileId, FileState } from "./Message.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
 
 /** The number of a page, a row of the tail, a block or an epoch: 64 bits, therefore decimal text. */
@@ -102,6 +103,28 @@ const MessagePages = Schema.Struct({
   message_id: described(MessageId, "The message.")
 }).annotate({ identifier: "sealed_message" })
 
+/** Files of an account, the newest first, beyond `after`. */
+const SealedFiles = Schema.Struct({
+  account_id: described(AccountId, "The account."),
+  chat_id: described(Schema.optionalKey(PlatformId), "Only files of this chat."),
+  state: described(Schema.optionalKey(FileState), "Only files in this state."),
+  after: described(Schema.optionalKey(FileId), "Only those after this file."),
+  limit: described(Limit(101), "The most files.")
+}).annotate({ identifier: "sealed_files" })
+
+const FilePlace = Schema.Struct({
+  chat_id,
+  day: described(CalendarDay, "The day of the file."),
+  message_id: described(MessageId, "The message of the file.")
+}).annotate({ identifier: "sealed_file_place" })
+
+/** The messages that files were sent with, beyond the first `skip` pages of them. */
+const FileMessages = Schema.Struct({
+  account_id: described(AccountId, "The account."),
+  messages: described(Some(FilePlace, 100), "The messages, at most 100."),
+  skip: described(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })), "Pages to leave out.")
+}).annotate({ identifier: "sealed_file_messages" })
+
 const Named = Schema.Array(AccountId).check(Schema.isMinLength(1), Schema.isMaxLength(100))
 const NamedChats = Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(100))
 
@@ -152,5 +175,16 @@ export const sealedBlocksParts = {
   sealed: Schema.optionalKey(NamedPages).annotateKey({ description: "Pages by their numbers, with their frames." }),
   message: Schema.optionalKey(MessagePages).annotateKey({
     description: "The pages that may hold a message as it was first seen."
+  })
+}
+
+/** The parts of a request of files, of which each request has one. */
+export const sealedFilesParts = {
+  files: Schema.optionalKey(Some(FileId, 100)).annotateKey({
+    description: "Files by their ids, at most 100; those that are not there or out of reach are left out."
+  }),
+  list: Schema.optionalKey(SealedFiles).annotateKey({ description: "Files of an account, the newest first." }),
+  messages: Schema.optionalKey(FileMessages).annotateKey({
+    description: "The pages of the messages that files were sent with."
   })
 }

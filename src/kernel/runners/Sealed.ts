@@ -37,4 +37,4 @@ export const runSealed = <I extends Targeting, A, E, R>(
     if (known.key === null) return yield* new NoArchiveKey({})
     if (!isArchiveOpen(known.organization, now)) return yield* new ArchiveClosed({})
     return yield* run(input, { caller, now, account, key: known.key })
-  }) satisfies Work<"sealed", R>
+  }) satisfies Work<"sealed" | "sealed_stream", R>

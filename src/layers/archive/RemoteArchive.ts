@@ -4,11 +4,17 @@
  * A refusal of the service is a defect of what asked it, as a database's is: `remoteRefusal` finds it.
  */
 import { Effect, Layer, Schema } from "effect"
-import { ArchiveKeyList, SealedBlockList, SealedPageList } from "../../domain/archive/SealedArchive.ts"
-import { sealedBlocksParts, sealedPagesParts, sealedScope } from "../../domain/archive/SealedRequests.ts"
+import { ArchiveKeyList, SealedBlockList, SealedFileList, SealedPageList } from "../../domain/archive/SealedArchive.ts"
+import {
+  sealedBlocksParts,
+  sealedFilesParts,
+  sealedPagesParts,
+  sealedScope
+} from "../../domain/archive/SealedRequests.ts"
 import { RemoteRefusal, SealedArchive } from "../../ports/archive/SealedArchive.ts"
 import { Db } from "../../ports/Db.ts"
 import * as RemoteChats from "./RemoteChats.ts"
+import * as RemoteFiles from "./RemoteFiles.ts"
 import * as RemoteKeys from "./RemoteKeys.ts"
 import * as RemotePages from "./RemotePages.ts"
 import * as RemoteSearch from "./RemoteSearch.ts"
@@ -16,7 +22,7 @@ import * as RemoteStates from "./RemoteStates.ts"
 
 /** Calls an operation of sealed data by its id, with its input and its answer as they are on the wire. */
 export type CallOperation = (
-  operation: "get_archive_keys" | "list_sealed_blocks" | "list_sealed_pages",
+  operation: "get_archive_keys" | "list_sealed_blocks" | "list_sealed_files" | "list_sealed_pages",
   input: Readonly<Record<string, unknown>>
 ) => Effect.Effect<unknown, RemoteRefusal>
 
@@ -33,8 +39,10 @@ const reader = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
 const readKeys = reader(ArchiveKeyList)
 const readPages = reader(SealedPageList)
 const readBlocks = reader(SealedBlockList)
+const readFiles = reader(SealedFileList)
 
 const writePages = Schema.encodeSync(Schema.Struct(sealedPagesParts))
+const writeFiles = Schema.encodeSync(Schema.Struct(sealedFilesParts))
 const writeBlocks = Schema.encodeSync(Schema.Struct({ ...sealedScope, ...sealedBlocksParts }))
 
 /** The archive by a function that sends a request. */
@@ -45,6 +53,8 @@ const sealedArchive = (call: CallOperation): SealedArchive["Service"] => ({
       Effect.suspend(() => call("list_sealed_pages", { account_id: accountId, ...writePages(request) })),
       readPages
     ),
+  files: (request) =>
+    Effect.flatMap(Effect.suspend(() => call("list_sealed_files", { ...writeFiles(request) })), readFiles),
   blocks: (request) =>
     Effect.flatMap(Effect.suspend(() => call("list_sealed_blocks", { ...writeBlocks(request) })), readBlocks)
 })
@@ -60,6 +70,7 @@ const remoteDb = Layer.succeed(Db, {
 const layer = Layer.mergeAll(
   RemotePages.layer,
   RemoteChats.layer,
+  RemoteFiles.layer,
   RemoteSearch.layer,
   RemoteKeys.layer,
   remoteDb

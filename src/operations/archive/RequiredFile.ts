@@ -6,7 +6,7 @@ import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveFiles } from "../../ports/archive/ArchiveFiles.ts"
 import { Db } from "../../ports/Db.ts"
 
-const nobody = AccountId.make("00000000-0000-7000-8000-000000000000")
+export const nobody = AccountId.make("00000000-0000-7000-8000-000000000000")
 
 /**
  * The file of an operation's path, of an account that the caller can access. One that is not there, another
@@ -19,7 +19,7 @@ export const requireFile = Effect.fnUntraced(function*(caller: Caller["Service"]
   return yield* db.read(
     caller.organizationId,
     Effect.gen(function*() {
-      const file = yield* files.find(caller.organizationId, fileId)
+      const [file = null] = yield* files.find(caller.organizationId, [fileId])
       const account = yield* accounts.find(caller, file?.accountId ?? nobody, false)
       return file === null || account === null ? yield* new ResourceMissing({ param: "file_id" }) : file
     })

@@ -79,3 +79,36 @@ export const listSealedBlocks = {
     has_more: false
   }
 } as const
+
+const file_id = "019bc0e2-1280-7a54-9a35-2b7c1d0f6e11"
+
+export const listSealedFiles = {
+  request: { files: [file_id] },
+  answer: {
+    object: "sealed_files",
+    files: [{
+      file: file_id,
+      account_id,
+      chat_id: "-1001000000042",
+      message_id: "4",
+      day: "2026-01-15",
+      state: "saved",
+      at: "2026-01-15T09:00:00.000Z",
+      content: {
+        blob_id: "5f2c1d7e-8a4b-4c6d-9e0f-1a2b3c4d5e6f",
+        epoch_id: "7",
+        key: "q83vEjRWeJCrze8S...",
+        bytes: 40,
+        sha256: "YbLvjY2YgUMQfA684ZyEv0zf7pP6bncg..."
+      }
+    }],
+    pages: [],
+    epochs: [epoch],
+    has_more: false
+  }
+} as const
+
+export const downloadSealedFile = {
+  request: { file_id },
+  answer: { object: "content", media_type: "application/octet-stream", file_name: `${file_id}.sealed`, size: 56 }
+} as const

@@ -105,17 +105,17 @@ export class SealedAnswer {
     }
   }
 
-  /** The members that belong to the pages of the answer. */
-  readonly attached = Effect.fnUntraced(function*(this: SealedAnswer) {
+  /** The keys of the epochs that the answer needs. */
+  readonly keys = Effect.fnUntraced(function*(this: SealedAnswer) {
     const db = yield* Db
     const epochs = yield* Epochs
-    const keys = yield* Effect.forEach(
+    const found = yield* Effect.forEach(
       this.needed.values(),
       ({ account, epochs: ids }) =>
         Effect.map(
           db.read(account.organizationId, epochs.sealed(account, [...ids])),
-          (found) =>
-            found.map(({ epochId, keyId, sealedKey }) => ({
+          (keys) =>
+            keys.map(({ epochId, keyId, sealedKey }) => ({
               account_id: account.accountId,
               epoch_id: String(epochId),
               key_id: keyId,
@@ -124,8 +124,14 @@ export class SealedAnswer {
         ),
       { concurrency: "unbounded" }
     )
+    return found.flat()
+  }).bind(this)
+
+  /** The members that belong to the pages of the answer. */
+  readonly attached = Effect.fnUntraced(function*(this: SealedAnswer) {
+    const epochs = yield* this.keys()
     const { files, frames, has_more, stated, states } = this
-    return { states, files, frames, epochs: keys.flat(), stated, has_more }
+    return { states, files, frames, epochs, stated, has_more }
   }).bind(this)
 }
 

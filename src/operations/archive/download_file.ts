@@ -1,13 +1,30 @@
 import { Effect } from "effect"
 import { describeFile, openContent } from "../../archive/FileReader.ts"
-import { openAccount } from "../../archive/Reader.ts"
+import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetFile } from "../../domain/archive/Message.ts"
 import { ContentUnreadable, FileNotSaved, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
+import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import * as samples from "./Files.samples.ts"
 import { requireFile } from "./RequiredFile.ts"
+
+/** The content of a file of an opened account. */
+export const answerContent = Effect.fnUntraced(function*(
+  file: FoundFile,
+  open: OpenAccount,
+  stored: (blobId: string) => Parameters<typeof openContent>[3]
+) {
+  const { content } = file
+  if (content === null) return yield* new FileNotSaved({})
+  const described = yield* describeFile(open, file)
+  return yield* Effect.mapError(
+    openContent(open, described, content, stored(content.blobId)),
+    () => new ContentUnreadable({})
+  )
+})
 
 export const downloadFile = Operation.stream(
   "download_file",
@@ -25,11 +42,10 @@ export const downloadFile = Operation.stream(
   },
   Effect.fnUntraced(function*({ file_id }, { archive, caller }) {
     const file = yield* requireFile(caller, file_id)
-    const { accountId, content } = file
-    if (content === null) return yield* new FileNotSaved({})
+    const { accountId } = file
     const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)
-    const described = yield* describeFile(open, file)
-    const answer = yield* Effect.mapError(openContent(open, described, content), () => new ContentUnreadable({}))
+    const store = yield* BlobStore
+    const answer = yield* answerContent(file, open, (blobId) => (range) => store.get(blobId, range))
     yield* (yield* ArchiveReads).note(caller, accountId, 0, 0, 1)
     return answer
   })

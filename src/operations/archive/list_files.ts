@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { listFiles as readFiles } from "../../archive/FileReader.ts"
-import { openAccount } from "../../archive/Reader.ts"
+import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { FileId, FileList, FileState } from "../../domain/archive/Message.ts"
 import { PlatformId } from "../../domain/archive/PlatformId.ts"
@@ -10,6 +10,31 @@ import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./Files.samples.ts"
+
+const query = {
+  chat_id: Schema.optionalKey(PlatformId).annotateKey({ description: "Only files of this chat." }),
+  kind: Schema.optionalKey(MessageKind).annotateKey({ description: "Only files of messages of this kind." }),
+  state: Schema.optionalKey(FileState).annotateKey({ description: "Only files in this state." }),
+  ...paging(FileId, "files", "file")
+}
+
+type Query = Schema.Struct.Type<typeof query>
+
+/** The answer of an opened account. */
+export const answerFiles = Effect.fnUntraced(function*(
+  { chat_id, kind, limit = defaultPageLimit, starting_after, state }: Query,
+  open: OpenAccount
+) {
+  const found = yield* readFiles(open, {
+    chatId: chat_id === undefined ? null : BigInt(chat_id),
+    kind: kind ?? null,
+    state: state ?? null,
+    after: starting_after ?? null,
+    limit
+  })
+  const { files, next, unreadable } = yield* pageRows(found, "there is no such file.")
+  return { object: "list" as const, data: files, has_more: next !== null, next_id: next, unreadable }
+})
 
 export const listFiles = Operation.unlocked(
   "list_files",
@@ -23,28 +48,10 @@ export const listFiles = Operation.unlocked(
     scope: "archive:read",
     roles: archiveReaders,
     params: { account_id: TargetAccount },
-    query: {
-      chat_id: Schema.optionalKey(PlatformId).annotateKey({ description: "Only files of this chat." }),
-      kind: Schema.optionalKey(MessageKind).annotateKey({ description: "Only files of messages of this kind." }),
-      state: Schema.optionalKey(FileState).annotateKey({ description: "Only files in this state." }),
-      ...paging(FileId, "files", "file")
-    },
+    query,
     success: FileList,
     sample: samples.listFiles
   },
-  Effect.fnUntraced(function*(
-    { chat_id, kind, limit = defaultPageLimit, starting_after, state },
-    { account, archive, caller }
-  ) {
-    const open = openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive)
-    const found = yield* readFiles(open, {
-      chatId: chat_id === undefined ? null : BigInt(chat_id),
-      kind: kind ?? null,
-      state: state ?? null,
-      after: starting_after ?? null,
-      limit
-    })
-    const { files, next, unreadable } = yield* pageRows(found, "there is no such file.")
-    return { object: "list" as const, data: files, has_more: next !== null, next_id: next, unreadable }
-  })
+  (input, { account, archive, caller }) =>
+    answerFiles(input, openAccount({ organizationId: caller.organizationId, accountId: account.id }, archive))
 )

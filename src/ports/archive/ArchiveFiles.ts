@@ -39,8 +39,8 @@ export interface FileQuery {
 }
 
 export class ArchiveFiles extends Context.Service<ArchiveFiles, {
-  /** The file, whichever account's it is: the caller of this decides who may know of it. */
-  find(organizationId: OrganizationId, fileId: string): Effect.Effect<FoundFile | null>
+  /** Those of the files that are there, whichever accounts' they are: the caller of this decides who may know of them. */
+  find(organizationId: OrganizationId, fileIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<FoundFile>>
   /** Files of one account alone; null where `after` is none of its files. */
   list(account: ArchivedAccount, query: FileQuery): Effect.Effect<ReadonlyArray<FoundFile> | null>
   /** The sealed messages that the files were sent with, among others. */

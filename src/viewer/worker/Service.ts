@@ -39,6 +39,7 @@ const operations = {
   get_archive_keys: ["GET", "/archive/keys"],
   list_sealed_pages: ["POST", "/archive/sealed/accounts/:account_id/pages"],
   list_sealed_blocks: ["POST", "/archive/sealed/blocks"],
+  list_sealed_files: ["POST", "/archive/sealed/files"],
   create_archive_rule: ["POST", "/archive/rules"]
 } as const
 export type OperationName = keyof typeof operations

@@ -8,9 +8,11 @@ import { type Failure, InvalidToken, OrganizationClosed, ParameterInvalid } from
 import { Caller } from "../../../domain/people/Access.ts"
 import type * as Operation from "../../../kernel/Operation.ts"
 import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
+import { downloadSealedFile } from "../../../operations/archive/download_sealed_file.ts"
 import { getArchiveKeys } from "../../../operations/archive/get_archive_keys.ts"
 import { listAccounts } from "../../../operations/archive/list_accounts.ts"
 import { listSealedBlocks } from "../../../operations/archive/list_sealed_blocks.ts"
+import { listSealedFiles } from "../../../operations/archive/list_sealed_files.ts"
 import { listSealedPages } from "../../../operations/archive/list_sealed_pages.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Rest from "../../Rest.ts"
@@ -22,6 +24,8 @@ const served: ReadonlyArray<Operation.Any> = [
   getArchiveKeys,
   listSealedPages,
   listSealedBlocks,
+  listSealedFiles,
+  downloadSealedFile,
   createArchiveRule
 ]
 

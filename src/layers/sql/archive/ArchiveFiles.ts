@@ -52,12 +52,13 @@ export const layer = Layer.effect(
         where ${condition}`
 
     return ArchiveFiles.of({
-      find: (organizationId, fileId) =>
-        sql<FileRow>`${files(sql`file.organization_id = ${organizationId} and file.file_id = ${fileId}::uuid`)} limit 1`
-          .pipe(
-            Effect.orDie,
-            Effect.map(([row]) => row === undefined ? null : found(row))
-          ),
+      find: (organizationId, fileIds) =>
+        sql<FileRow>`${
+          files(sql`file.organization_id = ${organizationId} and file.file_id = any (${fileIds}::uuid[])`)
+        }`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(found))
+        ),
 
       list: Effect.fnUntraced(function*({ accountId, organizationId }, { after, chatId, limit, state }) {
         const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
