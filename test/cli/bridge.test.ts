@@ -4,6 +4,8 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
+import * as FileBlobs from "../../src/layers/blobs/FileBlobs.ts"
+import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import * as Processes from "../mcp/processes.ts"
 import { person } from "../oauth/person.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
@@ -53,14 +55,32 @@ const wiretap = Effect.fnUntraced(function*(target: () => string) {
   return { base: `http://localhost:${typeof address === "object" ? address?.port : ""}`, passed }
 })
 
+const contentsIn = (folder: string): string => path.join(folder, "contents")
+
+/** Copies what the test has stored in memory to where the service finds it. */
+const copyContents = Effect.fnUntraced(function*(organization: string, folder: string) {
+  const stored = yield* BlobStore
+  const files = yield* Effect.provide(BlobStore, FileBlobs.layer(contentsIn(folder)))
+  const blobs = yield* World.query<{ id: string; size: string }>(organization, (sql) =>
+    sql`select blob_id::text as id, stored_bytes::text as size from archive_blob where organization_id = ${organization}`)
+  for (const { id, size } of blobs) {
+    yield* files.put(id, Number(size), stored.get(id, { start: 0, end: Number(size) }))
+  }
+})
+
 /** A service with an archived account, an admin with a browser, and a folder for what the bridge keeps. */
 const stage = Effect.gen(function*() {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => fs.mkdtempSync(path.join(scratch, "bridge-"))),
+    (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+  )
   const database = yield* postgresUrl
   const within = yield* replica(database)
   const { account, admins, file, id } = yield* within(Effect.gen(function*() {
     const { admins, id } = yield* World.makeOrganization()
     const account = yield* World.makeAccount(id)
     const [file = ""] = yield* sealChats(id, account, text)
+    yield* copyContents(id, folder)
     yield* Pages.givePassword(id, admins.owner.id)
     return { account, admins, file, id }
   }))
@@ -70,15 +90,13 @@ const stage = Effect.gen(function*() {
   const { url } = yield* Processes.serve([], {
     CONSOLE_DATABASE_URL: database,
     CONSOLE_BASE_URL: base,
+    CONSOLE_BLOBS: `file:${contentsIn(folder)}`,
+    CONSOLE_BLOBS_SHARED: "true",
     CONSOLE_PEPPERS: key,
     CONSOLE_CHECKPOINT_KEYS: key,
     CONSOLE_CSRF_KEYS: key
   })
   target = url
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => fs.mkdtempSync(path.join(scratch, "bridge-"))),
-    (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
-  )
   const email = yield* within(Pages.emailOf(id, admins.owner.id))
   const walk = person(base, id, email, { scopeType: "all" })
   return { account, admins, base, file, folder, id, passed, walk, within }
