@@ -61,8 +61,11 @@ const contentsIn = (folder: string): string => path.join(folder, "contents")
 const copyContents = Effect.fnUntraced(function*(organization: string, folder: string) {
   const stored = yield* BlobStore
   const files = yield* Effect.provide(BlobStore, FileBlobs.layer(contentsIn(folder)))
-  const blobs = yield* World.query<{ id: string; size: string }>(organization, (sql) =>
-    sql`select blob_id::text as id, stored_bytes::text as size from archive_blob where organization_id = ${organization}`)
+  const blobs = yield* World.query<{ id: string; size: string }>(
+    organization,
+    (sql) =>
+      sql`select blob_id::text as id, stored_bytes::text as size from archive_blob where organization_id = ${organization}`
+  )
   for (const { id, size } of blobs) {
     yield* files.put(id, Number(size), stored.get(id, { start: 0, end: Number(size) }))
   }
