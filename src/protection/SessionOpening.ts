@@ -1,28 +1,44 @@
 /** Opens the sessions of accounts whose slots this process has got: their pushes are heard before their next polls. */
-import { Effect, Layer, Stream } from "effect"
-import type { Slot } from "../domain/accounts/Slot.ts"
+import { Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { type Slot, slotOf } from "../domain/accounts/Slot.ts"
 import { LiveSessions, type Options } from "../messenger/OpenSessions.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Monitors } from "../ports/protection/Monitors.ts"
 
 /** The number of sessions that are being opened at the same time; the connections follow each other at 200 a second. */
-const openedTogether = 64
+export const openedTogether = 64
 
-/** Opens up to `maxLive` of them, those with the earliest deadline first. */
+/** The time after which a database that was away is asked again. */
+const askedAgain = Duration.seconds(1)
+
+/** Opens up to `maxLive` of them, those with the earliest deadline first, while their slots are owned. */
 export const layer = ({ maxLive }: Options) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const monitors = yield* Monitors
     const ownership = yield* Ownership
     const sessions = yield* LiveSessions
 
+    /** The terms whose sessions are open, or are being opened; null where there is none. */
+    const terms = new Map<Slot, number | null>()
+    const isMine = (slot: Slot) => ownership.term(slot) !== null && ownership.term(slot) === terms.get(slot)
+
     const open = Effect.fnUntraced(function*(changed: ReadonlySet<Slot>) {
-      const gained = new Set([...changed].filter((slot) => ownership.term(slot) !== null))
+      const gained = new Set([...changed].filter((slot) => ownership.term(slot) !== null && !isMine(slot)))
+      for (const slot of changed) terms.set(slot, ownership.term(slot))
       if (gained.size === 0) return
-      const accounts = yield* monitors.sessions(gained, maxLive)
+      const accounts = yield* Effect.retry(monitors.sessions(gained, maxLive), {
+        schedule: Schedule.spaced(askedAgain),
+        while: () => [...gained].some(isMine)
+      })
       yield* Effect.forEach(
         accounts,
-        // One that cannot be opened is met again by the account's poll.
-        (account) => Effect.ignore(Effect.scoped(sessions.use(account, account.ref))),
+        (account) =>
+          Effect.suspend(() =>
+            isMine(slotOf(account.accountId))
+              // One that cannot be opened is met again by the account's poll.
+              ? Effect.ignore(Effect.scoped(sessions.use(account, account.ref)))
+              : Effect.void
+          ),
         { concurrency: openedTogether, discard: true }
       )
     })

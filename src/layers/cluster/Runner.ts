@@ -190,7 +190,11 @@ export const layer = (
       return {
         term: (slot) => fences.term(slot),
         owned: () => fences.owned(),
-        changes: Stream.fromPubSub(published),
+        changes: Stream.unwrap(Effect.map(PubSub.subscribe(published), (later) =>
+          Stream.concat(
+            Stream.sync(() => fences.owned()),
+            Stream.fromSubscription(later)
+          ))),
         closing: (close) =>
           Effect.acquireRelease(
             Effect.sync(() => void closers.add(close)),

@@ -21,7 +21,7 @@ export class Ownership extends Context.Service<Ownership, {
   readonly term: (slot?: Slot) => number | null
   /** The slots whose term is not null at this moment. */
   readonly owned: () => ReadonlySet<Slot>
-  /** Slots whose terms have changed, from now on. */
+  /** The slots that are owned already, and then those whose terms change. */
   readonly changes: Stream.Stream<ReadonlySet<Slot>>
   /**
    * Has `close` called with slots that are to be given away, whose terms are null by then, for as long as the scope
