@@ -24,6 +24,8 @@ const jobsOf = (directory: string) =>
       data: directory,
       databaseUrl: Option.none(),
       databaseInsecure: false,
+      databasePooled: false,
+      databaseDirectUrl: Option.none(),
       blobs: Option.none(),
       blobsShared: false,
       maxConnections: 1,

@@ -23,6 +23,8 @@ const ask = <A>(data: string, asked: ControlClient.ControlRequest<ControlClient.
       data,
       databaseUrl: Option.none(),
       databaseInsecure: false,
+      databasePooled: false,
+      databaseDirectUrl: Option.none(),
       blobs: Option.none(),
       blobsShared: false,
       maxConnections: 1,

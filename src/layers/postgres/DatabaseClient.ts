@@ -60,21 +60,37 @@ export const accessOf = (sql: SqlClient.SqlClient): Access => {
 const sharedSessions = (maxConnections: number): number =>
   maxConnections < 4 ? 0 : Math.min(4, Math.floor(maxConnections / 2))
 
+/** A proxy on the way to the server, which lends a session of the server's for each transaction. */
+export interface Pooling {
+  /** The address of the server itself; none where it cannot be reached. */
+  readonly direct: PgPool.Config["url"]
+}
+
 /**
  * Makes the client over sessions; `configuration` says how they are opened, `driver` what answers them.
  *
  * A transaction has a session of its own. On a server, other statements share sessions where there are enough: those of
  * requests that come together are written and read together. A statement whose fiber was interrupted is cancelled.
  */
-export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configuration: PgPool.Config) {
+export const make = Effect.fnUntraced(function*(
+  driver: "pg" | "pglite",
+  configuration: PgPool.Config,
+  pooling: Pooling | null = null
+) {
   const server = driver === "pg"
   const maxConnections = configuration.maxConnections ?? 10
   const shared = server ? sharedSessions(maxConnections) : 0
+  const startupParameters = { timezone: "UTC", ...configuration.startupParameters }
   const options = {
     ...configuration,
     maxConnections: maxConnections - shared,
-    startupParameters: { timezone: "UTC", ...configuration.startupParameters }
+    startupParameters: pooling === null ? startupParameters : {}
   }
+  const listening = pooling === null
+    ? options
+    : pooling.direct === undefined
+    ? undefined
+    : { ...options, url: pooling.direct, startupParameters }
   const scope = yield* Effect.scope
   const pool = yield* onHostClock(PgPool.make(options))
   const known = new WeakMap<PgConnection.PgConnection, WireSession>()
@@ -86,7 +102,7 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
     if (session !== undefined) return session
     // The library cancels by a separate connection, and its pool does not lend the cancelled session again.
     const cancel = (asked: () => void) => runFork(Effect.ensuring(connection.interrupt, Effect.sync(asked)))
-    const made = new WireSession(connection, server ? cancel : undefined)
+    const made = new WireSession(connection, server ? cancel : undefined, pooling === null)
     known.set(connection, made)
     open.add(made)
     made.onLost(() => open.delete(made))
@@ -145,8 +161,8 @@ export const make = Effect.fnUntraced(function*(driver: "pg" | "pglite", configu
         return common.use(slot, run)
       }))
     },
-    listen: server
-      ? (channel) => onHostClock(Effect.flatMap(PgConnection.make(options), (session) => session.listen(channel)))
+    listen: server && listening !== undefined
+      ? (channel) => onHostClock(Effect.flatMap(PgConnection.make(listening), (session) => session.listen(channel)))
       : undefined,
     lend,
     watch: (deadline, late) => {

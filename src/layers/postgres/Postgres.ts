@@ -76,6 +76,29 @@ const preparing = [
   "grant console_service to console;"
 ].join("\n")
 
+/** The settings of each session, which a proxy that lends sessions by transaction does not pass on. */
+const sessionSettings = ({ role, statementTimeout }: Pick<Options, "role" | "statementTimeout">) => ({
+  idle_in_transaction_session_timeout: "60000",
+  ...(role === undefined ? {} : { role }),
+  ...(statementTimeout === undefined ? {} : { statement_timeout: String(Duration.toMillis(statementTimeout)) })
+})
+
+/** Fails where sessions behind a proxy lack their role or their time zone, which the login role brings then. */
+export const checkSession = Effect.fnUntraced(function*(options: Pick<Options, "role" | "statementTimeout">) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ login: string; role: string; zone: string }>`
+    select session_user::text as login, current_user::text as role, current_setting('TimeZone') as zone`
+  if (row === undefined || row.role === options.role && row.zone === "UTC") return
+  const login = `"${row.login.replaceAll("\"", "\"\"")}"`
+  const settings = Object.entries({ timezone: "UTC", ...sessionSettings(options) })
+  return yield* new DatabaseUnusable({
+    message: [
+      "Behind a proxy that lends sessions by transaction the login role brings their settings. An administrator runs once, and has the proxy open its sessions again:",
+      ...settings.map(([name, value]) => `alter role ${login} set ${name} = '${value}';`)
+    ].join("\n")
+  })
+})
+
 /** Fails with what an operator has to fix where the server refuses the settings' role, password or database. */
 export const check = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -109,6 +132,13 @@ export interface Options {
   readonly statementTimeout?: Duration.Input
   /** The role that every session takes on, of which the login role is a member; the login role itself by default. */
   readonly role?: string
+  /**
+   * The address is a proxy's that lends a session of the server for each transaction: nothing is left in a session, and
+   * the login role brings its settings.
+   */
+  readonly pooled?: boolean
+  /** The address of the server itself, for notifications; where a proxy is on the way and this is not given, none come. */
+  readonly directUrl?: Redacted.Redacted
   /** Defaults to `org-security-console`. */
   readonly applicationName?: string
 }
@@ -123,20 +153,17 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
   Layer.effect(
     SqlClient.SqlClient,
     Effect.andThen(
-      checkUrl(options.url),
+      Effect.andThen(
+        checkUrl(options.url),
+        options.directUrl === undefined ? Effect.void : checkUrl(options.directUrl)
+      ),
       Client.make("pg", {
         url: options.url,
         minConnections: 0,
         maxConnections: options.maxConnections ?? 10,
         applicationName: options.applicationName ?? "org-security-console",
         keepAlive: "30 seconds",
-        startupParameters: {
-          idle_in_transaction_session_timeout: "60000",
-          ...(options.role === undefined ? {} : { role: options.role }),
-          ...(options.statementTimeout === undefined
-            ? {}
-            : { statement_timeout: String(Duration.toMillis(options.statementTimeout)) })
-        }
-      })
+        startupParameters: sessionSettings(options)
+      }, options.pooled === true ? { direct: options.directUrl } : null)
     )
   ).pipe(Layer.provide(Reactivity.layer))

@@ -14,17 +14,25 @@ const close = ({ name }: Prepared): Uint8Array => PgProtocol.encodeClose({ targe
 const maxPrepared = 256
 
 export class PreparedStatements {
+  /** False where the server's session is another one in each transaction, so that it remembers no name. */
+  readonly #isNaming: boolean
   /** By text, which need not be read to be found, and then by the types of the parameters. */
   readonly #known = new Map<string, Map<string, Prepared>>()
   #size = 0
   #names = 0
   #uses = 0
 
+  constructor(isNaming: boolean) {
+    this.#isNaming = isNaming
+  }
+
   /**
    * Adds the messages of the statement, with its text where the server has yet to learn it; throws where it cannot be
    * sent.
    */
-  encode({ named, text, values }: Statement, messages: Array<Uint8Array>): Sent {
+  encode(statement: Statement, messages: Array<Uint8Array>): Sent {
+    const { text, values } = statement
+    const named = statement.named && this.#isNaming
     const parameters = values.map(Values.parameter)
     let types = ""
     for (const { oid } of parameters) types += `${oid},`

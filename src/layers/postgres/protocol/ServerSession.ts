@@ -50,7 +50,7 @@ const socketOf = (connection: PgConnection.PgConnection): Duplex => {
 export class WireSession {
   readonly #socket: Duplex
   readonly #parser = PgProtocol.makeParser<unknown>()
-  readonly #prepared = new PreparedStatements()
+  readonly #prepared: PreparedStatements
   /** Asks the server to cancel what the session is doing, and answers when that was; undefined if the session cannot be cancelled. */
   readonly #cancel: ((asked: () => void) => void) | undefined
   /** Messages that have not been written. */
@@ -68,7 +68,12 @@ export class WireSession {
   #cancelling = 0
   #lastCancel = -Infinity
 
-  constructor(connection: PgConnection.PgConnection, cancel: ((asked: () => void) => void) | undefined) {
+  constructor(
+    connection: PgConnection.PgConnection,
+    cancel: ((asked: () => void) => void) | undefined,
+    isNaming = true
+  ) {
+    this.#prepared = new PreparedStatements(isNaming)
     const socket = socketOf(connection)
     this.#socket = socket
     this.#cancel = cancel
