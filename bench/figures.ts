@@ -16,11 +16,13 @@ const order = [
   "start",
   "monitor",
   "wire",
+  "cluster",
   "archive",
   "timing",
   "fuzz",
   "faults",
   "faults-watch",
+  "faults-cluster",
   "properties",
   "mutants"
 ]

@@ -13,6 +13,7 @@ export interface Ground {
   /** Whom no policy holds back. */
   readonly superuser: Client
   readonly pepper: string
+  readonly server: DatabaseServer
   /** PostgreSQL's first process. */
   readonly pid: number
   readonly remove: () => Promise<void>
@@ -28,9 +29,9 @@ const settings = {
   synchronous_commit: "off"
 }
 
-/** Starts it; the data goes with the process. */
-export const startGround = async (): Promise<Ground> => {
-  const server = await DatabaseServer.start({ settings })
+/** Starts it, with further settings; the data goes with the process. */
+export const startGround = async (further: Readonly<Record<string, string>> = {}): Promise<Ground> => {
+  const server = await DatabaseServer.start({ settings: { ...settings, ...further } })
   try {
     const url = await createConsole(server, "console")
     await Effect.runPromise(migrate(url))
@@ -39,10 +40,11 @@ export const startGround = async (): Promise<Ground> => {
     return {
       url,
       superuser,
+      server,
       pid: server.pid,
       pepper: crypto.randomBytes(32).toString("base64"),
       remove: async () => {
-        await superuser.end()
+        await superuser.end().catch(() => {})
         await server.remove()
       }
     }

@@ -21,11 +21,17 @@ export interface State {
   /** Connections until now, and the most in one second. */
   readonly accepted: number
   readonly busiest: number
+  /** Sessions with a connection, and those whose key two connections used in turn. */
+  readonly open: number
+  readonly duplicated: number
+  /** Lists of sessions that were asked for until now. */
+  readonly looks: number
 }
 
 const strangers = new Set<string>()
 const places: Array<DataCentre.Key> = []
 const back = new Set<string>()
+let looks = 0
 
 const profile = {
   user_id: MessengerUserId.make("1"),
@@ -55,6 +61,7 @@ const answers: Readonly<Record<string, (key: DataCentre.Key) => DataCentre.Answe
     authorizationTtlDays: 180,
     authorizations: list(key)
   }),
+  "account.updateProfile": () => userOf(profile),
   "account.getPasskeys": () => ({ _: "account.passkeys", passkeys: [] }),
   "users.getFullUser": () => ({
     _: "users.userFull",
@@ -73,6 +80,7 @@ const answers: Readonly<Record<string, (key: DataCentre.Key) => DataCentre.Answe
 const centre = await DataCentre.start({
   answer: async (key, { _ }) => {
     back.add(key.id)
+    if (_ === "account.getAuthorizations") looks++
     const answer = answers[_]?.(key)
     if (answer === undefined) throw new DataCentre.Refusal(400, `METHOD_INVALID ${_}`)
     return answer
@@ -118,5 +126,16 @@ const does: { readonly [Kind in Command["_"]]: (order: Extract<Command, { readon
 process.on("message", async (order: Command) => {
   await does[order._](order as never)
   const { port, publicKey } = centre
-  process.send!({ port, publicKey, back: back.size, accepted: centre.accepted(), busiest } satisfies State)
+  process.send!(
+    {
+      port,
+      publicKey,
+      back: back.size,
+      accepted: centre.accepted(),
+      busiest,
+      open: centre.open(),
+      duplicated: places.filter(({ of }) => of["duplicated"] === true).length,
+      looks
+    } satisfies State
+  )
 })

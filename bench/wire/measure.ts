@@ -25,7 +25,7 @@ export const columns = ["measured", "value", "goal"]
 type Row = readonly [string, string, string]
 
 /** The data centre's process, and how it is told. */
-const startCentre = () => {
+export const startCentre = () => {
   const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
   const send = (command: Command) =>
     new Promise<State>((resolve) => {

@@ -4,6 +4,8 @@ import type { Attempt, Verdict } from "./ledger.ts"
 export interface Sizes {
   readonly rounds: number | undefined
   readonly seconds: number | undefined
+  /** Of what a fault tries in random order, only what is called so. */
+  readonly only?: string | undefined
 }
 
 export interface Report {

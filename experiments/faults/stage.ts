@@ -25,6 +25,8 @@ const liveAccounts = 8
 /** On what messenger the service is tried: by default the simulated one, with sessions in some accounts. */
 export interface Messenger {
   readonly live: number
+  /** The numbers of further accounts. */
+  readonly phones?: ReadonlyArray<string>
   readonly serving: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
 }
@@ -32,7 +34,7 @@ export interface Messenger {
 const simulated: Messenger = { live: liveAccounts, serving: ["--demo"], env: {} }
 
 /** An organization with one account for every round and writer, and accounts with a session on the messenger. */
-const seedOf = (accounts: number, live: number) => ({
+const seedOf = (accounts: number, { live, phones = [] }: Messenger) => ({
   organizations: [{
     id: organization,
     name: "Trial",
@@ -44,28 +46,36 @@ const seedOf = (accounts: number, live: number) => ({
     licences: { governance: 10_000 },
     seat_limit: 10_000,
     admins: [{ email: owner, role: "owner" }],
-    accounts: Array.from({ length: accounts + live }, (_, index) => ({
-      phone: `+316${String(10_000_000 + index)}`,
-      first_name: `Account ${index}`,
-      licence_tier: "governance",
-      ...(index < live ? { messenger: {} } : {})
-    })),
+    accounts: [
+      ...Array.from({ length: accounts + live }, (_, index) => ({
+        phone: `+316${String(10_000_000 + index)}`,
+        first_name: `Account ${index}`,
+        licence_tier: "governance",
+        ...(index < live ? { messenger: {} } : {})
+      })),
+      ...phones.map((phone) => ({ phone, first_name: "Person", licence_tier: "governance" }))
+    ],
     api_keys: Array.from({ length: keyCount }, (_, index) => ({
       label: `Client ${index}`,
       admin: owner,
-      scopes: ["org:read", "accounts:write", "admins:write"],
+      scopes: ["org:read", "accounts:write", "admins:write", "archive:read"],
       expires_at: null
     }))
   }]
 })
 
 export interface Stage {
+  readonly organization: string
   readonly env: Record<string, string>
   readonly keys: ReadonlyArray<string>
   readonly plain: ReadonlyArray<string>
   readonly live: ReadonlyArray<string>
   /** Starts a process of the service. */
-  readonly serve: (args?: ReadonlyArray<string>, node?: ReadonlyArray<string>) => Promise<Command.Service>
+  readonly serve: (
+    args?: ReadonlyArray<string>,
+    node?: ReadonlyArray<string>,
+    settings?: Readonly<Record<string, string>>
+  ) => Promise<Command.Service>
   /** Runs the statements as the database's superuser; on the embedded one no process may serve it meanwhile. */
   readonly within: <A>(work: (query: Query) => Promise<A>) => Promise<A>
   /** Lets the sweep close what is pending, and reads everything; no process serves the database any more. */
@@ -129,7 +139,7 @@ const make = async (
 ): Promise<Stage> => {
   const env: Record<string, string> = { ...settings, ...mail }
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "faults-seed-")), "seed.json")
-  fs.writeFileSync(file, JSON.stringify(seedOf(accounts, messenger.live)))
+  fs.writeFileSync(file, JSON.stringify(seedOf(accounts, messenger)))
   const loaded = JSON.parse(await Command.done(["seed", file], { env }))
   fs.rmSync(path.dirname(file), { recursive: true })
   const ids = await within((query) =>
@@ -137,9 +147,14 @@ const make = async (
       "select id::text, session_ref is not null as live from account order by phone_number"
     )
   )
-  const serve: Stage["serve"] = (args = [], node = []) =>
-    Command.serve([...messenger.serving, "--log-format", "json", ...args], { ...env, ...messenger.env }, node)
+  const serve: Stage["serve"] = (args = [], node = [], settings = {}) =>
+    Command.serve(
+      [...messenger.serving, "--log-format", "json", ...args],
+      { ...env, ...messenger.env, ...settings },
+      node
+    )
   return {
+    organization,
     env,
     keys: loaded.keys.map(({ key }: { key: string }) => key),
     plain: ids.filter(({ live }) => !live).map(({ id }) => id),

@@ -2,7 +2,7 @@
  * Strangers sign in to accounts that are watched; whatever breaks meanwhile, each is found once and signed out once.
  */
 import { type Report, spread, unmet } from "./fault.ts"
-import { judge } from "./ledger.ts"
+import { judge, type Kept } from "./ledger.ts"
 import { pause, type Query, type Stage } from "./stage.ts"
 
 export type What = "found" | "signed out"
@@ -112,6 +112,23 @@ interface Mailed {
 /** What is mailed, once for each event and recipient. */
 const mailed = ["session.detected", "session.autokilled", "monitoring.lost"]
 
+/** Whether an action of the journal was mailed once for each of its events and recipients. */
+export const isMailedOnce = async (stage: Stage, kept: Kept) => {
+  const mails = await stage.within((query) =>
+    query<Mailed>(
+      "select kind, count(*)::int as count, count(distinct (cause, recipient))::int as causes from mail group by 1"
+    )
+  )
+  const isMailed = (action: string) => {
+    // What concerns many accounts at once has a kind of its own.
+    const found = mails.filter(({ kind }) => kind.startsWith(action.replace(".", "_")))
+    const events = kept.events.filter((event) => event.action === action && event.outcome === "done").length
+    const sum = (of: "causes" | "count") => found.reduce((total, mail) => total + mail[of], 0)
+    return sum("count") === events && sum("causes") === events
+  }
+  return Object.assign(isMailed, { mails })
+}
+
 /** Lets strangers come and their deadlines pass, so often, and says what became of them. */
 export const strangersCome = async (trouble: Trouble, rounds: number, done: string): Promise<Report> => {
   const { stage, within } = trouble
@@ -144,11 +161,10 @@ export const strangersCome = async (trouble: Trouble, rounds: number, done: stri
   await pause(5000)
   await trouble.stop()
   const kept = await stage.settle()
-  const { ended, mails, unknown } = await stage.within(async (query) => ({
+  const isMailed = await isMailedOnce(stage, kept)
+  const { mails } = isMailed
+  const { ended, unknown } = await stage.within(async (query) => ({
     ended: await query<Ended>("select actor, reason, count(*)::int as count from termination group by 1, 2"),
-    mails: await query<Mailed>(
-      "select kind, count(*)::int as count, count(distinct (cause, recipient))::int as causes from mail group by 1"
-    ),
     unknown: await query("select from account where session_ref is not null and monitoring_state <> 'active'")
   }))
   const journaled = (action: string) =>
@@ -156,13 +172,6 @@ export const strangersCome = async (trouble: Trouble, rounds: number, done: stri
   const each = (action: string) => {
     const targets = journaled(action).map(({ account_id, target_id }) => `${account_id} ${target_id}`)
     return targets.length === rounds * strangers && new Set(targets).size === targets.length
-  }
-  const isMailed = (action: string) => {
-    // What concerns many accounts at once has a kind of its own.
-    const found = mails.filter(({ kind }) => kind.startsWith(action.replace(".", "_")))
-    const events = journaled(action).length
-    const sum = (of: "causes" | "count") => found.reduce((total, mail) => total + mail[of], 0)
-    return sum("count") === events && sum("causes") === events
   }
   const lost = journaled("monitoring.lost").length
   return {

@@ -183,7 +183,7 @@ export const pair: Fault = ({ rounds = 3 }) =>
 
 /** What a killed process holds is free, as it is by itself after half a minute. */
 const letGo = [
-  "update watch_lease set valid_until = '-infinity'",
+  "delete from cluster_locks",
   "update monitor set busy_until = null, busy_by = null"
 ]
 

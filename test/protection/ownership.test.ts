@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Metric, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import * as net from "node:net"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { Slot, slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
 import * as Runner from "../../src/layers/cluster/Runner.ts"
@@ -15,45 +14,13 @@ import { Engine } from "../../src/protection/PollLoop.ts"
 import { metric } from "../support/metrics.ts"
 import { postgresUrl } from "../support/postgres/database.ts"
 import { postgresLayer } from "../support/postgres/databaseRoles.ts"
+import { openWay } from "../support/postgres/silentWay.ts"
 import { makeWatched } from "../support/protection/watched.ts"
 import { running } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
 /** A lease that ends soon; all of it is in real time. */
 const short = { lease: "3 seconds", margin: "500 millis" } as const
-
-/** A way to the database that can be frozen: nothing goes through it any more, and nobody is told. */
-const freezable = Effect.fnUntraced(function*(database: string) {
-  const target = new URL(database)
-  const sockets = new Set<net.Socket>()
-  let frozen = false
-  const server = net.createServer((near) => {
-    const far = net.connect(Number(target.port), target.hostname)
-    for (const [from, to] of [[near, far], [far, near]] as const) {
-      sockets.add(from)
-      if (frozen) from.pause()
-      from.on("data", (chunk) => void to.write(chunk)).on("error", () => {}).on("close", () => to.destroy())
-    }
-  })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        for (const socket of sockets) socket.destroy()
-      })
-  )
-  const url = new URL(database)
-  const address = server.address()
-  url.hostname = "127.0.0.1"
-  url.port = String(typeof address === "object" ? address?.port : "")
-  const turn = (next: boolean) =>
-    Effect.sync(() => {
-      frozen = next
-      for (const socket of sockets) socket[frozen ? "pause" : "resume"]()
-    })
-  return { url: url.href, freeze: turn(true), thaw: turn(false) }
-})
 
 /** A process that watches; it reaches the messenger, which the simulated one keeps in the same database, otherwise. */
 const watcher = (url: string, direct = url, options: Runner.Options = short) => {
@@ -89,7 +56,7 @@ describe("12.4 of several processes on one database", () => {
     () =>
       Effect.gen(function*() {
         const url = yield* postgresUrl
-        const way = yield* freezable(url)
+        const way = yield* Effect.acquireRelease(Effect.promise(() => openWay(url)), ({ close }) => Effect.sync(close))
         const { run: one } = yield* started(way.url, url)
         yield* until(one(owned), ({ size }) => size === slotCount)
         const { run: two, stop } = yield* started(url)
@@ -132,7 +99,7 @@ describe("12.4 of several processes on one database", () => {
         // An open session is used without asking the database, until the lease is over.
         const live = yield* one(Effect.flatMap(MessengerSession, (messenger) => messenger.open(sessionRef, slot)))
         yield* live.authorizations
-        yield* way.freeze
+        way.freeze()
         yield* live.authorizations
         yield* until(two(owned), ({ size }) => size === slotCount)
         assert.strictEqual((yield* one(owned)).size, 0)
@@ -141,7 +108,7 @@ describe("12.4 of several processes on one database", () => {
         assert.strictEqual((yield* Effect.flip(live.authorizations))._tag, "PlatformUnavailable")
         assert.strictEqual((yield* two(World.get(path, organization.admins.owner.key))).status, 200)
 
-        yield* way.thaw
+        way.thaw()
         yield* until(shares, ([first, second]) => first > 0 && first + second === slotCount)
         assert.deepStrictEqual(yield* two(ended), [])
 

@@ -25,6 +25,13 @@ export interface Answerer {
   readonly gone: (key: Key) => void
 }
 
+/** The time that a connection used a key: from its first packet until it was gone, by the host's clock. */
+export interface Span {
+  readonly key: Key
+  readonly from: number
+  until: number
+}
+
 export class Centre {
   readonly identity = Handshake.makeIdentity()
   readonly keys = new Map<string, Key>()
@@ -35,6 +42,8 @@ export class Centre {
   /** The connection that has used a key last, and those that another one has followed. */
   readonly latest = new Map<string, Connection>()
   readonly followed = new WeakSet<Connection>()
+  readonly spans: Array<Span> = []
+  readonly #open = new Map<Connection, Span>()
   accepted = 0
   readonly #answerer: Answerer
 
@@ -56,10 +65,16 @@ export class Centre {
     if (this.followed.has(connection)) key.of["duplicated"] = true
     if (latest !== undefined) this.followed.add(latest)
     this.latest.set(key.id, connection)
+    const span = { key, from: Date.now(), until: Infinity }
+    this.#open.set(connection, span)
+    this.spans.push(span)
   }
 
   gone(connection: Connection): void {
     this.connections.delete(connection)
+    const span = this.#open.get(connection)
+    if (span !== undefined) span.until = Date.now()
+    this.#open.delete(connection)
     const key = connection.session?.key
     if (key !== undefined && ![...this.connections].some(({ session }) => session?.key === key)) {
       this.#answerer.gone(key)

@@ -5,12 +5,12 @@
  */
 import { Long } from "@mtcute/core"
 import * as net from "node:net"
-import { type Answerer, Centre, type Key } from "./Centre.ts"
+import { type Answerer, Centre, type Key, type Span } from "./Centre.ts"
 import { Connection } from "./Connection.ts"
 import { type Fault, Refusal } from "./Faults.ts"
 import { type Word, write } from "./Words.ts"
 
-export type { Answer, Answerer, Key } from "./Centre.ts"
+export type { Answer, Answerer, Key, Span } from "./Centre.ts"
 export { Refusal }
 
 export interface DataCentre {
@@ -31,6 +31,10 @@ export interface DataCentre {
   /** How many packets have come under the key, and how many connections there have been at all. */
   readonly packets: (key: Key) => number
   readonly accepted: () => number
+  /** The number of keys that a connection uses now. */
+  readonly open: () => number
+  /** The times in which connections used their keys. */
+  readonly spans: ReadonlyArray<Span>
   /** Takes no connections for a while, and cuts those that there are. */
   readonly down: () => Promise<void>
   readonly up: () => Promise<void>
@@ -76,6 +80,8 @@ export const start = async (answerer: Answerer): Promise<DataCentre> => {
     connections: (key) => of(key).length,
     packets: ({ id }) => centre.packets.get(id) ?? 0,
     accepted: () => centre.accepted,
+    open: () => new Set([...centre.connections].flatMap(({ session }) => session?.key ?? [])).size,
+    spans: centre.spans,
     know: (secret) => centre.add({ key: secret, salt: Long.fromNumber(1) }),
     down: () => shut(server),
     up: async () => void (server = await listen(port)),

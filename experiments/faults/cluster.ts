@@ -1,0 +1,203 @@
+/**
+ * Three processes share the accounts over the wire, and break in random order: strangers come meanwhile, people write,
+ * and clients change profiles at whichever process answers.
+ */
+import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
+import * as Clients from "./clients.ts"
+import { archivePassword, type Crowd, gather, type Member } from "./crowd.ts"
+import { answers, type Fault, spread, unmet } from "./fault.ts"
+import { type Attempt, judge } from "./ledger.ts"
+import { pause } from "./stage.ts"
+import { deadlines, isMailedOnce } from "./strangers.ts"
+import { type Trouble, troubles } from "./troubles.ts"
+
+const people = 30
+/** The people whose chats are read again at the end. */
+const writers = 5
+const processes = 3
+
+/** No account is without a session for longer, whatever happens; in ms. */
+const longestGap = 30_000
+/** A stranger whose push was lost is found by a poll, once a minute; in ms. */
+const patience = 100_000
+
+const found = "select count(*)::int as count from session where review_deadline is not null"
+
+/** The time until the count is as wanted, in ms; undefined where that takes too long. */
+const until = async ({ stage }: Crowd, wanted: number): Promise<number | undefined> => {
+  for (const start = performance.now(); performance.now() - start < patience; await pause(250)) {
+    const count = await stage.within(async (query) => (await query<{ count: number }>(found))[0]?.count)
+      .catch(() => undefined)
+    if (count === wanted) return performance.now() - start
+  }
+}
+
+const anyOf = <A>(all: ReadonlyArray<A>): A => all[Math.floor(Math.random() * all.length)]!
+
+/** Each as often as the others, in an order of its own. */
+const drawOrder = (rounds: number, only: string | undefined): ReadonlyArray<readonly [string, Trouble]> => {
+  const order: Array<readonly [string, Trouble]> = []
+  while (order.length < rounds) {
+    const left = Object.entries(troubles).filter(([name]) => only === undefined || name === only)
+    if (left.length === 0) throw new Error(`--only is one of: ${Object.keys(troubles).join("; ")}`)
+    while (left.length > 0) order.push(...left.splice(Math.floor(Math.random() * left.length), 1))
+  }
+  return order.slice(0, rounds)
+}
+
+/** Clients that change profiles, each at any process that is not dead. */
+const startClients = ({ accounts, members, stage }: Crowd) => {
+  const attempts: Array<Attempt> = []
+  const state = { running: true }
+  const client = async (name: number) => {
+    for (let number = 0; state.running; number++) {
+      const service = anyOf(members).service
+      if (service !== undefined) {
+        const account = anyOf([...accounts.values()])
+        attempts.push(await Clients.write(stage, service.address, "about", account, `${name}/${number}`))
+      }
+      await pause(100)
+    }
+  }
+  const all = Promise.all([0, 1, 2].map(client))
+  return {
+    attempts,
+    stop: async () => {
+      state.running = false
+      await all
+    }
+  }
+}
+
+/** The texts of the archived chat, asked for until all of them are there. */
+const archivedTexts = async ({ stage }: Crowd, address: string, account: string, wanted: number, end: number) => {
+  const texts: Array<string> = []
+  while (Date.now() < end) {
+    texts.length = 0
+    let next = ""
+    do {
+      const path = `/v1/archive/accounts/${account}/chats/7001/messages?limit=100${next}`
+      const response = await fetch(new URL(path, address), {
+        headers: { authorization: `Bearer ${Clients.nextKey(stage)}`, ...passwordHeader(archivePassword) }
+      })
+      const body: any = await response.json()
+      if (response.status !== 200) break
+      texts.push(...body.data.map(({ text }: { text: string }) => text))
+      next = body.next_id === null ? "" : `&before_id=${body.next_id}`
+    } while (next !== "")
+    if (texts.length >= wanted) break
+    await pause(1000)
+  }
+  return texts
+}
+
+export const cluster: Fault = async ({ only, rounds = 10 }) => {
+  const crowd = await gather(people, processes, 2)
+  const { accounts, members, outside, stage } = crowd
+  try {
+    const rule = await Clients.send(
+      members[0]?.service?.address ?? "",
+      Clients.nextKey(stage),
+      "POST",
+      "/v1/archive/rules",
+      {
+        target: { level: "organization", id: null },
+        selector: { chat_type: "any", chat_id: null },
+        effect: "archive",
+        media: "none"
+      }
+    )
+    if (rule.status !== 200) throw new Error(`No rule of the archive: ${JSON.stringify(rule.body)}`)
+    await pause(15_000)
+    const clients = startClients(crowd)
+    const late: Array<string> = []
+    const [findings, endings]: [Array<number>, Array<number>] = [[], []]
+    const gaps = new Map<string, number>()
+    const written: Array<string> = []
+    const write = async (round: number, place: number) => {
+      const text = `round ${round}, ${place}`
+      await outside.tell({ _: "write", people: writers, text })
+      written.push(text)
+    }
+
+    for (const [round, [name, trouble]] of drawOrder(rounds, only).entries()) {
+      const victim: Member = anyOf(members)
+      const lost = trouble.deaf === true ? await crowd.sessionsOf(victim) : []
+      let since = Date.now()
+      const happen = async () => {
+        await pause(Math.random() * 500)
+        since = Date.now()
+        await trouble.happen(crowd, victim)
+      }
+      const isFirst = Math.random() < 0.5
+      await write(round, 0)
+      await outside.tell({ _: "strangers", round })
+      const first = isFirst ? happen() : undefined
+      await write(round, 1)
+      const [foundAfter] = [await until(crowd, people), await first]
+      if (foundAfter === undefined) late.push(`round ${round}, ${name}: found`)
+      else findings.push(foundAfter)
+      const due = stage.within(async (query) => {
+        for (const statement of deadlines) await query(statement)
+      })
+      await due
+      const second = isFirst ? undefined : happen()
+      await write(round, 2)
+      const [endedAfter] = [await until(crowd, 0), await second]
+      if (endedAfter === undefined) late.push(`round ${round}, ${name}: signed out`)
+      else endings.push(endedAfter)
+      await write(round, 3)
+      await pause(5000)
+      const gap = await outside.tell({ _: "coverage", since, lost })
+      gaps.set(name, Math.max(gaps.get(name) ?? 0, gap))
+      console.error(`round ${round}: ${name}: gap ${gap} ms, found ${foundAfter}, ended ${endedAfter}`)
+    }
+
+    await clients.stop()
+    const address = members[0]?.service?.address ?? ""
+    const wrong: Array<string> = []
+    const end = Date.now() + 120_000
+    for (const { phone, ref } of crowd.people.slice(0, writers)) {
+      const texts = await archivedTexts(crowd, address, accounts.get(ref) ?? "", written.length, end)
+      if (texts.toSorted().join() !== written.toSorted().join()) wrong.push(`${phone}: ${texts.length}`)
+    }
+    const { abouts, duplicated } = await outside.tell({ _: "seen" })
+    await Promise.all(members.map(({ service }) => service?.stop()))
+    const kept = await stage.settle()
+    const done = (action: string) => kept.events.filter((event) => event.action === action && event.outcome === "done")
+    const each = (action: string) => {
+      const targets = done(action).map(({ account_id, target_id }) => `${account_id} ${target_id}`)
+      return targets.length === rounds * people && new Set(targets).size === targets.length
+    }
+    const isMailed = await isMailedOnce(stage, kept)
+    const twice = clients.attempts.filter(({ text }) => abouts.filter((about) => about === text).length > 1)
+    const undone = clients.attempts.filter(({ outcome, text }) => outcome === "acknowledged" && !abouts.includes(text))
+    const longest = Math.max(...gaps.values())
+    const seconds = (millis: number) => (millis / 1000).toFixed(1)
+    return {
+      done: `Three processes over the wire, ${rounds} rounds in random order`,
+      verdict: judge(clients.attempts, kept),
+      seen: `${rounds * people} strangers, found: ${spread(findings)}, signed out after the deadline: ${
+        spread(endings)
+      }; ${written.length * writers} messages archived; changes of profiles: ${
+        answers(clients.attempts)
+      }; longest time without a session, s: ${[...gaps].map(([name, gap]) => `${name} ${seconds(gap)}`).join(", ")}`,
+      failed: unmet({
+        [`nobody is late: ${late.join("; ")}`]: late.length === 0,
+        [`no key is used by two: ${duplicated}`]: duplicated === 0,
+        [`no account is without a session for 30 s: ${seconds(longest)} s`]: longest <= longestGap,
+        "every stranger is found once": each("session.detected"),
+        "every stranger is signed out once": each("session.autokilled"),
+        "one mail for each event": isMailed("session.detected") && isMailed("session.autokilled"),
+        "no takeover is seen, and no session of the service is lost":
+          done("takeover.detected").length + done("protection.stopped").length === 0,
+        [`each change of a profile is made at most once: ${twice.map(({ text }) => text).join(", ")}`]:
+          twice.length === 0,
+        [`each acknowledged one is made: ${undone.map(({ text }) => text).join(", ")}`]: undone.length === 0,
+        [`each message is archived once: ${wrong.join(", ")}`]: wrong.length === 0
+      })
+    }
+  } finally {
+    await crowd.remove()
+  }
+}
