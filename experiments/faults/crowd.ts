@@ -51,7 +51,7 @@ const connected = `
     join account on phone_number = '+' || held.phone
   ), watched as (
     update account set messenger_user_id = user_id, session_ref = ref, monitoring_state = 'active',
-      connected_at = since, enrolled_at = since, enforcement_active_at = since + interval '1 day', baselined = true
+      connected_at = since, enrolled_at = since, enforcement_active_at = since + interval '1 day', baselined = false
     from person where account.id = person.id
   ), claimed as (
     insert into messenger_identity (messenger_user_id, organization_id, account_id)
