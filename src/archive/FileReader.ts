@@ -30,6 +30,7 @@ const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
   bytes: record?.bytes ?? file.content?.bytes ?? 0,
   sha256: file.content === null ? null : hex(file.content.sha256),
   state: file.state,
+  reason: file.reason,
   archived_at: file.state === "saved" ? file.at : null
 })
 

@@ -45,7 +45,7 @@ const changesPerStatement = 101
 /** Revisions of one message that are answered at most, the oldest. */
 const revisionLimit = 1000
 
-const unchanged = { editDates: [], newest: null, deletedAt: null }
+const unchanged = { editDates: [], newest: null, deletedAt: null, deletedWhy: null }
 
 const isEdit = (record: ChangeRecord): record is EditRecord => record.change === "edited"
 
@@ -86,19 +86,21 @@ export const completeMessages = Effect.fnUntraced(function*(
     edited.map(({ messageId }, index) => [messageId, editsIn(opened[index] ?? null, messageId)] as const)
   )
   const known = new Map(changes.map((change) => [change.messageId, change]))
-  const states = new Map(files.map(({ at, fileId, sha256, state }) =>
+  const states = new Map(files.map(({ at, fileId, reason, sha256, state }) =>
     [fileId, {
       state,
+      reason,
       sha256: sha256 === null ? null : hex(sha256),
       archived_at: state === "saved" ? at : null
     }] as const
   ))
   return records.map((record): CompletedMessage => {
-    const { deletedAt, editDates } = known.get(record.id) ?? unchanged
+    const { deletedAt, deletedWhy, editDates } = known.get(record.id) ?? unchanged
     const stored = edits.get(record.id) ?? []
     const state: MessageState = {
       edits: editDates.length,
       deletedAt,
+      deletedWhy,
       newest: newestEdit(stored, record.details.edited_at ?? 0),
       files: states
     }

@@ -134,14 +134,14 @@ const editItem = (
     details: message.details,
     ...(late ? { late: true } : {})
   }
-  return { id, at: seen, record, change: { kind: "edited", editDate: editedAt, mark: epochMark, late, at: now } }
+  return { id, at: seen, record, change: { kind: "edited", editDate: editedAt, mark: epochMark, late, why: null, at: now } }
 }
 
 const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): Item<"messages"> => ({
   id,
   at: message.at,
   record: { ...message, archivedAt: Math.floor(now.getTime() / 1000) },
-  change: editedAt === 0 ? null : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, at: now }
+  change: editedAt === 0 ? null : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, why: null, at: now }
 })
 
 /** The message with what tells its content from that of other revisions. */
@@ -228,7 +228,7 @@ const mark = Effect.fnUntraced(function*(
     id,
     at,
     record: { change: "deleted", id: String(id), seen_at: at, why },
-    change: { kind: "deleted", editDate: 0, mark: null, late: false, at: now }
+    change: { kind: "deleted", editDate: 0, mark: null, late: false, why, at: now }
   }))
   yield* store(writer, epochId, chatId, "changes", items, path)
 })

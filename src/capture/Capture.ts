@@ -1,5 +1,5 @@
 /** Archiving of this process's accounts: runs that are due, and what is pushed between them. */
-import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, Layer, Option, Stream } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, Layer, Option, Semaphore, Stream } from "effect"
 import { AccountId } from "../domain/accounts/Account.ts"
 import { type Slot, slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
@@ -38,6 +38,10 @@ export interface Options {
   /** The number of accounts whose pushes are archived as they arrive. */
   readonly maxLive: number
 }
+
+/** Contents that runs read at the same time, and those that are read as they are pushed: neither waits for the other. */
+const runFiles = 4
+const liveFiles = 4
 
 /** An account whose feed ended is not asked again before this. */
 const feedPause = Duration.seconds(30)
@@ -92,6 +96,8 @@ export class Capture extends Context.Service<Capture, {
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()
         const mediaPacer = makePacer(mediaPace)
+        const runPlaces = Semaphore.makeUnsafe(runFiles)
+        const livePlaces = Semaphore.makeUnsafe(liveFiles)
         let underWay = 0
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
@@ -107,7 +113,7 @@ export class Capture extends Context.Service<Capture, {
           const ref = yield* sessionOf(run)
           const feed = yield* inTime(port.feed(ref, slotOf(run.accountId)))
           const reader = yield* inTime(port.read(ref, slotOf(run.accountId)))
-          yield* runCapture(run, { feed, reader, pacer: makePacer(pace), mediaPacer })
+          yield* runCapture(run, { feed, reader, pacer: makePacer(pace), mediaPacer, mediaPlaces: runPlaces })
         }, Effect.scoped)
 
         const start = (run: ClaimedRun, port: MessengerArchive["Service"]) =>
@@ -130,7 +136,8 @@ export class Capture extends Context.Service<Capture, {
             const ref = yield* sessionOf(account)
             const feed = yield* inTime(port.feed(ref, slotOf(account.accountId)))
             const reader = yield* inTime(port.read(ref, slotOf(account.accountId)))
-            return yield* captureLive(account, { feed, reader, pacer: makePacer(pace), mediaPacer })
+            const connections = { feed, reader, pacer: makePacer(pace), mediaPacer, mediaPlaces: livePlaces }
+            return yield* captureLive(account, connections)
           }).pipe(
             Effect.scoped,
             Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),

@@ -10,8 +10,7 @@ import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
-import { saveFiles } from "./Media.ts"
-import type { Pacer } from "./Pacer.ts"
+import { type MediaConnections, saveFiles } from "./Media.ts"
 import { askAgain } from "./Rechecks.ts"
 import { seeChats } from "./Sightings.ts"
 import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
@@ -19,12 +18,8 @@ import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
 /** Pages of one chat before the next one has its turn. */
 const pagesPerTurn = 10
 
-export interface RunConnections {
+export interface RunConnections extends MediaConnections {
   readonly feed: ChatFeed
-  readonly reader: ChatReader
-  readonly pacer: Pacer
-  /** The rate at which parts of files are read, of the whole process. */
-  readonly mediaPacer: Pacer
 }
 
 /** Reads the dialogs, and answers the positions of channels that they name. */
@@ -144,7 +139,7 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   yield* readMessages(run, connections)
   const files = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
   yield* commit(run, run, () => store.report(run, { phase: "media", done: 0, total: files }))
-  yield* saveFiles(run, run, connections)
+  yield* saveFiles(run, connections)
   yield* commit(run, run, () => store.report(run, { phase: "finishing", done: 0, total: null }))
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)

@@ -1,16 +1,16 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Clock, Duration, Effect, Queue, Stream } from "effect"
+import { Clock, Duration, Effect, Stream } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { Box, ChatFeed, ChatReader, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
+import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { glance } from "./Glances.ts"
-import { saveFiles } from "./Media.ts"
-import type { Pacer } from "./Pacer.ts"
+import { makeLiveFiles } from "./LiveFiles.ts"
+import type { MediaConnections } from "./Media.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
@@ -29,11 +29,8 @@ const glanceTime = Duration.minutes(5)
 const quietGlanceTime = Duration.hours(1)
 const quietAfter = Duration.days(1)
 
-export interface LiveConnections {
+export interface LiveConnections extends MediaConnections {
   readonly feed: ChatFeed
-  readonly reader: ChatReader
-  readonly pacer: Pacer
-  readonly mediaPacer: Pacer
 }
 
 const placeOf = (
@@ -137,23 +134,17 @@ export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, 
   }
 })
 
-const hasFiles = (push: Push): boolean =>
-  push._tag === "Pushed" && push.change._tag === "New" && push.change.message.files.length > 0
-
-/** Saves the files of what was pushed, beside the pushes; what fails is left to the night. */
-const saveLiveFiles = (account: ArchivedAccount, connections: LiveConnections, files: Queue.Dequeue<true>) =>
-  Effect.forever(Effect.andThen(Queue.take(files), Effect.ignore(saveFiles(account, null, connections))))
-
 /** Stores what is pushed until the feed ends. */
 export const captureLive = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   connections: LiveConnections
 ) {
-  const { feed, reader } = connections
-  const files = yield* Queue.sliding<true>(1)
-  yield* Effect.forkScoped(saveLiveFiles(account, connections, files))
+  const { reader } = connections
+  const files = yield* makeLiveFiles(account, connections)
+  const { feed } = files
   const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
   yield* catchUpAll(account, feed)
+  yield* files.begin
   let heard = yield* Clock.currentTimeMillis
   let glanced = heard
   let asked = heard
@@ -170,13 +161,15 @@ export const captureLive = Effect.fnUntraced(function*(
       yield* catchUp(account, null, feed)
       asked = at
     }
+    yield* files.begin
     const batches = yield* Effect.timeoutOption(pushes, Duration.minutes(1))
     if (batches._tag === "None") continue
     heard = yield* Clock.currentTimeMillis
     for (const batch of batches.value) {
       for (const { box } of batch) active.add(box)
+      files.note(batch)
       yield* takePushes(account, feed, batch)
-      if (batch.some(hasFiles)) yield* Queue.offer(files, true)
+      yield* files.begin
     }
   }
 })

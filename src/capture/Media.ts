@@ -1,5 +1,5 @@
 /** Contents of files that wait, the newest first; what cannot be read now is tried again in other nights. */
-import { Effect } from "effect"
+import { Effect, type Semaphore } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
@@ -30,6 +30,8 @@ export interface MediaConnections {
   readonly pacer: Pacer
   /** The rate of parts, of the whole process. */
   readonly mediaPacer: Pacer
+  /** Contents that the process reads at the same time. */
+  readonly mediaPlaces: Semaphore.Semaphore
 }
 
 type Asker = { readonly account: ArchivedAccount; readonly claimed: ClaimedRun | null }
@@ -40,27 +42,28 @@ const postpone = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
       yield* (yield* WaitingFiles).postpone(account, files, tries, yield* now)
     }))
 
-const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
+export const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
   commit(account, claimed, () =>
     Effect.gen(function*() {
       yield* (yield* WaitingFiles).giveUp(account, files, "gone", yield* now)
     }))
 
-const read = Effect.fnUntraced(function*(
+/** Reads the content of a file and stores it. */
+export const readContent = Effect.fnUntraced(function*(
   { account }: Asker,
-  { reader, mediaPacer }: MediaConnections,
+  { mediaPacer, mediaPlaces, reader }: MediaConnections,
   { file, fileId }: NamedFile
 ) {
   const archive = yield* (yield* OpenArchives).writer(account)
-  yield* archive.storeFile(fileId, {
+  yield* mediaPlaces.withPermit(archive.storeFile(fileId, {
     messengerFile: file.messengerFile,
     bytes: file.bytes,
     content: contentOf(reader, file, mediaPacer)
-  })
+  }))
 })
 
 /** Another location of the file, since the one that the messenger gave has expired. */
-const askAnew = Effect.fnUntraced(function*(
+export const askAnew = Effect.fnUntraced(function*(
   { account }: Asker,
   chat: CapturedChat,
   { pacer, reader }: MediaConnections,
@@ -80,9 +83,9 @@ const save = Effect.fnUntraced(function*(
 ) {
   const again = Effect.flatMap(
     askAnew(asker, chat, connections, file),
-    (found) => found === null ? giveUp(asker, [file.fileId]) : read(asker, connections, found)
+    (found) => found === null ? giveUp(asker, [file.fileId]) : readContent(asker, connections, found)
   )
-  yield* read(asker, connections, file).pipe(
+  yield* readContent(asker, connections, file).pipe(
     Effect.catchTag("FileExpired", () => again),
     Effect.catchTags({
       FileGone: () => giveUp(asker, [file.fileId]),
@@ -130,17 +133,9 @@ const saveSome = Effect.fnUntraced(function*(asker: Asker, connections: MediaCon
   return true
 })
 
-/** Saves everything that waits, each file once, where there is a place for it; another call for the account waits for this one. */
-export const saveFiles = Effect.fnUntraced(function*(
-  account: ArchivedAccount,
-  claimed: ClaimedRun | null,
-  connections: MediaConnections
-) {
-  const archives = yield* OpenArchives
+/** Saves everything that waits, each file once, where there is a place for it. */
+export const saveFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: MediaConnections) {
   if (!(yield* BlobStore).isConfigured) return
   const since = yield* now
-  const all = Effect.gen(function*() {
-    while (yield* saveSome({ account, claimed }, connections, since));
-  })
-  yield* archives.onlyMedia(account, all)
+  while (yield* saveSome({ account: run, claimed: run }, connections, since));
 })

@@ -28,8 +28,6 @@ interface Open {
 interface Place {
   /** Calls with their steps follow each other: what is pushed waits until the page that is asked for is stored. */
   readonly calls: Semaphore.Semaphore
-  /** Readings of files follow each other. */
-  readonly media: Semaphore.Semaphore
   /** Uses of the writer follow each other. */
   readonly turn: Semaphore.Semaphore
   open: Open | null
@@ -51,8 +49,6 @@ export class OpenArchives extends Context.Service<OpenArchives, {
   ): Effect.Effect<A, E | WritingFailure, R>
   /** The account's writer, for what takes longer than a step: another writer ends it. */
   writer(account: ArchivedAccount): Effect.Effect<AccountArchive, WritingFailure>
-  /** Reads files of the account, one such work after the other. */
-  onlyMedia<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   /** Closes the account's writer, so that what is left of the day is in pages. */
   close(account: ArchivedAccount): Effect.Effect<void>
   /** Closes full and ended days of the writers in use, and gives up those that are not. */
@@ -74,7 +70,6 @@ export class OpenArchives extends Context.Service<OpenArchives, {
           const key = `${account.organizationId}/${account.accountId}`
           const known = all.get(key) ?? {
             calls: Semaphore.makeUnsafe(1),
-            media: Semaphore.makeUnsafe(1),
             turn: Semaphore.makeUnsafe(1),
             open: null,
             waiting: 0
@@ -140,8 +135,6 @@ export class OpenArchives extends Context.Service<OpenArchives, {
               open.usedAt = yield* Clock.currentTimeMillis
               return open.archive
             }))),
-
-        onlyMedia: (account, work) => using(account, ({ media }) => media.withPermit(work)),
 
         close: (account) => Effect.flatMap(placeOf(account), (place) => place.turn.withPermit(drop(place))),
 

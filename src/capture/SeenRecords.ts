@@ -32,7 +32,9 @@ export const filesOf = (account: ArchivedAccount, { chatId, files, record }: Mes
 
 /** The message with ids for its files. */
 export const messageRecord = Effect.fnUntraced(function*(account: ArchivedAccount, message: MessageSeen) {
-  const { record } = message
+  const { expiresAt } = message
+  const expiry = expiresAt === null ? {} : { expires_at: Math.floor(expiresAt.getTime() / 1000) }
+  const record = { ...message.record, details: { ...message.record.details, ...expiry } }
   const files = yield* filesOf(account, message)
   if (files.length === 0) return record satisfies SeenMessage
   const named = files.map(({ file: { bytes, mimeType, name }, id }) => ({ id, name, mime_type: mimeType, bytes }))

@@ -75,5 +75,37 @@ describe("the files of captured messages", () => {
         yield* Captured.runs
         expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
       }))
+
+    it.effect("are saved as they are pushed, and leave what waits for the night alone", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        const { chats, where } = yield* Captured.converse(staged, 1)
+        const send = (name: string) =>
+          chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file(name, 10)] })
+        yield* send("waits")
+        yield* Captured.runs
+        yield* World.query(
+          staged.id,
+          (sql) => sql`update archive_file set state = 'pending', attempts = 1, blob_id = null
+            where organization_id = ${staged.id}`
+        )
+        for (const name of ["one", "two", "three", "four"]) {
+          yield* send(name)
+          yield* Captured.passes("1 second")
+        }
+        expect((yield* states(staged.id)).map(({ state }) => state)).toEqual([
+          "pending",
+          "saved",
+          "saved",
+          "saved",
+          "saved"
+        ])
+        const tries = yield* World.query<{ attempts: number }>(
+          staged.id,
+          (sql) => sql`select attempts from archive_file where organization_id = ${staged.id} and state = 'pending'`
+        )
+        expect(tries).toEqual([{ attempts: 1 }])
+      }))
   })
 })

@@ -26,6 +26,12 @@ const fields = {
   selected: described(Schema.Boolean, "Whether the rules have it archived."),
   effect: described(ChatEffect, "What the rules say: `review` waits for a decision."),
   complete: described(Schema.Boolean, "Whether it is archived from its beginning."),
+  complete_back_to: described(
+    OptionalTimestamp,
+    "Everything since then is archived without a gap; null while nothing is, or where that is not known."
+  ),
+  protected: described(Schema.Boolean, "Whether the messenger asks its clients not to save from it."),
+  migrated_to: described(Schema.NullOr(PlatformId), "The chat that continues it; null where none does."),
   messages: described(Count, "Messages that are archived."),
   files: described(Count, "Files that are archived."),
   first_message_at: described(OptionalTimestamp, "When the oldest archived message was sent."),
@@ -53,6 +59,10 @@ export interface StoredChat {
   readonly type: ChatType
   readonly effect: ChatEffect
   readonly complete: boolean
+  /** The time of the oldest message of what is archived up to the newest one without a gap. */
+  readonly completeBackTo: Date | null
+  readonly protected: boolean
+  readonly migratedTo: bigint | null
   readonly messages: number
   readonly files: number
   readonly firstAt: Date | null
@@ -72,6 +82,9 @@ export const chat = (accountId: AccountId, stored: StoredChat, record: ChatRecor
   selected: stored.effect === "archive",
   effect: stored.effect,
   complete: stored.complete,
+  complete_back_to: stored.completeBackTo,
+  protected: stored.protected,
+  migrated_to: stored.migratedTo === null ? null : String(stored.migratedTo),
   messages: stored.messages,
   files: stored.files,
   first_message_at: stored.firstAt,

@@ -3,8 +3,9 @@ import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { ContentNotice, Count, described, Kind, List, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { maxNeighbours } from "../Limits.ts"
+import { FileReason } from "./FileReason.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
-import { type EditRecord, MessageKind, type MessageRecord } from "./Records.ts"
+import { DeletionReason, type EditRecord, MessageKind, type MessageRecord } from "./Records.ts"
 import { byAge } from "./Revisions.ts"
 
 /** The message that an operation is about, as a member of its path. */
@@ -26,6 +27,10 @@ const fileFields = {
   bytes: described(Count, "Its size in bytes."),
   sha256: text("SHA-256 of its content in hexadecimal digits; null until it is saved."),
   state: described(FileState, "Whether its content is archived."),
+  reason: described(
+    Schema.NullOr(FileReason),
+    "Why it is not: `rule` and `size` by the rules, `protected` by its chat, `once` as it is shown once; `gone` from the messenger, `refused` by it. Null where it is, or still may be."
+  ),
   archived_at: described(OptionalTimestamp, "When its content was archived.")
 }
 
@@ -79,6 +84,13 @@ const fields = {
     OptionalTimestamp,
     "When it was noticed that it had been deleted on the messenger; the archived copy stays."
   ),
+  deleted_reason: described(
+    Schema.NullOr(DeletionReason),
+    "By what that was noticed: the messenger reported it, its time had run out, or it was no longer there."
+  ),
+  album_id: text("What the messages of one album share; null for a message by itself."),
+  topic_id: described(Schema.NullOr(MessageId), "The topic of its group; null where it has none."),
+  expires_at: described(OptionalTimestamp, "When it disappears on the messenger; null where it does not."),
   archived_at: described(Timestamp, "When it was archived.")
 }
 
@@ -114,13 +126,14 @@ export interface MessageState {
   /** The newest edit; null where there is none, or where it does not open. */
   readonly newest: EditRecord | null
   readonly deletedAt: Date | null
-  readonly files: ReadonlyMap<string, Pick<ArchivedFile, "archived_at" | "sha256" | "state">>
+  readonly deletedWhy: DeletionReason | null
+  readonly files: ReadonlyMap<string, Pick<ArchivedFile, "archived_at" | "reason" | "sha256" | "state">>
 }
 
 const instant = (seconds: number | null | undefined): Date | null =>
   seconds === null || seconds === undefined ? null : new Date(seconds * 1000)
 
-const pending = { state: "pending", sha256: null, archived_at: null } as const
+const pending = { state: "pending", reason: null, sha256: null, archived_at: null } as const
 
 /** The message as it is now: what an edit says replaces text and details as a whole. */
 export const message = (
@@ -154,6 +167,10 @@ export const message = (
     edited_at: instant(state.newest?.edited_at ?? record.details.edited_at),
     edits: state.edits,
     deleted_at: state.deletedAt,
+    deleted_reason: state.deletedWhy,
+    album_id: details.album_id ?? null,
+    topic_id: details.topic_id ?? null,
+    expires_at: instant(details.expires_at),
     archived_at: new Date(record.archivedAt * 1000)
   }
 }

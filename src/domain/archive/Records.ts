@@ -63,6 +63,10 @@ export const MessageDetails = Schema.Struct({
   poll: Schema.optionalKey(Schema.Array(Schema.String)),
   contact: Schema.optionalKey(Schema.Array(Schema.String)),
   outgoing: Schema.optionalKey(Schema.Boolean),
+  /** What the messages of one album share. */
+  album_id: Schema.optionalKey(Schema.String),
+  topic_id: Schema.optionalKey(Schema.String),
+  expires_at: Schema.optionalKey(UnixSeconds),
   edited_at: Schema.optionalKey(UnixSeconds)
 })
 export type MessageDetails = typeof MessageDetails.Type
@@ -93,12 +97,16 @@ const EditRecord = Schema.Struct({
 })
 export type EditRecord = typeof EditRecord.Type
 
+/** `absent`: it was no longer among what the account sees. `expired`: its time had run out. */
+export const DeletionReason = Schema.Literals(["deleted", "expired", "absent"])
+export type DeletionReason = typeof DeletionReason.Type
+
 /** A message that the account no longer sees, and by what that became known. */
 const DeletionRecord = Schema.Struct({
   change: Schema.Literal("deleted"),
   id: Id,
   seen_at: UnixSeconds,
-  why: Schema.Literals(["deleted", "expired", "absent"])
+  why: DeletionReason
 })
 export type DeletionRecord = typeof DeletionRecord.Type
 

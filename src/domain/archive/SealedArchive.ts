@@ -4,9 +4,11 @@ import { AccountId } from "../accounts/Account.ts"
 import { Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { ChatEffect, ChatType } from "./Chat.ts"
 import { ArchiveKeyId, FrameKind } from "./Epoch.ts"
+import { FileReason } from "./FileReason.ts"
 import { Argon2Parameters } from "./KeyDerivation.ts"
 import { FileId, FileState } from "./Message.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
+import { DeletionReason } from "./Records.ts"
 
 /** The number of a page, a row of the tail, a block or an epoch: 64 bits, therefore decimal text. */
 const StoredNumber = MessageId
@@ -31,6 +33,7 @@ const State = Schema.Struct({
   message_id: described(MessageId, "The message."),
   edit_dates: described(Schema.Array(Count), "The messenger's times of its edits in Unix seconds, ascending."),
   deleted_at: described(OptionalTimestamp, "When its deletion was noticed."),
+  deleted_reason: described(Schema.NullOr(DeletionReason), "By what that was noticed."),
   newest: described(Schema.NullOr(StoredNumber), "Which of `frames` holds its newest edit.")
 })
 
@@ -40,6 +43,7 @@ const File = Schema.Struct({
   message_id: described(MessageId, "The message that it was sent with."),
   file: described(Schema.String, "The file."),
   state: described(FileState, "Whether its content is archived."),
+  reason: described(Schema.NullOr(FileReason), "Why it is not."),
   sha256: described(Schema.NullOr(Schema.String), "SHA-256 of its content in base64."),
   at: described(Timestamp, "When that was last changed.")
 })
@@ -83,6 +87,9 @@ const StoredChat = Schema.Struct({
   first_at: described(OptionalTimestamp, "When the oldest message was sent."),
   last_at: described(OptionalTimestamp, "When the newest message was sent."),
   left_at: described(OptionalTimestamp, "Since when the account is no longer in it."),
+  complete_back_to: described(OptionalTimestamp, "Everything since then is archived without a gap."),
+  protected: described(Schema.Boolean, "Whether the messenger asks its clients not to save from it."),
+  migrated_to: described(Schema.NullOr(PlatformId), "The chat that continues it."),
   info: described(Schema.NullOr(Frames), "The page with its title.")
 })
 

@@ -54,6 +54,7 @@ const changesOf = ({ frames, states }: Attached) => {
       messageId: BigInt(state.message_id),
       editDates: state.edit_dates,
       deletedAt: state.deleted_at,
+      deletedWhy: state.deleted_reason,
       newest: state.newest === null ? null : sealed.get(`${state.account_id} ${state.newest}`) ?? null
     }
   ]))
@@ -62,10 +63,11 @@ const changesOf = ({ frames, states }: Attached) => {
 const filesOf = ({ files }: Attached) =>
   Map.groupBy(files, ({ account_id, chat_id, message_id }) => nameOf(account_id, chat_id, message_id))
 
-const fileOf = ({ at, file, message_id, sha256, state }: Attached["files"][number]): StoredFile => ({
+const fileOf = ({ at, file, message_id, reason, sha256, state }: Attached["files"][number]): StoredFile => ({
   messageId: BigInt(message_id),
   fileId: file,
   state,
+  reason,
   sha256: sha256 === null ? null : bytesOf(sha256),
   at
 })

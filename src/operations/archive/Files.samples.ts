@@ -10,6 +10,7 @@ const file = {
   bytes: 40,
   sha256: "61b2ef8d8d988143107c0ebcdc84bf4cfee7df93fa6e7720fe05fe2a86d1fd22",
   state: "saved",
+  reason: null,
   archived_at: "2026-01-15T09:00:00.000Z"
 } as const
 

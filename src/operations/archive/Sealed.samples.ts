@@ -45,6 +45,7 @@ export const listSealedPages = {
       message_id: "6",
       edit_dates: [],
       deleted_at: "2026-01-15T09:00:00.000Z",
+      deleted_reason: "deleted",
       newest: null
     }],
     files: [],

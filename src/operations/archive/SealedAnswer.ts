@@ -88,18 +88,19 @@ export class SealedAnswer {
     for (const ids of groups) {
       const states = ids.flatMap((id) => changed.get(id) ?? [])
       if (!states.every(({ newest }) => newest === null || this.addFrames(account, newest))) return
-      for (const { deletedAt, editDates, messageId, newest } of states) {
+      for (const { deletedAt, deletedWhy, editDates, messageId, newest } of states) {
         this.states.push({
           ...named,
           message_id: String(messageId),
           edit_dates: editDates,
           deleted_at: deletedAt,
+          deleted_reason: deletedWhy,
           newest: newest === null ? null : String(newest.number)
         })
       }
-      for (const { at, fileId, messageId, sha256, state } of ids.flatMap((id) => sent.get(id) ?? [])) {
+      for (const { at, fileId, messageId, reason, sha256, state } of ids.flatMap((id) => sent.get(id) ?? [])) {
         const hash = sha256 === null ? null : toBase64(sha256)
-        this.files.push({ ...named, message_id: String(messageId), file: fileId, state, sha256: hash, at })
+        this.files.push({ ...named, message_id: String(messageId), file: fileId, state, reason, sha256: hash, at })
       }
       this.stated += 1
     }

@@ -19,6 +19,10 @@ const plain = {
   edited_at: null,
   edits: 0,
   deleted_at: null,
+  deleted_reason: null,
+  album_id: null,
+  topic_id: null,
+  expires_at: null,
   archived_at: "2026-01-15T09:00:00.000Z"
 } as const
 
@@ -67,7 +71,8 @@ const deleted = {
   outgoing: false,
   text: "Forget what I wrote about the discount.",
   ...plain,
-  deleted_at: "2026-01-15T09:00:00.000Z"
+  deleted_at: "2026-01-15T09:00:00.000Z",
+  deleted_reason: "deleted"
 } as const
 
 const chat = {
@@ -81,6 +86,9 @@ const chat = {
   selected: true,
   effect: "archive",
   complete: true,
+  complete_back_to: null,
+  protected: false,
+  migrated_to: null,
   messages: 6,
   files: 0,
   first_message_at: "2026-01-13T05:00:00.000Z",
@@ -230,6 +238,9 @@ export const listChats = {
         selected: true,
         effect: "archive",
         complete: false,
+        complete_back_to: null,
+        protected: false,
+        migrated_to: null,
         messages: 2,
         files: 0,
         first_message_at: "2026-01-14T03:00:00.000Z",

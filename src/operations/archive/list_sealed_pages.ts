@@ -77,6 +77,9 @@ const chatOf = (account: ArchivedAccount, answer: SealedAnswer) => (chat: Sealed
   first_at: chat.firstAt,
   last_at: chat.lastAt,
   left_at: chat.leftAt,
+  complete_back_to: chat.completeBackTo,
+  protected: chat.protected,
+  migrated_to: chat.migratedTo === null ? null : String(chat.migratedTo),
   info: chat.info === null ? null : answer.seal(account, chat.info)
 })
 

@@ -1,6 +1,7 @@
 /** Files of archived messages: what is known of them outside their sealed pages. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { FileReason } from "../../domain/archive/FileReason.ts"
 import type { FileState } from "../../domain/archive/Message.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { SealedFrames } from "./ArchivePages.ts"
@@ -23,6 +24,7 @@ export interface FoundFile {
   /** The UTC day of the message. */
   readonly day: string
   readonly state: FileState
+  readonly reason: FileReason | null
   /** The time of its state. */
   readonly at: Date
   /** Null unless it is saved. */

@@ -1,6 +1,8 @@
 /** Sealed records as they are read: pages, and rows of the tail as pages of one message. */
 import { Context, type Effect } from "effect"
+import type { FileReason } from "../../domain/archive/FileReason.ts"
 import type { FileState } from "../../domain/archive/Message.ts"
+import type { DeletionReason } from "../../domain/archive/Records.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 /** Sealed frames of one chat and UTC day. `number` orders them, and is one page's or tail row's. */
@@ -35,6 +37,8 @@ export interface MessageChanges {
   /** The messenger's times of its edits after it was first seen, in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly deletedAt: Date | null
+  /** By what the deletion became known. */
+  readonly deletedWhy: DeletionReason | null
   /** The frames with its newest edit. */
   readonly newest: SealedFrames | null
 }
@@ -44,6 +48,7 @@ export interface StoredFile {
   readonly messageId: bigint
   readonly fileId: string
   readonly state: FileState
+  readonly reason: FileReason | null
   readonly sha256: Uint8Array | null
   readonly at: Date
 }

@@ -1,6 +1,7 @@
 /** Sealed records as they are written. Each statement needs the transaction in which the epoch was fenced. */
 import { Context, type Effect } from "effect"
 import type { FrameKind } from "../../domain/archive/Epoch.ts"
+import type { DeletionReason } from "../../domain/archive/Records.ts"
 import type { SealedFrames } from "./ArchivePages.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
@@ -36,6 +37,8 @@ export interface NewChange {
   readonly mark: RevisionMark | null
   /** It is older than what was archived before it. */
   readonly late: boolean
+  /** By what a deletion became known; null for an edit. */
+  readonly why: DeletionReason | null
   readonly at: Date
   /** The page or tail row that holds it; null where the message itself does. */
   readonly place: { readonly page: bigint } | { readonly tail: bigint } | null

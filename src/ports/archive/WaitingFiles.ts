@@ -13,6 +13,7 @@ export class WaitingFiles extends Context.Service<WaitingFiles, {
   /** Those of one chat, of the newest messages that wait, that were not tried since `before`. */
   next(account: ArchivedAccount, before: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
   count(account: ArchivedAccount): Effect.Effect<number>
+  isPending(account: ArchivedAccount, fileId: string): Effect.Effect<boolean>
   /** They are left out; one that was saved already stays. */
   skip(account: ArchivedAccount, files: ReadonlyArray<string>, reason: SkipReason, now: Date): Effect.Effect<void>
   /** They are given up. */

@@ -7,41 +7,13 @@ import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { isSaved } from "../../../src/domain/archive/CapturedChat.ts"
 import { rangeAt } from "../../../src/domain/archive/CoveredRanges.ts"
 import { newestEdit } from "../../../src/domain/archive/Revisions.ts"
-import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
 import type { Push } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { type Drawn, drawnOf } from "./drawnNumbers.ts"
-import { account, type Archived, Killed, processOver, Stored } from "./memoryCapture.ts"
+import { account, type Archived, Killed, organization, processOver, rule, Stored, unpaced } from "./memoryCapture.ts"
 import { type ModelChat, Platform } from "./modelPlatform.ts"
 
 const beginning = Date.UTC(2026, 2, 2, 12)
 const day = 86_400_000
-
-const organization = {
-  id: account.organizationId,
-  status: "active",
-  managed: true,
-  billing_state: "active",
-  plan: "archive",
-  archive_key_set: true,
-  archive_first_record_at: null,
-  archive_deleted_at: null,
-  archive_deletion_started_at: null,
-  archive_held_at: null,
-  archive_plan_ended_at: null,
-  storage_limit_bytes: null,
-  storage_used_bytes: 0
-} as unknown as OrganizationFacts
-
-const rule = (chatId: bigint | null, effect: RuleInEffect["effect"], live: boolean): RuleInEffect => ({
-  ruleId: `${chatId} ${effect} ${live}`,
-  level: "account",
-  chatType: chatId === null ? "any" : null,
-  chatId,
-  effect,
-  media: "none",
-  maxFileBytes: null,
-  live
-})
 
 /** A law that does not hold, with the number of the sequence that shows it. */
 export interface Breach {
@@ -63,8 +35,6 @@ const isLateTwin = ({ revisions }: Archived, text: string): boolean => {
   const newest = Math.max(...revisions.map(({ editedAt }) => editedAt))
   return revisions.some(({ editedAt, late, mark }) => late && editedAt === newest && mark === text)
 }
-
-const atOnce = { take: Effect.void }
 
 class History {
   readonly drawn: Drawn
@@ -217,7 +187,7 @@ class History {
     const { feed, reader } = this.platform
     const draw = this.drawn.next()
     const run = { ...account, fence: 1, failures: 0 }
-    const connections = { feed, reader, pacer: atOnce, mediaPacer: atOnce }
+    const connections = { feed, reader, ...unpaced }
     if (this.platform.pending === null) {
       this.platform.pending = []
       return Effect.provideContext(catchUpAll(account, feed), this.services)
@@ -270,7 +240,7 @@ class History {
       yield* this.attempt(this.act)
       this.platform.now += 8 * day
       const run = { ...account, fence: 1, failures: 0 }
-      const connections = { feed: this.platform.feed, reader: this.platform.reader, pacer: atOnce, mediaPacer: atOnce }
+      const connections = { feed: this.platform.feed, reader: this.platform.reader, ...unpaced }
       yield* this.attempt(Effect.provideContext(runCapture(run, connections), this.services))
     }
     this.isWhole()

@@ -51,6 +51,44 @@ export const account: ArchivedAccount = {
   accountId: "00000000-0000-7000-8000-000000000001" as any
 }
 
+/** An organization with a plan and a key. */
+export const organization = {
+  id: account.organizationId,
+  status: "active",
+  managed: true,
+  billing_state: "active",
+  plan: "archive",
+  archive_key_set: true,
+  archive_first_record_at: null,
+  archive_deleted_at: null,
+  archive_deletion_started_at: null,
+  archive_held_at: null,
+  archive_plan_ended_at: null,
+  storage_limit_bytes: null,
+  storage_used_bytes: 0
+} as unknown as OrganizationFacts
+
+export const rule = (
+  chatId: bigint | null,
+  effect: RuleInEffect["effect"],
+  live: boolean,
+  media: RuleInEffect["media"] = "none"
+): RuleInEffect => ({
+  ruleId: `${chatId} ${effect} ${live}`,
+  level: "account",
+  chatType: chatId === null ? "any" : null,
+  chatId,
+  effect,
+  media,
+  maxFileBytes: null,
+  live
+})
+
+const atOnce = { take: Effect.void }
+
+/** Connections that wait for no turn. */
+export const unpaced = { pacer: atOnce, mediaPacer: atOnce, mediaPlaces: Semaphore.makeUnsafe(1) }
+
 /** What is stored. */
 export class Stored {
   readonly chats = new Map<bigint, CapturedChat>()
@@ -287,7 +325,6 @@ export const processOver = (
         exclusively: (_, work) => calls.withPermit(work),
         step: (_, work) => work(archive),
         close: () => Effect.void,
-        onlyMedia: (_, work) => work,
         writer: () => Effect.succeed(archive),
         tend: Effect.void
       } satisfies OpenArchives["Service"]

@@ -13,6 +13,7 @@ import type {
 } from "../../../src/ports/messenger/MessengerArchive.ts"
 import type * as Clients from "./Clients.ts"
 import type * as DataCentre from "./DataCentre.ts"
+import { mediaOf } from "./Files.ts"
 import { seconds } from "./Said.ts"
 import type { Word } from "./Words.ts"
 
@@ -63,7 +64,9 @@ const named = (chats: ReadonlyArray<ChatSeen>, messages: ReadonlyArray<MessageSe
   return { users: [...users.values()], chats: chats.filter(({ chatId }) => isChannel(chatId)).map(chatOf) }
 }
 
-const messageOf = ({ chatId, record }: MessageSeen): Word => ({
+const messageOf = ({ chatId, expiresAt, files, record }: MessageSeen): Word => {
+  const media = mediaOf(files)
+  return {
   _: "message",
   id: Number(record.id),
   peerId: peerOf(chatId),
@@ -71,8 +74,11 @@ const messageOf = ({ chatId, record }: MessageSeen): Word => ({
   date: record.at,
   message: record.text ?? "",
   ...(record.details.outgoing === true ? { out: true } : {}),
-  ...(record.details.edited_at === undefined ? {} : { editDate: record.details.edited_at })
-})
+  ...(record.details.edited_at === undefined ? {} : { editDate: record.details.edited_at }),
+  ...(media === null ? {} : { media }),
+  ...(expiresAt === null ? {} : { ttlPeriod: seconds(expiresAt) - record.at })
+  }
+}
 
 const seenIn = (changes: ReadonlyArray<ChatChange>): ReadonlyArray<MessageSeen> =>
   changes.flatMap((change) => "message" in change ? [change.message] : [])
@@ -116,8 +122,8 @@ interface Opened {
 
 type Own = Parameters<Clients.Handlers[string]>[0]
 
-export const handlers = Effect.fnUntraced(function*(
-  clients: Effect.Success<ReturnType<typeof Clients.make>>,
+export const make = Effect.fnUntraced(function*(
+  clients: Clients.Clients,
   archive: MessengerArchive["Service"],
   push: (key: DataCentre.Key, update: Word) => void
 ) {
@@ -203,6 +209,30 @@ export const handlers = Effect.fnUntraced(function*(
       const page = folderId === 0 ? await clients.ask(reader.chats(null)) : { chats: [] }
       return { _: "messages.dialogs", dialogs: page.chats.map(dialogOf), messages: [], ...named(page.chats, []) }
     },
+    "messages.getPeerDialogs": async (key, { peers }) => {
+      const { feed, reader } = await open(key)
+      const page = await clients.ask(reader.peers(peers.map((one: { peer: unknown }) => refOf(one.peer))))
+      const { date, position } = await clients.ask(feed.state)
+      return {
+        _: "messages.peerDialogs",
+        dialogs: page.chats.map(dialogOf),
+        messages: [],
+        ...named(page.chats, []),
+        state: { _: "updates.state", pts: position, qts: 0, date, seq: 0, unreadCount: 0 }
+      }
+    },
+    "channels.getParticipants": async (key, { channel, limit, offset }) => {
+      const { reader } = await open(key)
+      const { members } = await clients.ask(reader.members(refOf(channel), null))
+      const page = members.slice(offset, offset + limit)
+      return {
+        _: "channels.channelParticipants",
+        count: members.length,
+        participants: page.map(participantOf),
+        users: page.map(({ id, name, username }) => userOf(id, name, username)),
+        chats: []
+      }
+    },
     "messages.getHistory": (key, { limit, offsetId, peer }) =>
       messages(key, peer, (reader, ref) => reader.history(ref, offsetId === 0 ? null : BigInt(offsetId), limit)),
     "messages.getMessages": (key, { id, peer }) =>
@@ -210,8 +240,22 @@ export const handlers = Effect.fnUntraced(function*(
     "channels.getMessages": (key, { channel, id }) =>
       messages(key, channel, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id))))
   }
-  return table
+  const read = async (key: Own, name: string, from: number) => (await open(key)).reader.file(name, from)
+  return { read, table }
 })
+
+const participantOf = ({ id, role }: { readonly id: string; readonly role: string }): Word =>
+  role === "owner"
+    ? { _: "channelParticipantCreator", userId: Number(id), adminRights: { _: "chatAdminRights" } }
+    : role === "admin"
+    ? {
+      _: "channelParticipantAdmin",
+      userId: Number(id),
+      promotedBy: 0,
+      date: 0,
+      adminRights: { _: "chatAdminRights" }
+    }
+    : { _: "channelParticipant", userId: Number(id), date: 0 }
 
 const dialogOf = (chat: ChatSeen): Word => ({
   _: "dialog",

@@ -36,6 +36,8 @@ export class Connection {
   #started = false
   #handshake: (request: Word) => Word
   session: Session | undefined
+  /** It asks without pushes. */
+  isReading = false
 
   constructor(socket: net.Socket, centre: Centre) {
     this.#socket = socket
@@ -91,7 +93,6 @@ export class Connection {
     const id = reader.long()
     if (this.session === undefined || !this.session.id.equals(id)) this.session = { key, id, sent: 0, isKnown: false }
     const [message, , length] = [reader.long(), reader.uint(), reader.uint()]
-    this.#centre.used(this, key)
     this.#centre.packets.set(key.id, (this.#centre.packets.get(key.id) ?? 0) + 1)
     this.#message(this.session, message, reader.raw(length))
   }
@@ -180,8 +181,13 @@ export class Connection {
       case "mt_destroy_auth_key":
         this.#centre.keys.delete(session.key.id)
         return service({ _: "mt_destroy_auth_key_ok" })
-      default:
-        void this.#call(session, id, unwrapped(session.key, request))
+      default: {
+        const { asked, pushes } = unwrapped(session.key, request)
+        // Further connections may read: what only reads gets no pushes, and does not look like a thief.
+        this.isReading = !pushes
+        if (pushes) this.#centre.used(this, session.key)
+        void this.#call(session, id, asked)
+      }
     }
   }
 
@@ -206,11 +212,13 @@ export class Connection {
 const wrappers = new Set(["invokeWithLayer", "initConnection", "invokeWithoutUpdates", "invokeAfterMsg"])
 
 /** What is asked, without what stands around it; the texts of the client's device are kept with its key. */
-const unwrapped = (key: Key, request: Word): Word => {
+const unwrapped = (key: Key, request: Word): { readonly asked: Word; readonly pushes: boolean } => {
   let asked = request
+  let pushes = true
   while (wrappers.has(asked._)) {
+    if (asked._ === "invokeWithoutUpdates") pushes = false
     if (asked._ === "initConnection") key.of["device"] = asked
     asked = asked["query"]
   }
-  return asked
+  return { asked, pushes }
 }

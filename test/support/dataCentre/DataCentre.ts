@@ -1,7 +1,7 @@
 /**
  * A data centre on loopback: it speaks the messenger's protocol, and hands each request to what answers it.
  *
- * Its keys live as long as it does: a client that comes back with one is known. One client at a time may use a key.
+ * Its keys live as long as it does: a client that comes back with one is known. One client at a time may use a key, and others may read with it.
  */
 import { Long } from "@mtcute/core"
 import * as net from "node:net"
@@ -70,7 +70,9 @@ export const start = async (answerer: Answerer): Promise<DataCentre> => {
     faults: centre.faults,
     keys: centre.keys,
     push: (key, update) => {
-      for (const connection of of(key)) connection.send(connection.session!, write(update), "push", true)
+      for (const connection of of(key)) {
+        if (!connection.isReading) connection.send(connection.session!, write(update), "push", true)
+      }
     },
     forget: ({ id }) => centre.forgotten.add(id),
     remember: ({ id }) => centre.forgotten.delete(id),

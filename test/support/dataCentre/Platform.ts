@@ -7,6 +7,7 @@ import * as Chats from "./Chats.ts"
 import * as Clients from "./Clients.ts"
 import * as DataCentre from "./DataCentre.ts"
 import * as Emails from "./Emails.ts"
+import * as Files from "./Files.ts"
 import * as Logins from "./Logins.ts"
 import * as LoginTokens from "./LoginTokens.ts"
 import * as Passkeys from "./Passkeys.ts"
@@ -28,7 +29,7 @@ export const start = Effect.fnUntraced(function*(
     for (const centre of centres) centre.push(key, update)
   })
   const passwords = Passwords.make(clients)
-  const chats = yield* Chats.handlers(clients, archive, (key, update) => {
+  const chats = yield* Chats.make(clients, archive, (key, update) => {
     for (const centre of centres) centre.push(key, update)
   })
 
@@ -41,7 +42,8 @@ export const start = Effect.fnUntraced(function*(
     ...Logins.handlers(clients, passwords, homes, here),
     ...LoginTokens.handlers(clients, passwords, centres, here),
     "help.getConfig": async () => configOf(here, centres.map(({ port }) => port)),
-    ...chats
+    ...Files.handlers(clients, here, chats.read),
+    ...chats.table
   })
 
   for (let here = 1; here <= count; here++) {

@@ -27,8 +27,11 @@ export interface SessionLine {
 }
 
 export interface Network {
-  /** `atOnce` does not queue behind reconnecting sessions, because a request waits for the answer. */
-  readonly line: (right: Right, how: { readonly atOnce: boolean }) => SessionLine
+  /**
+   * `atOnce` does not queue behind reconnecting sessions, because a request waits for the answer. A line for `reading`
+   * may fail without a sign that the platform is away.
+   */
+  readonly line: (right: Right, how: { readonly atOnce: boolean; readonly reading?: boolean }) => SessionLine
   /** The data centres that could not be reached when they were tried last. */
   readonly away: Effect.Effect<ReadonlyArray<number>>
 }
@@ -99,7 +102,7 @@ export const make = Effect.fnUntraced(function*(first: Address) {
   const connect = (socket: net.Socket, address: Address, isWanted: () => boolean = () => true) =>
     connected(socket, address).then(
       (made) => {
-        reached(address)
+        if (isWanted()) reached(address)
         return made
       },
       (error: unknown) => {
@@ -120,7 +123,7 @@ export const make = Effect.fnUntraced(function*(first: Address) {
     real(Effect.repeat(answers, { until: (answered) => answered, schedule: Schedule.spaced("5 seconds") }))
   )
 
-  const line: Network["line"] = (right, { atOnce }) => {
+  const line: Network["line"] = (right, { atOnce, reading = false }) => {
     const sockets = new Set<net.Socket>()
     let isCut = false
     let losses = 0
@@ -133,7 +136,7 @@ export const make = Effect.fnUntraced(function*(first: Address) {
           const socket = new net.Socket()
           sockets.add(socket)
           socket.once("close", () => sockets.delete(socket))
-          await connect(socket, address, () => !isCut)
+          await connect(socket, address, () => !isCut && !reading)
           socket.once("close", () => losses += isCut ? 0 : 1)
           return new FencedConnection(socket, () => right() !== under)
         },

@@ -18,15 +18,18 @@ export const isKey = (name: string): boolean => name.startsWith("key:")
 /** Salts last half an hour, and are then requested again. */
 const isPassing = (name: string): boolean => name.startsWith("salts")
 
+const loaded = (kept: KeptSession | null) =>
+  new Map([...kept?.values ?? []].map(([name, one]) => [name, {
+    value: Redacted.value(one.value),
+    version: one.version
+  }]))
+
 /**
  * The library's storage over the values that were loaded. A key that it asks to delete is kept: the platform says
  * now and then of a key for a while that it does not know it. Keys of a session alone are kept, none for a while only.
  */
 export const make = (kept: KeptSession | null, written: StorageWriter): WireStorage => {
-  const values = new Map([...kept?.values ?? []].map(([name, one]) => [name, {
-    value: Redacted.value(one.value),
-    version: one.version
-  }]))
+  const values = loaded(kept)
   let isDoubted = false
 
   const get = (name: string): Uint8Array | null => values.get(name)?.value ?? null
@@ -60,6 +63,62 @@ export const make = (kept: KeptSession | null, written: StorageWriter): WireStor
       setTemp: () => {},
       deleteByDc: doubted,
       deleteAll: doubted
+    }
+  }
+}
+
+export interface ReadingWriter {
+  /** Saves a value, which replaces the version; where another process has replaced it, that one stays. */
+  save(name: string, value: Uint8Array, version: number): Promise<void>
+  /** The account's data centre does not know the session's key. */
+  lost(): void
+}
+
+/**
+ * The library's storage of a connection that only reads. The session's key is not its to judge or to replace. Keys of
+ * other data centres are its own, and one that such a centre does not know is dropped alone.
+ */
+export const makeForReading = (kept: KeptSession, { lost, save }: ReadingWriter): WireStorage => {
+  const values = loaded(kept)
+  /** The library asks for the key of the account's data centre first. */
+  let home: number | null = null
+
+  const get = (name: string): Uint8Array | null => {
+    const value = values.get(name)?.value
+    return value === undefined || value.length === 0 ? null : value
+  }
+
+  const put = (name: string, value: Uint8Array): number => {
+    const version = values.get(name)?.version ?? 0
+    values.set(name, { value, version: version + 1 })
+    return version
+  }
+
+  const setKey = async (centre: number, key: Uint8Array | null): Promise<void> => {
+    if (centre === home) return lost()
+    const name = `reading:${centre}`
+    const value = key ?? new Uint8Array()
+    await save(name, value, put(name, value))
+  }
+
+  return {
+    driver: {},
+    kv: {
+      get,
+      set: (name, value) => void put(name, value),
+      delete: (name) => void values.delete(name),
+      deleteAll: () => {}
+    },
+    authKeys: {
+      get: (centre) => {
+        home ??= centre
+        return get(centre === home ? keyName(centre) : `reading:${centre}`)
+      },
+      set: setKey,
+      getTemp: () => null,
+      setTemp: () => {},
+      deleteByDc: (centre) => setKey(centre, null),
+      deleteAll: lost
     }
   }
 }

@@ -184,6 +184,7 @@ const ofPhoto = (photo: wire.RawPhoto, once: boolean): FileSeen => {
     bytes: largest.bytes,
     location: JSON.stringify({
       kind: "photo",
+      centre: photo.dcId,
       id: photo.id.toString(),
       accessHash: photo.accessHash.toString(),
       reference: base64(photo.fileReference),
@@ -206,6 +207,7 @@ const ofDocument = (document: wire.RawDocument, once: boolean): Media => {
     bytes: document.size,
     location: JSON.stringify({
       kind: "document",
+      centre: document.dcId,
       id: document.id.toString(),
       accessHash: document.accessHash.toString(),
       reference: base64(document.fileReference)
@@ -258,9 +260,11 @@ const mediaOf = (media: wire.TypeMessageMedia | undefined): Media => {
 const answerText = (answer: wire.TypePollAnswer): ReadonlyArray<string> => "text" in answer ? [answer.text.text] : []
 
 const replyOf = (reply: wire.TypeMessageReplyHeader | undefined): Partial<MessageDetails> =>
-  reply?._ === "messageReplyHeader" && reply.replyToMsgId !== undefined
-    ? { reply_to_id: String(reply.replyToMsgId) }
-    : {}
+  reply?._ !== "messageReplyHeader" ? {} : {
+    ...(reply.replyToMsgId === undefined ? {} : { reply_to_id: String(reply.replyToMsgId) }),
+    // In a topic the header names its first message, or that alone where the message answers none.
+    ...(reply.forumTopic === true ? { topic_id: String(reply.replyToTopId ?? reply.replyToMsgId ?? 1) } : {})
+  }
 
 const forwardOf = (forward: wire.RawMessageFwdHeader | undefined, named: Named): Partial<MessageDetails> => {
   if (forward === undefined) return {}
@@ -311,6 +315,7 @@ export const messageSeen = (message: wire.TypeMessage, named: Named): MessageSee
         ...common,
         ...(isText || words === null ? {} : { caption: words }),
         ...forwardOf(message.fwdFrom, named),
+        ...(message.groupedId === undefined ? {} : { album_id: message.groupedId.toString() }),
         ...entitiesOf(message.entities),
         ...(message.editDate === undefined || message.editHide === true ? {} : { edited_at: message.editDate }),
         ...details

@@ -8,10 +8,11 @@ import {
   FileGone,
   type MessageSeen
 } from "../../../ports/messenger/MessengerArchive.ts"
-import { type MessengerFailure, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import { PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import { Long, type wire } from "./Protocol.ts"
 import * as Values from "./WireChatValues.ts"
-import type { Client } from "./WireClient.ts"
+import type { Meanings } from "./WireClient.ts"
+import type { Reading } from "./WireReading.ts"
 
 const refused = (reason: ChatRefused["reason"]) => () => new ChatRefused({ reason })
 
@@ -130,6 +131,8 @@ const membersPerPage = 200
 
 export interface Located {
   readonly kind: "document" | "photo"
+  /** The data centre that has it. */
+  readonly centre: number
   readonly id: string
   readonly accessHash: string
   readonly reference: string
@@ -137,7 +140,7 @@ export interface Located {
 }
 
 const isLocated = (value: unknown): value is Located =>
-  typeof value === "object" && value !== null && "reference" in value && "accessHash" in value
+  typeof value === "object" && value !== null && "reference" in value && "centre" in value
 
 const inputFile = ({ accessHash, id, kind, reference, size = "" }: Located): wire.TypeInputFileLocation => {
   const common = {
@@ -153,8 +156,15 @@ const inputFile = ({ accessHash, id, kind, reference, size = "" }: Located): wir
 
 const partSize = 1024 * 1024
 
-/** The reader over a session's client. */
-export const makeReader = (client: Client): ChatReader => {
+const fileRefusals: Meanings<FileExpired | FileGone> = {
+  FILE_REFERENCE_EXPIRED: () => new FileExpired(),
+  FILE_REFERENCE_INVALID: () => new FileExpired(),
+  FILE_ID_INVALID: () => new FileGone(),
+  LOCATION_INVALID: () => new FileGone()
+}
+
+/** The reader over a connection for reading. */
+export const makeReader = (client: Reading): ChatReader => {
   const chats = Effect.fnUntraced(function*(text: string | null) {
     const cursor = readCursor(text)
     const answer = yield* client.call({
@@ -180,21 +190,28 @@ export const makeReader = (client: Client): ChatReader => {
   const ids = (all: ReadonlyArray<bigint>): Array<wire.TypeInputMessage> =>
     all.map((id) => ({ _: "inputMessageID", id: Number(id) }))
 
-  const part = (located: Located, offset: number): Effect.Effect<
-    Uint8Array,
-    MessengerFailure | FileExpired | FileGone
-  > =>
-    client.call<wire.upload.RawGetFileRequest, FileExpired | FileGone>(
-      { _: "upload.getFile", location: inputFile(located), offset, limit: partSize },
-      {
-        FILE_REFERENCE_EXPIRED: () => new FileExpired(),
-        FILE_REFERENCE_INVALID: () => new FileExpired(),
-        FILE_ID_INVALID: () => new FileGone(),
-        LOCATION_INVALID: () => new FileGone()
-      }
-    ).pipe(Effect.flatMap((answer) =>
-      answer._ === "upload.file" ? Effect.succeed(answer.bytes) : Effect.fail(new PlatformUnavailable())
-    ))
+  const partAt = (centre: number, located: Located, offset: number) =>
+    client.part(centre, { _: "upload.getFile", location: inputFile(located), offset, limit: partSize }, fileRefusals)
+
+  /** The content from an offset on; the data centre that a part was found at has the next one too. */
+  const content = (located: Located, from: number) => {
+    let centre = located.centre
+    const part = Effect.fnUntraced(function*(offset: number) {
+      const answer = yield* partAt(centre, located, offset).pipe(
+        Effect.catchTag("FileMoved", (moved) => {
+          centre = moved.centre
+          return partAt(centre, located, offset)
+        }),
+        Effect.catchTag("FileMoved", () => Effect.fail(new PlatformUnavailable()))
+      )
+      if (answer._ !== "upload.file") return yield* new PlatformUnavailable()
+      return [
+        [answer.bytes],
+        answer.bytes.length < partSize ? Option.none<number>() : Option.some(offset + partSize)
+      ] as const
+    })
+    return Stream.paginate(from, part)
+  }
 
   return {
     chats,
@@ -264,14 +281,7 @@ export const makeReader = (client: Client): ChatReader => {
     file: (location, from) => {
       const located: unknown = JSON.parse(location)
       if (!isLocated(located)) return Stream.fail(new FileGone())
-      return Stream.paginate(
-        from,
-        (offset: number) =>
-          Effect.map(
-            part(located, offset),
-            (bytes) => [[bytes], bytes.length < partSize ? Option.none() : Option.some(offset + partSize)] as const
-          )
-      )
+      return Stream.suspend(() => content(located, from))
     }
   }
 }

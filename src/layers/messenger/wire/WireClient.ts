@@ -6,7 +6,7 @@ import { type MessengerFailure, NoSession, PlatformUnavailable } from "../../../
 import { Cipher } from "./Cipher.ts"
 import type { SessionLine } from "./Network.ts"
 import * as Refusals from "./PlatformRefusals.ts"
-import { type Address, isRefusal, type wire, WireClient } from "./Protocol.ts"
+import { type Address, isRefusal, type wire, WireClient, type WireStorage } from "./Protocol.ts"
 import * as Storage from "./Storage.ts"
 
 /** The platform to connect to, and the application to connect as. */
@@ -70,50 +70,17 @@ const available = Effect.map(MessengerKeys, (keys) => {
   }
 })
 
-/** Connects to the platform under the key of the session. */
-export const make = Effect.fnUntraced(function*(
+/** The library's client over a line, for as long as the scope lasts; without pushes it is for asking alone. */
+export const openLibrary = Effect.fnUntraced(function*(
   platform: Platform,
-  sessionRef: SessionRef,
-  { anew, line, unasked }: Options
-): Effect.fn.Return<Client, MessengerFailure, MessengerKeys | Scope.Scope> {
-  const keys = yield* available
-  const kept = yield* keys.load(sessionRef)
-  if (kept === null && !anew) return yield* new NoSession({ reason: "never" })
-  let isDoubted = false
-  let doubtedAt = kept?.doubtedAt ?? null
-  const now = yield* Clock.currentTimeMillis
-  if (doubtedAt !== null && now - doubtedAt.getTime() < Duration.toMillis(doubt)) {
-    return yield* new PlatformUnavailable()
+  { line, pushes, storage }: {
+    readonly line: SessionLine
+    readonly storage: WireStorage
+    readonly pushes: boolean
   }
-
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const ended = yield* Deferred.make<never, MessengerFailure>()
-  /** The library sends calls that were made before it had a key up to a second after it has one. */
-  const keyed = yield* Deferred.make<void>()
-  if (kept !== null && [...kept.values.keys()].some(Storage.isKey)) yield* Deferred.succeed(keyed, undefined)
+) {
   const spread = yield* Random.nextBetween(0.5, 1.5)
-
-  /** The platform does not know the key: once that is a doubt, and after a while it is the end. */
-  const doubted = Effect.gen(function*() {
-    const reason = doubtedAt !== null ? new NoSession({ reason: "revoked" }) : new PlatformUnavailable()
-    isDoubted = doubtedAt === null
-    if (doubtedAt === null) yield* keys.doubt(sessionRef, new Date(yield* Clock.currentTimeMillis))
-    yield* Deferred.fail(ended, reason)
-    yield* disconnected
-  })
-
-  const storage = Storage.make(kept, {
-    save: (name, value, seen) =>
-      run(
-        Effect.flatMap(keys.save(sessionRef, name, Redacted.make(value), seen), (saved) =>
-          saved ? Effect.void : Effect.die(new Error("Another process has the messenger session"))).pipe(
-            Effect.ensuring(Storage.isKey(name) ? Deferred.succeed(keyed, undefined) : Effect.void)
-          )
-      ),
-    doubted: () => void run(Effect.ignore(doubted))
-  })
-
-  const client = yield* Effect.acquireRelease(
+  return yield* Effect.acquireRelease(
     Effect.sync(() =>
       new WireClient({
         apiId: platform.applicationId,
@@ -136,7 +103,7 @@ export const make = Effect.fnUntraced(function*(
           systemLangCode: "en",
           langCode: "en"
         },
-        disableUpdates: unasked === undefined,
+        disableUpdates: !pushes,
         // The library waits for nothing and repeats nothing by itself: the caller decides.
         network: { middlewares: [], connectionCount: () => 1 },
         reconnectionStrategy: ({ previousWait }) =>
@@ -152,6 +119,50 @@ export const make = Effect.fnUntraced(function*(
         return client.disconnect().then(() => client.destroy()).catch(() => {})
       })
   )
+})
+
+/** Connects to the platform under the key of the session. */
+export const make = Effect.fnUntraced(function*(
+  platform: Platform,
+  sessionRef: SessionRef,
+  { anew, line, unasked }: Options
+): Effect.fn.Return<Client, MessengerFailure, MessengerKeys | Scope.Scope> {
+  const keys = yield* available
+  const kept = yield* keys.load(sessionRef)
+  if (kept === null && !anew) return yield* new NoSession({ reason: "never" })
+  let isDoubted = false
+  let doubtedAt = kept?.doubtedAt ?? null
+  const now = yield* Clock.currentTimeMillis
+  if (doubtedAt !== null && now - doubtedAt.getTime() < Duration.toMillis(doubt)) {
+    return yield* new PlatformUnavailable()
+  }
+
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const ended = yield* Deferred.make<never, MessengerFailure>()
+  /** The library sends calls that were made before it had a key up to a second after it has one. */
+  const keyed = yield* Deferred.make<void>()
+  if (kept !== null && [...kept.values.keys()].some(Storage.isKey)) yield* Deferred.succeed(keyed, undefined)
+  /** The platform does not know the key: once that is a doubt, and after a while it is the end. */
+  const doubted = Effect.gen(function*() {
+    const reason = doubtedAt !== null ? new NoSession({ reason: "revoked" }) : new PlatformUnavailable()
+    isDoubted = doubtedAt === null
+    if (doubtedAt === null) yield* keys.doubt(sessionRef, new Date(yield* Clock.currentTimeMillis))
+    yield* Deferred.fail(ended, reason)
+    yield* disconnected
+  })
+
+  const storage = Storage.make(kept, {
+    save: (name, value, seen) =>
+      run(
+        Effect.flatMap(keys.save(sessionRef, name, Redacted.make(value), seen), (saved) =>
+          saved ? Effect.void : Effect.die(new Error("Another process has the messenger session"))).pipe(
+            Effect.ensuring(Storage.isKey(name) ? Deferred.succeed(keyed, undefined) : Effect.void)
+          )
+      ),
+    doubted: () => void run(Effect.ignore(doubted))
+  })
+
+  const client = yield* openLibrary(platform, { line, storage, pushes: unasked !== undefined })
   const disconnected = Effect.promise(() => {
     line.cut()
     return client.disconnect().catch(() => {})

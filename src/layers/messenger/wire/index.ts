@@ -23,6 +23,7 @@ import * as Chats from "./WireChats.ts"
 import * as Client from "./WireClient.ts"
 import * as Feed from "./WireFeed.ts"
 import * as Login from "./WireLogin.ts"
+import * as WireReading from "./WireReading.ts"
 import * as Session from "./WireSession.ts"
 
 /** The platform to connect to, and the application to connect as. */
@@ -99,7 +100,7 @@ export const layer = (
           )
         )
       })
-      /** The session's own connection: a key that two connections use in turns looks stolen to the platform. */
+      /** The session's own connection, over which the platform pushes. */
       const shared = Effect.fnUntraced(function*(sessionRef: SessionRef, slot: Slot | undefined) {
         yield* live.open(sessionRef, slot)
         return clients.get(sessionRef) ?? (yield* new PlatformUnavailable())
@@ -111,9 +112,21 @@ export const layer = (
         yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
         return Feed.makeFeed(yield* shared(sessionRef, slot), inbox.pushes)
       })
+      const readings = yield* WireReading.makeReadings(({ sessionRef, slot }) =>
+        Effect.suspend(() =>
+          Effect.provideContext(
+            WireReading.make(
+              options,
+              sessionRef,
+              network.line(() => ownership.term(slot), { atOnce: false, reading: true })
+            ),
+            Context.make(MessengerKeys, keys)
+          )
+        )
+      )
       const archive = MessengerArchive.of({
         feed,
-        read: (sessionRef, slot) => Effect.map(shared(sessionRef, slot), Chats.makeReader)
+        read: (sessionRef, slot) => Effect.sync(() => Chats.makeReader(readings({ sessionRef, slot })))
       })
       return Context.make(MessengerSession, messenger).pipe(
         Context.add(MessengerArchive, archive),

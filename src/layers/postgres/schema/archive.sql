@@ -217,9 +217,11 @@ create table archive_change (
   edit_date integer not null, -- the messenger's time of the edit in Unix seconds; 0 for a deletion, and as sent
   mark bytea not null, -- the epoch and a keyed digest, which tell revisions of one second apart; empty for a deletion
   late boolean not null default false, -- it is older than what was archived before it
+  why text check (why in ('deleted', 'expired', 'absent')), -- by what a deletion became known
   at timestamptz(3) not null, -- the time when it was seen
   page_id bigint, -- the page with the change
   tail_id bigint, -- the tail row with the change, until it is in a page
+  check ((kind = 'deleted') = (why is not null)),
   check (case kind when 'seen' then page_id is null and tail_id is null
     else (page_id is null) <> (tail_id is null) end),
   primary key (organization_id, account_id, chat_id, message_id, kind, edit_date, mark)

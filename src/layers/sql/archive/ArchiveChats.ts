@@ -8,16 +8,18 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 
-interface ChatRow extends Omit<StoredChat, "chatId"> {
+interface ChatRow extends Omit<StoredChat, "chatId" | "migratedTo"> {
   readonly chat: string
+  readonly migrated: string | null
   readonly number: string | null
   readonly place_day: string | null
   readonly sealed: Uint8Array | null
 }
 
-const chatOf = ({ chat, number, place_day, sealed, ...row }: ChatRow): SealedChat => ({
+const chatOf = ({ chat, migrated, number, place_day, sealed, ...row }: ChatRow): SealedChat => ({
   ...row,
   chatId: BigInt(chat),
+  migratedTo: migrated === null ? null : BigInt(migrated),
   info: number === null || place_day === null || sealed === null ? null : framesOf({ number, place_day, sealed })
 })
 
@@ -34,7 +36,8 @@ export const layer = Layer.effect(
 
     const columns = sql.literal(
       `archive_chat.chat_id::text as chat, type, effect, complete, archive_chat.messages, files,
-      archive_chat.first_at as "firstAt", archive_chat.last_at as "lastAt", left_at as "leftAt"`
+      archive_chat.first_at as "firstAt", archive_chat.last_at as "lastAt", left_at as "leftAt",
+      case when edge is not null then reached_at end as "completeBackTo", protected, migrated_to::text as migrated`
     )
     const page = sql.literal("page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed")
     const withPage = (name: "info_page" | "members_page") =>

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { FileReason } from "../../../domain/archive/FileReason.ts"
 import type { FileState } from "../../../domain/archive/Message.ts"
 import { ArchiveFiles, type FoundFile } from "../../../ports/archive/ArchiveFiles.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
@@ -12,6 +13,7 @@ interface FileRow {
   readonly message: string
   readonly place_day: string
   readonly state: FileState
+  readonly reason: FileReason | null
   readonly at: Date
   readonly blob: string | null
   readonly epoch: string | null
@@ -21,7 +23,7 @@ interface FileRow {
 }
 
 const found = (row: FileRow): FoundFile => {
-  const { account, at, blob, bytes, chat, epoch, file, key, message, sha256, state } = row
+  const { account, at, blob, bytes, chat, epoch, file, key, message, reason, sha256, state } = row
   const isStored = blob !== null && epoch !== null && key !== null && bytes !== null && sha256 !== null
   return {
     fileId: file,
@@ -30,6 +32,7 @@ const found = (row: FileRow): FoundFile => {
     messageId: BigInt(message),
     day: row.place_day,
     state,
+    reason,
     at,
     content: isStored ? { blobId: blob, epochId: BigInt(epoch), key, bytes: Number(bytes), sha256 } : null
   }
@@ -44,7 +47,7 @@ export const layer = Layer.effect(
     const files = (condition: Statement.Fragment) =>
       sql`
         select file.file_id::text as file, file.account_id::text as account, file.chat_id::text as chat,
-          file.message_id::text as message, to_char(file.day, 'YYYY-MM-DD') as place_day, file.state, file.at, blob.blob_id::text as blob,
+          file.message_id::text as message, to_char(file.day, 'YYYY-MM-DD') as place_day, file.state, file.reason, file.at, blob.blob_id::text as blob,
           blob.epoch_id::text as epoch, blob.key, blob.plain_bytes as bytes, blob.sha256
         from archive_file as file
         left join archive_blob as blob on blob.organization_id = file.organization_id

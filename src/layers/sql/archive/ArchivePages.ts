@@ -1,7 +1,9 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { FileReason } from "../../../domain/archive/FileReason.ts"
 import type { FileState } from "../../../domain/archive/Message.ts"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
+import type { DeletionReason } from "../../../domain/archive/Records.ts"
 import { ArchivePages, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 
@@ -27,6 +29,7 @@ interface ChangesRow {
   readonly message: string
   readonly edit_dates: ReadonlyArray<number> | null
   readonly deleted_at: Date | null
+  readonly why: DeletionReason | null
   readonly number: string | null
   readonly place_day: string | null
   readonly sealed: Uint8Array | null
@@ -36,6 +39,7 @@ interface FileRow {
   readonly message: string
   readonly file_id: string
   readonly state: FileState
+  readonly reason: FileReason | null
   readonly sha256: Uint8Array | null
   readonly at: Date
 }
@@ -103,12 +107,12 @@ export const layer = Layer.effect(
 
       changes: (account, chatId, ids) =>
         ids.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
-          select asked.id::text as message, known.edit_dates, known.deleted_at, place.number::text as number,
+          select asked.id::text as message, known.edit_dates, known.deleted_at, known.why, place.number::text as number,
             to_char(place.day, 'YYYY-MM-DD') as place_day, place.sealed
           from unnest(${ids}::bigint[]) as asked (id)
           cross join lateral (
             select count(*) as rows, array_agg(edit_date order by edit_date) filter (where kind = 'edited') as edit_dates,
-              max(at) filter (where kind = 'deleted') as deleted_at
+              max(at) filter (where kind = 'deleted') as deleted_at, max(why) as why
             from archive_change where ${mine(account, chatId)} and message_id = asked.id
           ) as known
           left join lateral (
@@ -120,10 +124,11 @@ export const layer = Layer.effect(
           where known.rows > 0`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
-            rows.map(({ deleted_at, edit_dates, message, number, place_day, sealed }) => ({
+            rows.map(({ deleted_at, edit_dates, message, number, place_day, sealed, why }) => ({
               messageId: BigInt(message),
               editDates: edit_dates ?? [],
               deletedAt: deleted_at,
+              deletedWhy: why,
               newest: number === null || place_day === null || sealed === null
                 ? null
                 : framesOf({ number, place_day, sealed })
@@ -143,7 +148,7 @@ export const layer = Layer.effect(
 
       files: (account, chatId, ids) =>
         ids.length === 0 ? Effect.succeed([]) : sql<FileRow>`
-          select message_id::text as message, file_id, archive_file.state, sha256, archive_file.at from archive_file
+          select message_id::text as message, file_id, archive_file.state, reason, sha256, archive_file.at from archive_file
           left join archive_blob on archive_blob.organization_id = archive_file.organization_id
             and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
           where archive_file.organization_id = ${account.organizationId}

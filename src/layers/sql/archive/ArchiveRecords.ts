@@ -135,10 +135,10 @@ export const layer = Layer.effect(
       // A number is never 0.
       addChanges: (account, changes) =>
         changes.length === 0 ? Effect.void : post(sql`
-          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, late, at,
-            page_id, tail_id)
-          select ${own(account)}, chat_id, message_id, kind, edit_date, mark, late, at, nullif(page_id, 0),
-            nullif(tail_id, 0)
+          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, late, why,
+            at, page_id, tail_id)
+          select ${own(account)}, chat_id, message_id, kind, edit_date, mark, late, nullif(why, ''),
+            at, nullif(page_id, 0), nullif(tail_id, 0)
           from unnest(
             ${changes.map(({ chatId }) => chatId)}::bigint[],
             ${changes.map(({ messageId }) => messageId)}::bigint[],
@@ -146,10 +146,11 @@ export const layer = Layer.effect(
             ${changes.map(({ editDate }) => editDate)}::integer[],
             ${changes.map(({ mark }) => encodeMark(mark))}::bytea[],
             ${changes.map(({ late }) => late)}::boolean[],
+            ${changes.map(({ why }) => why ?? "")}::text[],
             ${changes.map(({ at }) => at)}::timestamptz[],
             ${changes.map(({ place }) => place !== null && "page" in place ? place.page : 0n)}::bigint[],
             ${changes.map(({ place }) => place !== null && "tail" in place ? place.tail : 0n)}::bigint[]
-          ) as added (chat_id, message_id, kind, edit_date, mark, late, at, page_id, tail_id)`),
+          ) as added (chat_id, message_id, kind, edit_date, mark, late, why, at, page_id, tail_id)`),
 
       addFiles: (account, files) =>
         files.length === 0 ? Effect.void : post(sql`

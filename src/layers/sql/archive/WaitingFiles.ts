@@ -53,6 +53,14 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.files ?? 0)
         ),
 
+      isPending: (account, fileId) =>
+        sql`
+          select 1 from archive_file
+          where ${mine(account)} and file_id = ${fileId}::uuid and state = 'pending'`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.length > 0)
+        ),
+
       skip: (account, files, reason, now) => settle(account, files, "skipped", reason, now),
 
       giveUp: (account, files, reason, now) => settle(account, files, "failed", reason, now),

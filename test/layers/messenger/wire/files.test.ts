@@ -1,0 +1,118 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import { createHash } from "node:crypto"
+import * as Keys from "../../../../src/layers/memory/MessengerKeys.ts"
+import { SimulatedChats } from "../../../../src/layers/messenger/simulated/SimulatedChats.ts"
+import { MessengerArchive } from "../../../../src/ports/messenger/MessengerArchive.ts"
+import { MessengerAvailability } from "../../../../src/ports/messenger/MessengerAvailability.ts"
+import { MessengerKeys } from "../../../../src/ports/messenger/MessengerKeys.ts"
+import { MessengerSession, PlatformBusy, PlatformUnavailable } from "../../../../src/ports/messenger/MessengerSession.ts"
+import { Ownership } from "../../../../src/ports/messenger/Ownership.ts"
+import { Refusal } from "../../../support/dataCentre/Faults.ts"
+import * as Wire from "../../../support/dataCentre/index.ts"
+
+const wire = Layer.provideMerge(Layer.provide(Wire.layerOf(2), Ownership.layerAlone), Keys.layer)
+
+const mebibyte = 1024 * 1024
+const chatId = 901n
+let accounts = 0
+
+const contentOf = (name: string, bytes: number) => Buffer.alloc(bytes, name)
+const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+
+// The library has timers of its own, so that all of it is in real time.
+layer(wire, { excludeTestServices: true })("files over the messenger's own protocol", (it) => {
+  /** An account with one message for each file, and their locations. */
+  const stage = Effect.fnUntraced(function*(...names: ReadonlyArray<readonly [string, number]>) {
+    const { centres: [home, other], world } = yield* Wire.Loopback
+    const chats = yield* Effect.map(Effect.serviceOption(SimulatedChats), Option.getOrThrow)
+    const phone = `49155513${10_000 + ++accounts}`
+    const userId = yield* world.createAccount({ phone, first_name: "Ada" })
+    const ref = yield* world.connect(userId, { created_at: new Date(Date.now() - 2 * 86_400_000) })
+    const session = yield* (yield* MessengerSession).open(ref)
+    yield* session.profile
+    const where = { userId, chatId, shared: false }
+    const grace = { id: "901", name: "Grace Hopper", username: "grace" }
+    yield* chats.join(userId, { chatId, type: "private", shared: false, title: "Grace", members: [] })
+    for (const [name, bytes] of names) {
+      const content = contentOf(name, bytes).toString("base64")
+      const files = [{ messengerFile: name, name, mimeType: "application/pdf", content }]
+      yield* chats.send(where, { from: grace, text: null, kind: "document", files })
+    }
+    const reader = yield* (yield* MessengerArchive).read(ref)
+    const { chats: [chat] } = yield* reader.chats(null)
+    const messages = (yield* reader.history(chat!.ref, null, 100)).toReversed()
+    const read = (at: number, from = 0) =>
+      Stream.runCollect(reader.file(messages[at]!.files[0]!.location, from)).pipe(
+        Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.fail(new PlatformUnavailable()) }),
+        Effect.map((parts) => Buffer.concat([...parts]))
+      )
+    const keysAt = (centre: typeof home) => [...centre!.keys.values()].filter(({ of }) => of["ref"] === ref)
+    /** The session protects its account as before. */
+    const unharmed = Effect.gen(function*() {
+      assert.strictEqual((yield* session.profile).first_name, "Ada")
+      assert.isNull((yield* (yield* MessengerKeys).load(ref))?.doubtedAt ?? null)
+      assert.deepStrictEqual(yield* (yield* MessengerAvailability).away, [])
+    })
+    return { home: home!, keysAt, messages, other: other!, read, ref, unharmed }
+  })
+
+  it.effect("are whole, of every size and from every part on", () =>
+    Effect.gen(function*() {
+      const sizes = [0, 1, mebibyte, mebibyte + 1].map((bytes) => [`of ${bytes}`, bytes] as const)
+      const { messages, read, unharmed } = yield* stage(...sizes)
+      for (const [at, [name, bytes]] of sizes.entries()) {
+        assert.strictEqual(messages[at]!.files[0]!.bytes, bytes)
+        assert.strictEqual(digest(yield* read(at)), digest(contentOf(name, bytes)))
+      }
+      assert.strictEqual((yield* read(3, mebibyte)).length, 1)
+      yield* unharmed
+    }))
+
+  it.effect("are read at the data centre that has them, which lets the account in once", () =>
+    Effect.gen(function*() {
+      const { keysAt, other, read, unharmed } = yield* stage(["a@2", 3], ["b@2", mebibyte + 1], ["moved@1>2", 5])
+      for (const [at, name, bytes] of [[0, "a@2", 3], [1, "b@2", mebibyte + 1], [2, "moved@1>2", 5]] as const) {
+        assert.strictEqual(digest(yield* read(at)), digest(contentOf(name, bytes)))
+      }
+      assert.lengthOf(keysAt(other), 1)
+      yield* unharmed
+    }))
+
+  it.effect("wait where their data centre does not know its key any more, and nothing else is doubted", () =>
+    Effect.gen(function*() {
+      const { keysAt, other, read, unharmed } = yield* stage(["a@2", 3])
+      yield* read(0)
+      const [key] = keysAt(other)
+      other.forget(key!)
+      other.cut(key)
+      yield* Effect.retry(read(0), { times: 3 })
+      assert.lengthOf(keysAt(other), 2)
+      yield* unharmed
+    }))
+
+  it.effect("wait where their data centre is away, and the account is protected meanwhile", () =>
+    Effect.gen(function*() {
+      const { other, read, unharmed } = yield* stage(["a@2", 3])
+      yield* Effect.promise(() => other.down())
+      assert.instanceOf(yield* Effect.flip(read(0)), PlatformUnavailable)
+      yield* unharmed
+      yield* Effect.promise(() => other.up())
+      assert.strictEqual((yield* Effect.retry(read(0), { times: 3 })).length, 3)
+    }), 20_000)
+
+  it.effect("wait where their data centre does not let the account in: the session has not ended", () =>
+    Effect.gen(function*() {
+      const { home, other, read, unharmed } = yield* stage(["a@2", 3])
+      other.faults.push({ request: "upload.getFile", does: new Refusal(401, "AUTH_KEY_UNREGISTERED"), times: 3 })
+      assert.instanceOf(yield* Effect.flip(read(0)), PlatformUnavailable)
+      yield* unharmed
+      other.faults.length = 0
+      home.faults.push({ request: "auth.exportAuthorization", does: new Refusal(420, "FLOOD_WAIT_7"), times: 1 })
+      const second = yield* stage(["b@2", 3])
+      const failure = yield* Effect.flip(second.read(0))
+      assert.instanceOf(failure, PlatformBusy)
+      assert.strictEqual(failure._tag === "PlatformBusy" && failure.retryAfterSeconds, 7)
+      yield* second.unharmed
+    }))
+})
