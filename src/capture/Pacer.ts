@@ -17,8 +17,12 @@ export interface Pace {
 export const makePacer = ({ burst, rate }: Pace): Pacer => {
   const interval = 1000 / rate
   let free = Number.NEGATIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
   return {
     take: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      // A clock that is set back does not make calls wait for what it has lost.
+      if (now < last) free -= last - now
+      last = now
       free = Math.max(free, now - (burst - 1) * interval)
       const wait = free - now
       free += interval

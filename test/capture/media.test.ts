@@ -54,28 +54,6 @@ describe("the files of captured messages", () => {
         expect(blobs).toEqual([{ blobs: 3 }])
       }))
 
-    it.effect("are skipped where the rules leave them out, and saved once a rule has them", () =>
-      Effect.gen(function*() {
-        const staged = yield* Captured.stageCapture()
-        const rule = yield* makeRule(staged.id, "any", { maxFileBytes: 100 })
-        const { chats, where } = yield* Captured.converse(staged, 1)
-        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("fits", 100)] })
-        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("large", 101)] })
-        yield* Captured.runs
-        expect((yield* states(staged.id)).map(({ reason, state }) => [state, reason])).toEqual([
-          ["saved", null],
-          ["skipped", "size"]
-        ])
-        const { status } = yield* World.send("PATCH", `/v1/archive/rules/${rule}`, {
-          key: staged.admins.owner.key,
-          body: { max_file_bytes: null }
-        })
-        expect(status).toBe(200)
-        yield* TestClock.adjust("1 day")
-        yield* Captured.runs
-        expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
-      }))
-
     it.effect("are saved as they are pushed, and leave what waits for the night alone", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
@@ -106,6 +84,28 @@ describe("the files of captured messages", () => {
           (sql) => sql`select attempts from archive_file where organization_id = ${staged.id} and state = 'pending'`
         )
         expect(tries).toEqual([{ attempts: 1 }])
+      }))
+
+    it.effect("are skipped where the rules leave them out, and saved once a rule has them", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        const rule = yield* makeRule(staged.id, "any", { maxFileBytes: 100 })
+        const { chats, where } = yield* Captured.converse(staged, 1)
+        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("fits", 100)] })
+        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("large", 101)] })
+        yield* Captured.runs
+        expect((yield* states(staged.id)).map(({ reason, state }) => [state, reason])).toEqual([
+          ["saved", null],
+          ["skipped", "size"]
+        ])
+        const { status } = yield* World.send("PATCH", `/v1/archive/rules/${rule}`, {
+          key: staged.admins.owner.key,
+          body: { max_file_bytes: null }
+        })
+        expect(status).toBe(200)
+        yield* TestClock.adjust("1 day")
+        yield* Captured.runs
+        expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
       }))
   })
 })

@@ -74,51 +74,58 @@ export interface ReadingWriter {
   lost(): void
 }
 
-/**
- * The library's storage of a connection that only reads. The session's key is not its to judge or to replace. Keys of
- * other data centres are its own, and one that such a centre does not know is dropped alone.
- */
-export const makeForReading = (kept: KeptSession, { lost, save }: ReadingWriter): WireStorage => {
+const unkept = (values: Map<string, { readonly value: Uint8Array; readonly version: number }>) => ({
+  get: (name: string) => values.get(name)?.value ?? null,
+  set: (name: string, value: Uint8Array) => void values.set(name, { value, version: 0 }),
+  delete: (name: string) => void values.delete(name),
+  deleteAll: () => {}
+})
+
+/** The library's storage of a connection that only reads: the session's key is not its to judge or to replace. */
+export const makeForReading = (kept: KeptSession, { lost }: Pick<ReadingWriter, "lost">): WireStorage => {
   const values = loaded(kept)
-  /** The library asks for the key of the account's data centre first. */
-  let home: number | null = null
-
-  const get = (name: string): Uint8Array | null => {
-    const value = values.get(name)?.value
-    return value === undefined || value.length === 0 ? null : value
+  const only = (centre: number, key: Uint8Array | null) => {
+    if (key === null) lost()
+    else values.set(keyName(centre), { value: key, version: 0 })
   }
-
-  const put = (name: string, value: Uint8Array): number => {
-    const version = values.get(name)?.version ?? 0
-    values.set(name, { value, version: version + 1 })
-    return version
-  }
-
-  const setKey = async (centre: number, key: Uint8Array | null): Promise<void> => {
-    if (centre === home) return lost()
-    const name = `reading:${centre}`
-    const value = key ?? new Uint8Array()
-    await save(name, value, put(name, value))
-  }
-
   return {
     driver: {},
-    kv: {
-      get,
-      set: (name, value) => void put(name, value),
-      delete: (name) => void values.delete(name),
-      deleteAll: () => {}
-    },
+    kv: unkept(values),
+    authKeys: {
+      get: (centre) => values.get(keyName(centre))?.value ?? null,
+      set: only,
+      getTemp: () => null,
+      setTemp: () => {},
+      deleteByDc: lost,
+      deleteAll: lost
+    }
+  }
+}
+
+/** The library's storage at a data centre for files, under a key of the account's own there, which may be replaced. */
+export const makeForFiles = (kept: KeptSession, { save }: Pick<ReadingWriter, "save">): WireStorage => {
+  const values = loaded(kept)
+  const nameOf = (centre: number) => `reading:${centre}`
+  const setKey = async (centre: number, key: Uint8Array | null): Promise<void> => {
+    const name = nameOf(centre)
+    const value = key ?? new Uint8Array()
+    const version = values.get(name)?.version ?? 0
+    values.set(name, { value, version: version + 1 })
+    await save(name, value, version)
+  }
+  return {
+    driver: {},
+    kv: unkept(new Map()),
     authKeys: {
       get: (centre) => {
-        home ??= centre
-        return get(centre === home ? keyName(centre) : `reading:${centre}`)
+        const key = values.get(nameOf(centre))?.value
+        return key === undefined || key.length === 0 ? null : key
       },
       set: setKey,
       getTemp: () => null,
       setTemp: () => {},
       deleteByDc: (centre) => setKey(centre, null),
-      deleteAll: lost
+      deleteAll: () => {}
     }
   }
 }

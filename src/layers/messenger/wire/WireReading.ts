@@ -1,24 +1,34 @@
 /**
- * A connection for reading, apart from the one that protects the account: what it loses, and what a data centre for files
- * refuses, says nothing of the session. Nothing is pushed over it.
+ * Connections for reading, apart from the one that protects the account: what they lose, and what a data centre for files
+ * refuses, says nothing of the session. Nothing is pushed over them.
  */
-import { Clock, Data, Deferred, Duration, Effect, Exit, RcMap, Redacted, type Scope } from "effect"
+import { Clock, Data, Deferred, Duration, Effect, Exit, RcMap, Redacted, type Scope, Semaphore } from "effect"
 import type { Slot } from "../../../domain/accounts/Slot.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
-import { MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
+import { type KeptSession, MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
 import { type MessengerFailure, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import type { SessionLine } from "./Network.ts"
 import * as Refusals from "./PlatformRefusals.ts"
-import { isRefusal, type wire } from "./Protocol.ts"
+import { type Address, isRefusal, type wire, type WireClient, type WireStorage } from "./Protocol.ts"
 import * as Storage from "./Storage.ts"
 import { type Meanings, openLibrary, type Platform } from "./WireClient.ts"
+
+/** A connection that nobody has used for so long is closed. */
+const idleTime = Duration.minutes(1)
+
+/** A data centre for files that does not answer within this, or does not let the account in, is not asked for a while. */
+const openTime = Duration.seconds(3)
+const pause = Duration.minutes(10)
 
 /** The file is at another data centre. */
 export class FileMoved extends Data.TaggedError("FileMoved")<{ readonly centre: number }> {}
 
+/** The platform's refusal, before its meaning is known. */
+class Refused extends Data.TaggedError("Refused")<Refusals.PlatformRefusal> {}
+
 type Answer<M extends wire.RpcMethod> = wire.RpcCallReturn[M["_"]]
 
-/** Calls of a connection for reading; they wait for as long as the caller does. */
+/** Calls for reading; they wait for as long as the caller does. */
 export interface Reading {
   call<M extends wire.RpcMethod, E = never>(
     request: M,
@@ -32,145 +42,186 @@ export interface Reading {
   ): Effect.Effect<wire.upload.TypeFile, MessengerFailure | FileMoved | E>
 }
 
-export interface ReadingClient extends Reading {
-  /** No more calls can be made over it. */
+/** A connection to one data centre. */
+interface Opened {
+  ask<M extends wire.RpcMethod>(
+    request: M,
+    kind?: "download"
+  ): Effect.Effect<Answer<M>, PlatformUnavailable | Refused>
   readonly isOver: () => boolean
 }
 
-const moved = /^FILE_MIGRATE_(\d+)$/
-
-/** The library's words for an authorization that was not passed on to another data centre. */
-const notPassedOn = /^Failed to (?:export|import) \((-?\d+): (.+)\)$/
-
-/** A data centre that did not take the authorization is not asked again before. */
-const retryTime = Duration.minutes(30)
-
-/** The meaning of a refusal by a data centre that is not the account's own: never the end of the session. */
-const elsewhere = (refusal: Refusals.PlatformRefusal): MessengerFailure => {
-  const failure = Refusals.common(refusal)
-  return failure instanceof NoSession ? new PlatformUnavailable() : failure
+/** A connection to the account's own data centre, which names the others. */
+interface Home extends Opened {
+  readonly config: Effect.Effect<wire.RawConfig, PlatformUnavailable | Refused>
 }
-
-const unreachable = () => new PlatformUnavailable()
-
-const failureOf = (error: unknown): MessengerFailure => {
-  const [, code, text] = notPassedOn.exec(error instanceof Error ? error.message : "") ?? []
-  return code === undefined || text === undefined ? unreachable() : elsewhere({ code: Number(code), text })
-}
-
-/** Connects under the key of a session that has one. */
-export const make = Effect.fnUntraced(function*(
-  platform: Platform,
-  sessionRef: SessionRef,
-  line: SessionLine
-): Effect.fn.Return<ReadingClient, MessengerFailure, MessengerKeys | Scope.Scope> {
-  const keys = yield* MessengerKeys
-  const kept = yield* Effect.mapError(keys.load(sessionRef), unreachable)
-  if (kept === null) return yield* new NoSession({ reason: "never" })
-  // The session's own connection finds out.
-  if (kept.doubtedAt !== null) return yield* new PlatformUnavailable()
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  const over = yield* Deferred.make<never, MessengerFailure>()
-  let isOver = false
-  const end = () => {
-    isOver = true
-    Deferred.doneUnsafe(over, Exit.fail(new PlatformUnavailable()))
-  }
-  yield* Effect.addFinalizer(() => Effect.sync(end))
-  const storage = Storage.makeForReading(kept, {
-    save: (name, value, version) => run(Effect.ignore(keys.save(sessionRef, name, Redacted.make(value), version))),
-    lost: end
-  })
-  const client = yield* openLibrary(platform, { line, storage, pushes: false })
-  yield* Effect.tryPromise({ try: () => client.connect(), catch: unreachable })
-
-  const ask = <M extends wire.RpcMethod>(
-    request: M,
-    where: { readonly kind?: "download"; readonly dcId?: number },
-    failed: (error: unknown) => MessengerFailure
-  ) =>
-    Effect.raceFirst(
-      Effect.tryPromise({
-        try: (abortSignal) => client.call(request, { ...where, abortSignal }),
-        catch: failed
-      }),
-      Deferred.await(over)
-    )
-
-  /** The library remembers an authorization that was not passed on for as long as its client lives. */
-  const failures = new Map<number, { readonly failure: MessengerFailure; readonly until: number }>()
-
-  const known = Effect.fnUntraced(function*(centre: number) {
-    const last = failures.get(centre)
-    if (last === undefined) return
-    if (last.until <= (yield* Clock.currentTimeMillis)) end()
-    return yield* Effect.fail(last.failure)
-  })
-
-  const note = Effect.fnUntraced(function*(centre: number, failure: MessengerFailure) {
-    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(retryTime)
-    failures.set(centre, { failure, until })
-  })
-
-  return {
-    isOver: () => isOver,
-    call: <M extends wire.RpcMethod, E = never>(request: M, meanings?: Meanings<E>) =>
-      Effect.flatMap(
-        ask(request, {}, unreachable),
-        (answer): Effect.Effect<Answer<M>, MessengerFailure | E> => {
-          if (!isRefusal(answer)) return Effect.succeed(answer)
-          const meaning = meanings?.[answer.errorMessage]
-          return meaning === undefined
-            ? Effect.fail(Refusals.common({ code: answer.errorCode, text: answer.errorMessage }))
-            : Effect.fail(meaning())
-        }
-      ),
-    part: <E>(centre: number, request: wire.upload.RawGetFileRequest, meanings: Meanings<E>) =>
-      known(centre).pipe(
-        Effect.andThen(
-          Effect.tapError(ask(request, { kind: "download", dcId: centre }, failureOf), (failure) =>
-            isOver ? Effect.void : note(centre, failure))
-        ),
-        Effect.flatMap((answer): Effect.Effect<wire.upload.TypeFile, MessengerFailure | FileMoved | E> => {
-          if (!isRefusal(answer)) return Effect.succeed(answer)
-          const [, other] = moved.exec(answer.errorMessage) ?? []
-          if (other !== undefined) return Effect.fail(new FileMoved({ centre: Number(other) }))
-          const meaning = meanings[answer.errorMessage]
-          return Effect.fail(
-            meaning === undefined ? elsewhere({ code: answer.errorCode, text: answer.errorMessage }) : meaning()
-          )
-        })
-      )
-  }
-})
-
-/** A connection that nobody has used for so long is closed. */
-const idleTime = Duration.minutes(1)
 
 export interface ReadingKey {
   readonly sessionRef: SessionRef
   readonly slot: Slot | undefined
 }
 
-/** Connections for reading, each made with its first call; the session's key stays with its own connection. */
-export const makeReadings = Effect.fnUntraced(function*<R>(
-  connect: (key: ReadingKey) => Effect.Effect<ReadingClient, MessengerFailure, R>
-) {
-  const clients = yield* RcMap.make({ lookup: connect, idleTimeToLive: idleTime })
+interface FilesKey extends ReadingKey {
+  readonly centre: number
+}
 
-  const open = (key: ReadingKey): Effect.Effect<ReadingClient, MessengerFailure, Scope.Scope> =>
-    RcMap.get(clients, key).pipe(
-      Effect.tapError(() => RcMap.invalidate(clients, key)),
-      Effect.flatMap((client) =>
-        client.isOver()
-          ? Effect.andThen(RcMap.invalidate(clients, key), RcMap.get(clients, key))
-          : Effect.succeed(client)
+/** Makes lines under the right to the key of the slot's sessions. */
+export type LineOf = (slot: Slot | undefined) => SessionLine
+
+const unreachable = () => new PlatformUnavailable()
+
+const ask = <M extends wire.RpcMethod>(client: WireClient, request: M, kind: "download" | undefined) =>
+  Effect.tryPromise({
+    try: (abortSignal) => client.call(request, kind === undefined ? { abortSignal } : { abortSignal, kind }),
+    catch: unreachable
+  }).pipe(Effect.flatMap((answer): Effect.Effect<Answer<M>, Refused> =>
+    isRefusal(answer)
+      ? Effect.fail(new Refused({ code: answer.errorCode, text: answer.errorMessage }))
+      : Effect.succeed(answer)
+  ))
+
+/** Connects to one data centre, for as long as the scope lasts. */
+const open = Effect.fnUntraced(function*(
+  platform: Platform,
+  line: SessionLine,
+  storageOf: (lost: () => void) => WireStorage
+): Effect.fn.Return<Opened, PlatformUnavailable, Scope.Scope> {
+  const over = yield* Deferred.make<never, PlatformUnavailable>()
+  let isOver = false
+  const end = () => {
+    isOver = true
+    Deferred.doneUnsafe(over, Exit.fail(new PlatformUnavailable()))
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(end))
+  const client = yield* openLibrary(platform, { line, storage: storageOf(end), pushes: false })
+  yield* Effect.tryPromise({ try: () => client.connect(), catch: unreachable })
+  return {
+    isOver: () => isOver,
+    ask: (request, kind) => Effect.raceFirst(ask(client, request, kind), Deferred.await(over))
+  }
+})
+
+/** The failure that the refusal means at the account's own data centre. */
+const meaningOf = <E>({ code, text }: Refused, meanings: Meanings<E> | undefined): MessengerFailure | E =>
+  meanings?.[text]?.() ?? Refusals.common({ code, text })
+
+const moved = /^FILE_MIGRATE_(\d+)$/
+
+/** The failure that a refusal of a part means; it is never the end of the session. */
+const fileMeaningOf = <E>(refused: Refused, meanings: Meanings<E>): MessengerFailure | FileMoved | E => {
+  const [, centre] = moved.exec(refused.text) ?? []
+  if (centre !== undefined) return new FileMoved({ centre: Number(centre) })
+  const failure = meaningOf(refused, meanings)
+  return failure instanceof NoSession ? new PlatformUnavailable() : failure
+}
+
+const addressOf = ({ dcOptions }: wire.RawConfig, centre: number): Address | undefined =>
+  dcOptions.find(({ cdn, id, ipv6, tcpoOnly }) => id === centre && cdn !== true && ipv6 !== true && tcpoOnly !== true)
+
+/** Connections of sessions for reading, each made with its first call. */
+export const make = Effect.fnUntraced(function*(platform: Platform, lineOf: LineOf) {
+  const keys = yield* MessengerKeys
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+
+  /** The session's values; while its key is doubted, only its own connection tries it. */
+  const load = Effect.fnUntraced(function*(sessionRef: SessionRef): Effect.fn.Return<KeptSession, MessengerFailure> {
+    const kept = yield* Effect.mapError(keys.load(sessionRef), unreachable)
+    if (kept === null) return yield* new NoSession({ reason: "never" })
+    return kept.doubtedAt === null ? kept : yield* new PlatformUnavailable()
+  })
+
+  const homes = yield* RcMap.make({
+    idleTimeToLive: idleTime,
+    lookup: Effect.fnUntraced(function*({ sessionRef, slot }: ReadingKey) {
+      const kept = yield* load(sessionRef)
+      const opened = yield* open(platform, lineOf(slot), (lost) => Storage.makeForReading(kept, { lost }))
+      let known: wire.RawConfig | undefined
+      const config = Effect.suspend(() =>
+        known === undefined
+          ? Effect.tap(opened.ask({ _: "help.getConfig" }), (config) => Effect.sync(() => void (known = config)))
+          : Effect.succeed(known)
+      )
+      return { ...opened, config } satisfies Home
+    })
+  })
+
+  const home = (key: ReadingKey): Effect.Effect<Home, MessengerFailure, Scope.Scope> =>
+    RcMap.get(homes, key).pipe(
+      Effect.tapError(() => RcMap.invalidate(homes, key)),
+      Effect.flatMap((opened) =>
+        opened.isOver()
+          ? Effect.andThen(RcMap.invalidate(homes, key), RcMap.get(homes, key))
+          : Effect.succeed(opened)
       )
     )
 
+  const atHome = <A>(key: ReadingKey, work: (opened: Home) => Effect.Effect<A, PlatformUnavailable | Refused>) =>
+    Effect.scoped(Effect.flatMap(home(key), work))
+
+  /** Lets the account in at a data centre for files, as its own data centre vouches for it. */
+  const letIn = Effect.fnUntraced(function*(key: FilesKey, { ask }: Opened) {
+    const { bytes, id } = yield* atHome(key, (own) => own.ask({ _: "auth.exportAuthorization", dcId: key.centre }))
+    yield* ask({ _: "auth.importAuthorization", id, bytes })
+  }, Effect.mapError(unreachable))
+
+  const connectFiles = Effect.fnUntraced(function*(key: FilesKey) {
+    const config = yield* atHome(key, (own) => own.config)
+    const dataCentre = addressOf(config, key.centre)
+    if (dataCentre === undefined) return yield* new PlatformUnavailable()
+    const kept = yield* load(key.sessionRef)
+    const save = (name: string, value: Uint8Array, version: number) =>
+      run(Effect.asVoid(Effect.ignore(keys.save(key.sessionRef, name, Redacted.make(value), version))))
+    const opened = yield* open({ ...platform, dataCentre }, lineOf(key.slot), () => Storage.makeForFiles(kept, { save }))
+    yield* Effect.timeoutOrElse(opened.ask({ _: "help.getConfig" }), {
+      duration: openTime,
+      orElse: () => Effect.fail(new PlatformUnavailable())
+    })
+    return { opened, entering: Semaphore.makeUnsafe(1) }
+  })
+
+  /** Sessions and data centres for files that are not asked before the time. */
+  const pauses = new Map<string, number>()
+  const nameOf = ({ centre, sessionRef }: FilesKey) => `${sessionRef} ${centre}`
+
+  const paused = Effect.fnUntraced(function*(key: FilesKey) {
+    const at = yield* Clock.currentTimeMillis
+    for (const [name, until] of pauses) if (until <= at) pauses.delete(name)
+    if (pauses.has(nameOf(key))) return yield* new PlatformUnavailable()
+  })
+
+  const pausing = <A, E, R>(key: FilesKey, work: Effect.Effect<A, E, R>) =>
+    Effect.tapError(work, () =>
+      Effect.map(Clock.currentTimeMillis, (at) => void pauses.set(nameOf(key), at + Duration.toMillis(pause))))
+
+  const centres = yield* RcMap.make({ idleTimeToLive: idleTime, lookup: connectFiles })
+
+  const isUnknown = (failure: PlatformUnavailable | Refused) =>
+    failure._tag === "Refused" && failure.text === "AUTH_KEY_UNREGISTERED"
+
+  const elsewhere = Effect.fnUntraced(function*(key: FilesKey, request: wire.upload.RawGetFileRequest) {
+    yield* paused(key)
+    const { entering, opened } = yield* pausing(
+      key,
+      Effect.tapError(RcMap.get(centres, key), () => RcMap.invalidate(centres, key))
+    )
+    const again = Effect.andThen(pausing(key, letIn(key, opened)), opened.ask(request))
+    return yield* opened.ask(request).pipe(
+      Effect.catchIf(isUnknown, () => entering.withPermit(Effect.catchIf(opened.ask(request), isUnknown, () => again)))
+    )
+  }, Effect.scoped)
+
   return (key: ReadingKey): Reading => ({
-    call: (request, meanings) => Effect.scoped(Effect.flatMap(open(key), (client) => client.call(request, meanings))),
-    part: (centre, request, meanings) =>
-      Effect.scoped(Effect.flatMap(open(key), (client) => client.part(centre, request, meanings)))
+    call: (request, meanings) =>
+      Effect.catchTag(
+        atHome(key, (opened) => opened.ask(request)),
+        "Refused",
+        (refused) => Effect.fail(meaningOf(refused, meanings))
+      ),
+    part: <E>(centre: number, request: wire.upload.RawGetFileRequest, meanings: Meanings<E>) =>
+      Effect.gen(function*() {
+        const { thisDc } = yield* atHome(key, (opened) => opened.config)
+        if (centre === thisDc) return yield* atHome(key, (opened) => opened.ask(request, "download"))
+        return yield* elsewhere({ ...key, centre }, request)
+      }).pipe(Effect.catchTag("Refused", (refused) => Effect.fail(fileMeaningOf(refused, meanings))))
   })
 })

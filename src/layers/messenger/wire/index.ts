@@ -112,17 +112,9 @@ export const layer = (
         yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
         return Feed.makeFeed(yield* shared(sessionRef, slot), inbox.pushes)
       })
-      const readings = yield* WireReading.makeReadings(({ sessionRef, slot }) =>
-        Effect.suspend(() =>
-          Effect.provideContext(
-            WireReading.make(
-              options,
-              sessionRef,
-              network.line(() => ownership.term(slot), { atOnce: false, reading: true })
-            ),
-            Context.make(MessengerKeys, keys)
-          )
-        )
+      const readings = yield* WireReading.make(
+        options,
+        (slot) => network.line(() => ownership.term(slot), { atOnce: false, reading: true })
       )
       const archive = MessengerArchive.of({
         feed,
