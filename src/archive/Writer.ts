@@ -134,7 +134,12 @@ const editItem = (
     details: message.details,
     ...(late ? { late: true } : {})
   }
-  return { id, at: seen, record, change: { kind: "edited", editDate: editedAt, mark: epochMark, late, why: null, at: now } }
+  return {
+    id,
+    at: seen,
+    record,
+    change: { kind: "edited", editDate: editedAt, mark: epochMark, late, why: null, at: now }
+  }
 }
 
 const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): Item<"messages"> => ({

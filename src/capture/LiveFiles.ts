@@ -56,8 +56,10 @@ const save = Effect.fnUntraced(function*(account: ArchivedAccount, connections: 
         (found) => found === null ? giveUp(asker, [file.fileId]) : readContent(asker, connections, found)
       )),
     Effect.catchTag("FileGone", () => giveUp(asker, [file.fileId])),
-    Effect.catchTag("PlatformBusy", ({ retryAfterSeconds }) =>
-      Effect.sleep(Duration.min(longestWait, Duration.seconds(retryAfterSeconds))))
+    Effect.catchTag(
+      "PlatformBusy",
+      ({ retryAfterSeconds }) => Effect.sleep(Duration.min(longestWait, Duration.seconds(retryAfterSeconds)))
+    )
   )
 })
 
@@ -89,17 +91,23 @@ export const makeLiveFiles = Effect.fnUntraced(function*(
             if (found._tag === "Since") note(found.changes.flatMap(messageOf))
           })),
       channelDifference: (ref, since) =>
-        Effect.tap(feed.channelDifference(ref, since), (found) =>
-          Effect.sync(() =>
-            note(found._tag === "Since" ? found.changes.flatMap(messageOf) : found.messages)
-          ))
+        Effect.tap(
+          feed.channelDifference(ref, since),
+          (found) => Effect.sync(() => note(found._tag === "Since" ? found.changes.flatMap(messageOf) : found.messages))
+        )
     },
     begin: Effect.suspend(() => {
       const messages = seen
       seen = []
-      return Effect.forEach(messages, (message) =>
-        Effect.flatMap(namedFiles(account, [message]), (files) =>
-          Queue.offerAll(queue, files.map((file) => ({ ...file, chatId: message.chatId })))), { discard: true })
+      return Effect.forEach(
+        messages,
+        (message) =>
+          Effect.flatMap(
+            namedFiles(account, [message]),
+            (files) => Queue.offerAll(queue, files.map((file) => ({ ...file, chatId: message.chatId })))
+          ),
+        { discard: true }
+      )
     })
   } satisfies LiveFiles
 })

@@ -99,20 +99,26 @@ const stage = Effect.fnUntraced(function*(
   }
   const services = modelProcess(media).pipe(
     Context.add(BlobStore, { isConfigured: true } as unknown as BlobStore["Service"]),
-    Context.add(ArchiveCrypto, {
-      sha256: (bytes: Uint8Array) =>
-        Effect.succeed(new Uint8Array(crypto.createHash("sha256").update(bytes).digest()))
-    } as unknown as ArchiveCrypto["Service"]),
+    Context.add(
+      ArchiveCrypto,
+      {
+        sha256: (bytes: Uint8Array) =>
+          Effect.succeed(new Uint8Array(crypto.createHash("sha256").update(bytes).digest()))
+      } as unknown as ArchiveCrypto["Service"]
+    ),
     (known) =>
       Context.add(known, OpenArchives, {
         ...Context.get(known, OpenArchives),
         writer: () => Effect.succeed(archive as AccountArchive)
       }),
-    Context.add(WaitingFiles, {
-      isPending: () => Effect.succeed(isPending),
-      skip: () => Effect.void,
-      giveUp: (_: unknown, files: ReadonlyArray<string>) => Effect.sync(() => void gone.push(...files))
-    } as unknown as WaitingFiles["Service"])
+    Context.add(
+      WaitingFiles,
+      {
+        isPending: () => Effect.succeed(isPending),
+        skip: () => Effect.void,
+        giveUp: (_: unknown, files: ReadonlyArray<string>) => Effect.sync(() => void gone.push(...files))
+      } as unknown as WaitingFiles["Service"]
+    )
   )
   const feed = {} as ChatFeed
   const files = yield* Effect.provideContext(

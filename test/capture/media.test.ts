@@ -65,7 +65,8 @@ describe("the files of captured messages", () => {
         yield* Captured.runs
         yield* World.query(
           staged.id,
-          (sql) => sql`update archive_file set state = 'pending', attempts = 1, blob_id = null
+          (sql) =>
+            sql`update archive_file set state = 'pending', attempts = 1, blob_id = null
             where organization_id = ${staged.id}`
         )
         for (const name of ["one", "two", "three", "four"]) {

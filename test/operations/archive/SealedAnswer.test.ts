@@ -17,7 +17,8 @@ const frames = (number: number, size: number) => ({
 const edited = (id: number, page: number, size: number) => ({
   messageId: BigInt(id),
   editDates: [1],
-  deletedAt: null, deletedWhy: null,
+  deletedAt: null,
+  deletedWhy: null,
   newest: frames(page, size)
 })
 

@@ -67,16 +67,16 @@ const named = (chats: ReadonlyArray<ChatSeen>, messages: ReadonlyArray<MessageSe
 const messageOf = ({ chatId, expiresAt, files, record }: MessageSeen): Word => {
   const media = mediaOf(files)
   return {
-  _: "message",
-  id: Number(record.id),
-  peerId: peerOf(chatId),
-  ...(record.from === null ? {} : { fromId: { _: "peerUser", userId: Number(record.from.id) } }),
-  date: record.at,
-  message: record.text ?? "",
-  ...(record.details.outgoing === true ? { out: true } : {}),
-  ...(record.details.edited_at === undefined ? {} : { editDate: record.details.edited_at }),
-  ...(media === null ? {} : { media }),
-  ...(expiresAt === null ? {} : { ttlPeriod: seconds(expiresAt) - record.at })
+    _: "message",
+    id: Number(record.id),
+    peerId: peerOf(chatId),
+    ...(record.from === null ? {} : { fromId: { _: "peerUser", userId: Number(record.from.id) } }),
+    date: record.at,
+    message: record.text ?? "",
+    ...(record.details.outgoing === true ? { out: true } : {}),
+    ...(record.details.edited_at === undefined ? {} : { editDate: record.details.edited_at }),
+    ...(media === null ? {} : { media }),
+    ...(expiresAt === null ? {} : { ttlPeriod: seconds(expiresAt) - record.at })
   }
 }
 

@@ -171,7 +171,11 @@ export const make = Effect.fnUntraced(function*(platform: Platform, lineOf: Line
     const kept = yield* load(key.sessionRef)
     const save = (name: string, value: Uint8Array, version: number) =>
       run(Effect.asVoid(Effect.ignore(keys.save(key.sessionRef, name, Redacted.make(value), version))))
-    const opened = yield* open({ ...platform, dataCentre }, lineOf(key.slot), () => Storage.makeForFiles(kept, { save }))
+    const opened = yield* open(
+      { ...platform, dataCentre },
+      lineOf(key.slot),
+      () => Storage.makeForFiles(kept, { save })
+    )
     yield* Effect.timeoutOrElse(opened.ask({ _: "help.getConfig" }), {
       duration: openTime,
       orElse: () => Effect.fail(new PlatformUnavailable())
@@ -190,8 +194,10 @@ export const make = Effect.fnUntraced(function*(platform: Platform, lineOf: Line
   })
 
   const pausing = <A, E, R>(key: FilesKey, work: Effect.Effect<A, E, R>) =>
-    Effect.tapError(work, () =>
-      Effect.map(Clock.currentTimeMillis, (at) => void pauses.set(nameOf(key), at + Duration.toMillis(pause))))
+    Effect.tapError(
+      work,
+      () => Effect.map(Clock.currentTimeMillis, (at) => void pauses.set(nameOf(key), at + Duration.toMillis(pause)))
+    )
 
   const centres = yield* RcMap.make({ idleTimeToLive: idleTime, lookup: connectFiles })
 

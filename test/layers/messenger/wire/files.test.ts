@@ -91,16 +91,20 @@ layer(wire, { excludeTestServices: true })("files over the messenger's own proto
       yield* unharmed
     }))
 
-  it.effect("wait where their data centre is away, and the account is protected meanwhile", () =>
-    Effect.gen(function*() {
-      const { other, read, unharmed } = yield* stage(["a@2", 3])
-      yield* Effect.promise(() => other.down())
-      assert.instanceOf(yield* Effect.flip(read(0)), PlatformUnavailable)
-      yield* unharmed
-      yield* Effect.promise(() => other.up())
-      const back = yield* stage(["b@2", 3])
-      assert.strictEqual((yield* back.read(0)).length, 3)
-    }), 20_000)
+  it.effect(
+    "wait where their data centre is away, and the account is protected meanwhile",
+    () =>
+      Effect.gen(function*() {
+        const { other, read, unharmed } = yield* stage(["a@2", 3])
+        yield* Effect.promise(() => other.down())
+        assert.instanceOf(yield* Effect.flip(read(0)), PlatformUnavailable)
+        yield* unharmed
+        yield* Effect.promise(() => other.up())
+        const back = yield* stage(["b@2", 3])
+        assert.strictEqual((yield* back.read(0)).length, 3)
+      }),
+    20_000
+  )
 
   it.effect("wait where their data centre does not let the account in: the session has not ended", () =>
     Effect.gen(function*() {
