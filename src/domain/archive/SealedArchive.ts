@@ -153,6 +153,7 @@ const SealedFile = Schema.Struct({
   message_id: described(MessageId, "The message that it was sent with."),
   day: described(Schema.String, "The UTC day of the message."),
   state: described(FileState, "Whether its content is archived."),
+  reason: described(Schema.NullOr(FileReason), "Why it is not."),
   at: described(Timestamp, "When that was last changed."),
   content: described(Schema.NullOr(StoredContent), "Its content; null unless it is saved.")
 }).annotate({ identifier: "sealed_file" })

@@ -17,6 +17,7 @@ const fileOf = (file: NonNullable<SealedFileList["files"]>[number]): FoundFile =
   messageId: BigInt(file.message_id),
   day: file.day,
   state: file.state,
+  reason: file.reason,
   at: file.at,
   content: file.content === null ? null : {
     blobId: file.content.blob_id,

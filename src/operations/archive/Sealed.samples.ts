@@ -94,6 +94,7 @@ export const listSealedFiles = {
       message_id: "4",
       day: "2026-01-15",
       state: "saved",
+      reason: null,
       at: "2026-01-15T09:00:00.000Z",
       content: {
         blob_id: "5f2c1d7e-8a4b-4c6d-9e0f-1a2b3c4d5e6f",

@@ -61,7 +61,7 @@ const pagesOf = Effect.fnUntraced(function*(
 })
 
 const fileOf = ({ organizationId }: Caller["Service"], answer: SealedAnswer) => (file: FoundFile) => {
-  const { accountId, at, chatId, content, day, fileId, messageId, state } = file
+  const { accountId, at, chatId, content, day, fileId, messageId, reason, state } = file
   if (content !== null) answer.need({ organizationId, accountId }, content.epochId)
   return {
     file: fileId,
@@ -70,6 +70,7 @@ const fileOf = ({ organizationId }: Caller["Service"], answer: SealedAnswer) => 
     message_id: String(messageId),
     day,
     state,
+    reason,
     at,
     content: content === null ? null : {
       blob_id: content.blobId,
