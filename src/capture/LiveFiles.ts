@@ -27,7 +27,7 @@ export interface LiveFiles {
   readonly note: (pushes: ReadonlyArray<Push>) => void
   /** The feed, whose differences are noted too. */
   readonly feed: ChatFeed
-  /** What was noted is stored by now: its files are read. */
+  /** The noted messages are stored by now: their files are read. */
   readonly begin: Effect.Effect<void, never, ArchiveCrypto>
 }
 

@@ -63,7 +63,7 @@ export const MessageDetails = Schema.Struct({
   poll: Schema.optionalKey(Schema.Array(Schema.String)),
   contact: Schema.optionalKey(Schema.Array(Schema.String)),
   outgoing: Schema.optionalKey(Schema.Boolean),
-  /** What the messages of one album share. */
+  /** The messages of one album share it. */
   album_id: Schema.optionalKey(Schema.String),
   topic_id: Schema.optionalKey(Schema.String),
   expires_at: Schema.optionalKey(UnixSeconds),

@@ -14,8 +14,8 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import * as samples from "./archive.samples.ts"
 import { mayChange, ruleDetails, ruleFor } from "./RuleChanges.ts"
+import * as samples from "./Rules.samples.ts"
 
 export const createArchiveRule = Operation.write(
   "create_archive_rule",

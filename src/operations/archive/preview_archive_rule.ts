@@ -5,8 +5,8 @@ import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import * as samples from "./archive.samples.ts"
 import { ruleFor } from "./RuleChanges.ts"
+import * as samples from "./Rules.samples.ts"
 
 export const previewArchiveRule = Operation.read(
   "preview_archive_rule",

@@ -5,8 +5,8 @@ import { ResourceMissing, RoleForbidden } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import * as samples from "./archive.samples.ts"
 import { mayChange, ruleDetails } from "./RuleChanges.ts"
+import * as samples from "./Rules.samples.ts"
 
 export const updateArchiveRule = Operation.write(
   "update_archive_rule",
