@@ -145,6 +145,42 @@ export const openFrames: <Kind extends FrameKind, E, R>(
   }
 )
 
+/**
+ * The page with each record as `rewrite` answers it. Frames in which it changes none stay as they are; the others are
+ * sealed under the key and the number that they had, with nonces of their own.
+ */
+export const rewriteFrames: <Kind extends FrameKind, E, R>(
+  keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+  place: FramePlace<Kind>,
+  bytes: Uint8Array,
+  rewrite: (record: RecordOf<Kind>) => RecordOf<Kind>
+) => Effect.Effect<Uint8Array, ArchiveUnreadable | E, ArchiveCrypto | R> = Effect.fnUntraced(
+  function*<Kind extends FrameKind, E, R>(
+    keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+    place: FramePlace<Kind>,
+    bytes: Uint8Array,
+    rewrite: (record: RecordOf<Kind>) => RecordOf<Kind>
+  ) {
+    const frames = split(bytes)
+    if (frames === null) return yield* new ArchiveUnreadable({ part: "frame" })
+    const rewritten: Array<Uint8Array> = []
+    for (const frame of frames) {
+      const key = yield* keys(frame.epochId)
+      const records = yield* openFrame(key, place, frame).pipe(
+        Effect.catchTag("NotOpened", () => Effect.fail(new ArchiveUnreadable({ part: "frame" })))
+      )
+      const changed = records.map(rewrite)
+      if (changed.every((record, at) => record === records[at])) {
+        rewritten.push(frame.header, frame.nonce, frame.sealed)
+      } else {
+        const number = viewOf(frame.header).getUint32(10)
+        rewritten.push(yield* Effect.orDie(sealFrame(key, place, number, changed)))
+      }
+    }
+    return concat(...rewritten)
+  }
+)
+
 /** The digest of a page: SHA-256 over its frames. */
 export const digestOf = (frames: Uint8Array): Effect.Effect<Uint8Array, never, ArchiveCrypto> =>
   Effect.flatMap(ArchiveCrypto, (crypto) => crypto.sha256(frames))

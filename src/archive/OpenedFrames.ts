@@ -59,15 +59,20 @@ export const epochKeyOf = (open: OpenAccount, epochId: bigint) =>
 /** Frames with the chat that they belong to. */
 export type ChatFrames = SealedFrames & { readonly chatId: bigint }
 
+/** The keys of all the frames, once they are opened. */
+export const keysOf = Effect.fnUntraced(function*(open: OpenAccount, frames: ReadonlyArray<SealedFrames>) {
+  const needed = yield* Effect.forEach(frames, ({ sealed }) => Effect.orElseSucceed(epochsOf(sealed), () => []))
+  yield* openEpochs(open, needed.flat())
+  return (epochId: bigint) => known(open, epochId)
+})
+
 /** The records of each of the frames, in their order; null where they do not open. */
 export const openEach = Effect.fnUntraced(function*<Kind extends FrameKind>(
   open: OpenAccount,
   kind: Kind,
   frames: ReadonlyArray<ChatFrames>
 ) {
-  const needed = yield* Effect.forEach(frames, ({ sealed }) => Effect.orElseSucceed(epochsOf(sealed), () => []))
-  yield* openEpochs(open, needed.flat())
-  const keyOf = (epochId: bigint) => known(open, epochId)
+  const keyOf = yield* keysOf(open, frames)
   const opened: Array<ReadonlyArray<RecordOf<Kind>> | null> = []
   for (const { chatId, day, sealed } of frames) {
     opened.push(yield* Effect.orElseSucceed(openFrames(keyOf, { chatId, day, kind }, sealed), () => null))

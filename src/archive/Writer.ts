@@ -188,7 +188,11 @@ const append = Effect.fnUntraced(function*(
   const epochId = yield* writer.fence
   const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
   const changes = yield* records.knownChanges(account, chatId, [...known])
-  const seen = yield* Effect.forEach(messages, (message) => marked(writer, message))
+  const redacted = new Set(changes.flatMap(({ messageId, redacted }) => redacted ? [messageId] : []))
+  const seen = yield* Effect.forEach(
+    messages.filter(({ id }) => !redacted.has(id)),
+    (message) => marked(writer, message)
+  )
   const sifted = sift(seen, revisionsOf(known, changes, epochId), late)
   const fresh = sifted.fresh.map((message) => messageItem(message, now))
   yield* store(writer, epochId, chatId, "messages", fresh, path)

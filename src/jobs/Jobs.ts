@@ -13,6 +13,7 @@ import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
 import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
+import { sumArchiveStorage } from "./archive/sum_archive_storage.ts"
 import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
 import { forgetRateLimits } from "./credentials/forget_rate_limits.ts"
 import { tellKeyExpiry } from "./credentials/tell_key_expiry.ts"
@@ -63,6 +64,7 @@ export const upkeepJobs = {
   delete_archives: deleteArchives,
   run_archive_cleanups: runArchiveCleanups,
   apply_archive_retention: applyArchiveRetention,
+  sum_archive_storage: sumArchiveStorage,
   make_archive_manifests: makeArchiveManifests,
   forget_password_attempts: forgetPasswordAttempts,
   forget_rate_limits: forgetRateLimits,

@@ -25,7 +25,7 @@ import { runGuarded } from "./runners/MessengerChange.ts"
 import { runLive } from "./runners/MessengerRead.ts"
 import { runRead } from "./runners/Read.ts"
 import { runSealed } from "./runners/Sealed.ts"
-import { runUnlocked } from "./runners/Unlocked.ts"
+import { runRewrite, runUnlocked } from "./runners/Unlocked.ts"
 import { runWrite } from "./runners/Write.ts"
 
 /** The failures of every step of a login: there is no session yet. */
@@ -66,7 +66,7 @@ const failuresOf = (
       ...(idempotent ? [] : [Failure.IdempotencyKeyReused, Failure.IdempotencyInProgress]),
       ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
       ...(kind === "login" ? loginFailures : []),
-      ...(kind === "unlocked" || kind === "stream" ? unlockFailures : []),
+      ...(kind === "unlocked" || kind === "stream" || kind === "rewrite" ? unlockFailures : []),
       ...(answersContent(declaration) ? contentFailures : []),
       ...(answersSealed(declaration) ? sealedFailures : []),
       ...declared
@@ -99,6 +99,8 @@ const runner = (
     case "unlocked":
     case "stream":
       return runUnlocked(find, contract.messages, run)
+    case "rewrite":
+      return runRewrite(find, contract.journal, run, refusals)
     case "sealed":
     case "sealed_stream":
       return runSealed(find, run)
@@ -115,7 +117,7 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     kind,
     refusal: refusalOf(contract.roles),
     whole: contract.whole ?? false,
-    archive: contract.archive ?? (kind === "unlocked" || answersSealed({ kind }) || isStream),
+    archive: contract.archive ?? (kind === "unlocked" || kind === "rewrite" || answersSealed({ kind }) || isStream),
     roleAfter: contract.roleAfter,
     destructive: contract.destructive ?? false,
     confirm: contract.confirm ?? false,

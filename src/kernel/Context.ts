@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { FurtherEntry } from "../changes/Record.ts"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
 import type { Mail } from "../domain/mail/Mail.ts"
@@ -9,6 +10,8 @@ import type { Caller } from "../domain/people/Access.ts"
 import type * as Live from "../messenger/AccountSession.ts"
 import type { ArchiveKey } from "../ports/archive/ArchiveKeys.ts"
 import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
+import type { Journal } from "../ports/journal/Journal.ts"
+import type { Outbox } from "../ports/mail/Outbox.ts"
 
 /** The facts that the kernel has when it runs an operation. */
 export interface RequestContext {
@@ -43,6 +46,16 @@ export interface LiveReading<Params> extends ReadContext<Params> {
 /** Besides, the opened archive. */
 export interface UnlockedContext<Params> extends ReadContext<Params> {
   readonly archive: Unlocked
+}
+
+/** Commits a change with its journal entries, or nothing of it. */
+export type Commit = <A, E, R>(
+  change: Effect.Effect<Outcome<A>, E, R>
+) => Effect.Effect<A, E | ServiceUnavailable, R | Journal | Outbox>
+
+/** Besides, what commits the change of what was opened. */
+export interface RewriteContext<Params> extends UnlockedContext<Params> {
+  readonly commit: Commit
 }
 
 /** Besides, the archive's key pair. */

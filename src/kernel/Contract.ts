@@ -47,8 +47,8 @@ export type Answer<Success extends Schema.Top> = Omit<Success["Type"], "content_
  * begins; `write` runs in one transaction with its journal entry; `live` reads the messenger; `guarded` changes
  * something on it while nothing else uses the account, journaled as an intent before and an outcome after; `login`
  * takes one step of a login, whose row is the intent; `unlocked` reads the archive with its password; `stream` does so
- * too, and answers bytes while they are read; `sealed` reads the archive as it is stored, for callers who open it
- * themselves, and `sealed_stream` answers stored bytes.
+ * too, and answers bytes while they are read; `rewrite` opens it to change what is sealed; `sealed` reads the archive as
+ * it is stored, for callers who open it themselves, and `sealed_stream` answers stored bytes.
  */
 export type OperationKind =
   | "read"
@@ -58,6 +58,7 @@ export type OperationKind =
   | "login"
   | "unlocked"
   | "stream"
+  | "rewrite"
   | "sealed"
   | "sealed_stream"
 
@@ -159,12 +160,12 @@ export type KernelServices<K extends OperationKind> =
   | Caller
   | Db
   | Accounts
-  | (K extends "write" | "guarded" | "login" ? Outbox : never)
+  | (K extends "write" | "guarded" | "login" | "rewrite" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
-  | (K extends "write" | "guarded" | "login" ? Journal : never)
-  | (K extends "login" | "unlocked" | "sealed" | StreamKind ? Organizations : never)
-  | (K extends "unlocked" | "stream" ? ArchiveUnlock : never)
-  | (K extends "unlocked" | "sealed" | StreamKind ? ArchiveKeys | ArchiveReads : never)
+  | (K extends "write" | "guarded" | "login" | "rewrite" ? Journal : never)
+  | (K extends "login" | "unlocked" | "rewrite" | "sealed" | StreamKind ? Organizations : never)
+  | (K extends "unlocked" | "stream" | "rewrite" ? ArchiveUnlock : never)
+  | (K extends "unlocked" | "rewrite" | "sealed" | StreamKind ? ArchiveKeys | ArchiveReads : never)
   | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)
 

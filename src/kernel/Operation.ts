@@ -7,7 +7,7 @@ import type * as Failure from "../domain/Failure.ts"
 import type * as Live from "../messenger/AccountSession.ts"
 import type { contentFailures, loginFailures, sealedFailures, unlockFailures } from "./Build.ts"
 import { build } from "./Build.ts"
-import type { LiveReading, Outcome, ReadContext, SealedContext, UnlockedContext } from "./Context.ts"
+import type { LiveReading, Outcome, ReadContext, RewriteContext, SealedContext, UnlockedContext } from "./Context.ts"
 import type {
   Answer,
   ChangeContract,
@@ -80,7 +80,9 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
   id: Id,
   contract:
     & Contract<Method, Path, Params, Query, Body, Success, Failures>
-    & (K extends "write" ? ChangeContract : { readonly journal?: never; readonly idempotent?: never })
+    & (K extends "write" ? ChangeContract
+      : K extends "rewrite" ? ChangeContract & { readonly idempotent: true }
+      : { readonly journal?: never; readonly idempotent?: never })
     & (K extends "write" ? CheckedContract<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never })
     & (K extends "unlocked" ? UnlockedContract<Answer<Success>> : { readonly messages?: never })
@@ -90,6 +92,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
     input: Input<Params, Query, Body>,
     context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
       : K extends "unlocked" ? UnlockedContext<Schema.Struct.Type<Params>>
+      : K extends "rewrite" ? RewriteContext<Schema.Struct.Type<Params>>
       : K extends "sealed" ? SealedContext<Schema.Struct.Type<Params>>
       : ReadContext<Schema.Struct.Type<Params>, Beside>
   ) => Effect.Effect<
@@ -111,7 +114,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
   | PathFailure<Params>
   | Failures[number]
   | (K extends "live" ? LiveClass : never)
-  | (K extends "unlocked" ? UnlockClass : never)
+  | (K extends "unlocked" | "rewrite" ? UnlockClass : never)
   | (K extends "sealed" ? SealedClass : never),
   Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
 >
@@ -132,6 +135,12 @@ export const live = constructor("live")
  * own.
  */
 export const unlocked = constructor("unlocked")
+
+/**
+ * An operation that opens the archive with its password to change what is sealed: it prepares the change outside any
+ * transaction, and commits it with its journal entry in one.
+ */
+export const rewrite = constructor("rewrite")
 
 /**
  * An operation that answers the archive as it is stored, to callers who open it on their own machine. It runs outside any

@@ -72,7 +72,8 @@ const columns: Readonly<Record<string, ReadonlyArray<string>>> = {
     "forwarded_from",
     "reply_to_id",
     "edits",
-    "deleted_at"
+    "deleted_at",
+    "redacted_at"
   ],
   message_edit: ["revision", "seen_at", "edited_at", "text", "caption"],
   chat_member: ["id", "name", "username", "phone", "role", "joined_at", "last_seen_in_chat_at"]

@@ -43,6 +43,7 @@ import { listSealedPages } from "./archive/list_sealed_pages.ts"
 import { placeArchiveHold } from "./archive/place_archive_hold.ts"
 import { previewArchiveCleanup } from "./archive/preview_archive_cleanup.ts"
 import { previewArchiveRule } from "./archive/preview_archive_rule.ts"
+import { redactMessages } from "./archive/redact_messages.ts"
 import { releaseArchiveHold } from "./archive/release_archive_hold.ts"
 import { searchMessages } from "./archive/search_messages.ts"
 import { setArchiveRetention } from "./archive/set_archive_retention.ts"
@@ -214,6 +215,7 @@ export const operations = [
   downloadArchiveExportPart,
   getArchiveRetention,
   setArchiveRetention,
+  redactMessages,
   verifyArchive,
   deleteAccountWithArchive,
   deleteWholeArchive

@@ -107,7 +107,7 @@ describe("7 objects that do not exist for the caller", () => {
                 id !== undefined
               )
               // The password of the first request takes further statements.
-              if (operation.kind === "unlocked") {
+              if (operation.kind === "unlocked" || operation.kind === "rewrite") {
                 const input = inputOf(operation, { ...there, account: Populated.nothing.account[0] ?? "" })
                 yield* ask(requestOf(operation, input), own.admins[role].key)
               }
@@ -132,7 +132,7 @@ describe("7 objects that do not exist for the caller", () => {
                 // Whoever signs in holds the organization first.
                 const held = operation.kind === "login" ? 1 : 0
                 const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
-                const key = operation.kind === "unlocked" ? 1 : 0
+                const key = operation.kind === "unlocked" || operation.kind === "rewrite" ? 1 : 0
                 expect(asked[0]?.said.length, which).toBe(allowed ? 2 + beside + held + key : 1)
               }
               expect(asked[0]?.plans.flat().length, which).toBeGreaterThanOrEqual(allowed ? 3 : 0)

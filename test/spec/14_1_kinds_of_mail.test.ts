@@ -47,6 +47,7 @@ const table: Readonly<Record<string, Row>> = {
   secret_unrevealed: ["recipients", "security"],
   session_autokilled: ["recipients", "security"],
   session_detected: ["recipients", "security"],
+  storage_almost_full: ["recipients", "storage"],
   superadmin_invited: ["owner", "security"],
   superadmin_joined: ["owner", "security"],
   support_answer: ["admin", null],

@@ -226,6 +226,14 @@ export const table = [
   ],
   ["get_archive_retention", "GET", "/v1/archive/retention", "archive:read", "yes", "readers"],
   ["set_archive_retention", "PUT", "/v1/archive/retention", "archive:delete", "no", "superadmins"],
+  [
+    "redact_messages",
+    "POST",
+    "/v1/archive/accounts/{account_id}/chats/{chat_id}/redactions",
+    "archive:delete",
+    "no",
+    "superadmins"
+  ],
   ["verify_archive", "POST", "/v1/archive/verify", "archive:read", "yes", "superadmins"],
   [
     "delete_account_with_archive",

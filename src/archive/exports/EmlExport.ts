@@ -49,7 +49,8 @@ const lineOf = (message: ExportedMessage): string => {
         revisions.slice(0, -1).map(({ caption, text }) => text ?? caption ?? "").join(" | ")
       }]`
     ]),
-    ...(deletedAt === null ? [] : [`[deleted on the messenger, noticed ${exportTime(deletedAt)}]`])
+    ...(deletedAt === null ? [] : [`[deleted on the messenger, noticed ${exportTime(deletedAt)}]`]),
+    ...(details.redacted_at === undefined ? [] : [`[redacted ${exportTime(details.redacted_at)}]`])
   ]
   const body = words.length === 0 ? `[${message.kind}]` : words.join("\n")
   return `${exportTime(message.at)} #${message.id} ${senderName(message.from)}:\r\n    ${indented(body)}\r\n`

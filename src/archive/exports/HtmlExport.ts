@@ -129,6 +129,10 @@ ${
     deletedAt === null
       ? nothing
       : html`<div class="mark gone">Deleted on the messenger; noticed ${exportTime(deletedAt)}</div>`
+  }${
+    details.redacted_at === undefined
+      ? nothing
+      : html`<div class="mark gone">Redacted ${exportTime(details.redacted_at)}: its content is not archived</div>`
   }${revisionsOf(message)}</article>
 `
 }

@@ -142,6 +142,7 @@ const jsonMessage = (message: ExportedMessage): object => {
     }),
     ...(message.lostEdits === 0 ? {} : { unreadable_edits: message.lostEdits }),
     ...(deletedAt === null ? {} : { deleted_at: exportTime(deletedAt) }),
+    ...(details.redacted_at === undefined ? {} : { redacted_at: exportTime(details.redacted_at) }),
     archived_at: exportTime(message.archivedAt)
   }
 }

@@ -60,6 +60,7 @@ const rsmfManifest = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessag
       forwarded_from: details.forwarded_from ?? null,
       in_reply_to: reply === undefined || ids.has(reply) ? null : reply,
       deleted_noticed_at: deletedAt === null ? null : exportTime(deletedAt),
+      redacted_at: details.redacted_at === undefined ? null : exportTime(details.redacted_at),
       files_not_included: files.filter(({ path }) => path === null).map(({ name }) => name ?? "file").join(", ") || null
     })
     return {

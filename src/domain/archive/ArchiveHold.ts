@@ -50,10 +50,14 @@ export interface StoredHold {
   readonly releasedAt: Date | null
 }
 
-/** Records that may be held: of accounts, or of all; up to the day before `before`, or of all days. */
+/**
+ * Records that may be held: of accounts, or of all; up to the day before `before`, or of all days; of single days alone
+ * where they are named.
+ */
 export interface HeldRecords {
   readonly accountIds: ReadonlyArray<AccountId> | null
   readonly before: string | null
+  readonly days?: ReadonlyArray<string>
 }
 
 export const archiveHold = (hold: StoredHold): ArchiveHold => ({

@@ -91,6 +91,7 @@ const fields = {
   album_id: text("What the messages of one album share; null for a message by itself."),
   topic_id: described(Schema.NullOr(MessageId), "The topic of its group; null where it has none."),
   expires_at: described(OptionalTimestamp, "When it disappears on the messenger; null where it does not."),
+  redacted_at: described(OptionalTimestamp, "When redact_messages took its content out of the archive."),
   archived_at: described(Timestamp, "When it was archived.")
 }
 
@@ -171,6 +172,7 @@ export const message = (
     album_id: details.album_id ?? null,
     topic_id: details.topic_id ?? null,
     expires_at: instant(details.expires_at),
+    redacted_at: instant(details.redacted_at ?? record.details.redacted_at),
     archived_at: new Date(record.archivedAt * 1000)
   }
 }

@@ -67,7 +67,9 @@ export const MessageDetails = Schema.Struct({
   album_id: Schema.optionalKey(Schema.String),
   topic_id: Schema.optionalKey(Schema.String),
   expires_at: Schema.optionalKey(UnixSeconds),
-  edited_at: Schema.optionalKey(UnixSeconds)
+  edited_at: Schema.optionalKey(UnixSeconds),
+  /** The time when its content was taken out of the archive. */
+  redacted_at: Schema.optionalKey(UnixSeconds)
 })
 export type MessageDetails = typeof MessageDetails.Type
 

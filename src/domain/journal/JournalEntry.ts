@@ -115,6 +115,7 @@ const targets = {
   "session.logged_out": "account",
   "session.signed_out": "session",
   "sign_up_link.revoked": "sign_up_link",
+  "storage.almost_full": "organization",
   "support_request.answered": "support_request",
   "support_request.closed": "support_request",
   "takeover.detected": "account",

@@ -224,6 +224,21 @@ export const post = (sql: SqlClient.SqlClient) => (statement: Statements.Stateme
   })
 
 /**
+ * Takes the organization's lock of this name for the rest of the transaction: shared with others, or alone. A statement
+ * that decides by what others commit has to be sent after it, as a statement of its own.
+ */
+export const takeTurn = (
+  sql: SqlClient.SqlClient,
+  name: "archive_export" | "archive_hold" | "archive_rule",
+  organizationId: string,
+  way: "alone" | "shared"
+): Effect.Effect<void> => {
+  const lock = sql.literal(way === "alone" ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared")
+  return post(sql)(sql`
+    select ${lock}(hashtextextended(${`${name}/`} || id, 0)) from organization where id = ${organizationId}`)
+}
+
+/**
  * For statements of one transaction that do not need each other's answers: they are sent in this order, and answered
  * together.
  */

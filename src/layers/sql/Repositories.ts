@@ -22,9 +22,11 @@ import * as ArchiveManifests from "./archive/ArchiveManifests.ts"
 import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
 import * as ArchiveRecords from "./archive/ArchiveRecords.ts"
+import * as ArchiveRedactions from "./archive/ArchiveRedactions.ts"
 import * as ArchiveRetentions from "./archive/ArchiveRetentions.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
+import * as ArchiveStorage from "./archive/ArchiveStorage.ts"
 import * as CaptureStore from "./archive/CaptureStore.ts"
 import * as Epochs from "./archive/Epochs.ts"
 import * as ExportRecords from "./archive/ExportRecords.ts"
@@ -119,6 +121,7 @@ export const layer = Layer.mergeAll(
   ArchiveAttempts.layer,
   ArchiveReads.layer,
   ArchiveRetentions.layer,
+  ArchiveStorage.layer,
   ArchiveRules.layer,
   ArchiveRuns.layer,
   Attempts.layer,
@@ -154,6 +157,7 @@ export const layer = Layer.mergeAll(
       ArchiveKeys.layer,
       ArchivePages.layer,
       ArchiveRecords.layer,
+      ArchiveRedactions.layer,
       Bearers.layer,
       Credentials.layer,
       Db.layer,

@@ -87,6 +87,23 @@ export const cancelArchiveCleanup = {
   answer: { ...confirmed, state: "cancelled", finished_at: "2026-01-15T09:57:00.000Z" }
 } as const
 
+export const redactMessages = {
+  request: {
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    message_ids: ["6"],
+    reason: "A discount that was never offered"
+  },
+  answer: {
+    object: "archive_redaction",
+    account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
+    chat_id: "5000000002",
+    message_ids: ["6"],
+    messages: 1,
+    files: 0
+  }
+} as const
+
 export const verifyArchive = {
   request: {},
   answer: {

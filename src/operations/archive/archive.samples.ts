@@ -23,6 +23,7 @@ const plain = {
   album_id: null,
   topic_id: null,
   expires_at: null,
+  redacted_at: null,
   archived_at: "2026-01-15T09:00:00.000Z"
 } as const
 

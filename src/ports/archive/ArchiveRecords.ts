@@ -84,6 +84,8 @@ export interface KnownChanges {
   readonly messageId: bigint
   readonly revisions: ReadonlyArray<KnownChange>
   readonly deleted: boolean
+  /** Its content was taken out of the archive, and stays out of it. */
+  readonly redacted: boolean
 }
 
 /** The growth of a chat by messages. */

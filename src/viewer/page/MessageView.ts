@@ -82,7 +82,7 @@ export const messageElement = (
   message: ShownMessage,
   around: Surroundings
 ): MessageView => {
-  const { deleted_at, edited_at, edits, id, outgoing, sent_at } = message
+  const { deleted_at, edited_at, edits, id, outgoing, redacted_at, sent_at } = message
   let words: MarkedWords = []
   const content = make("div", { class: "content" })
   const revisions = make("div", { class: "revisions" })
@@ -135,6 +135,7 @@ export const messageElement = (
       deleted_at === null
         ? null
         : make("p", { class: "gone" }, tone("danger", "Deleted on the messenger"), ` noticed ${momentOf(deleted_at)}`),
+      redacted_at === null ? null : make("p", { class: "gone" }, tone("off", "Redacted"), ` ${momentOf(redacted_at)}`),
       revisions
     )
   )

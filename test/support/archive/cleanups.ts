@@ -107,6 +107,13 @@ export const prepareCleanup = Effect.fnUntraced(function*(
   return { subject: { cleanup: id }, members, again, anew: again }
 })
 
+/** No message counts as redacted any more. */
+export const forgetRedactions = (organizationId: string) =>
+  World.query<object>(
+    organizationId,
+    (sql) => sql`delete from archive_change where organization_id = ${organizationId} and kind = 'redacted'`
+  )
+
 /** No run of the organization's archives is asked for any more. */
 export const notAsked = (organizationId: string) =>
   World.query<object>(

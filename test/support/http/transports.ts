@@ -37,7 +37,9 @@ export const embedded = Effect.fnUntraced(
           via: "embedded",
           ip: null,
           requestId: null,
-          ...(operation.kind === "unlocked" ? { extras: { archivePassword: Redacted.make(archivePassword) } } : {})
+          ...(operation.kind === "unlocked" || operation.kind === "rewrite"
+            ? { extras: { archivePassword: Redacted.make(archivePassword) } }
+            : {})
         })
       ),
       Effect.match({

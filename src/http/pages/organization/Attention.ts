@@ -1,5 +1,6 @@
 /** The states of protection and archive that an admin has to look at, the most urgent first. */
 import type { SavingReason } from "../../../domain/archive/ArchiveSummary.ts"
+import { isNearlyFull } from "../../../domain/archive/StorageLimit.ts"
 import type { StatusOverview } from "../../../domain/organization/StatusOverview.ts"
 import { archiveReaders, protectors, type Role, superadmins } from "../../../domain/people/Access.ts"
 import * as Statuses from "../accounts/Statuses.ts"
@@ -28,9 +29,6 @@ type Reason = typeof SavingReason.Type
 const accountsPath = "/console/accounts"
 
 const withStatus = (status: string): string => `${accountsPath}?status=${status}#list`
-
-/** From then on the storage is filling. */
-const nearlyFull = 0.9
 
 const accounts = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "account" : "accounts"}`
 
@@ -108,7 +106,7 @@ const noKey: Find = ({ saving }, { role }) =>
   }
 
 const storage: Find = ({ saving: { storage_limit_bytes: limit, storage_used_bytes: used } }) =>
-  limit === null || used < limit * nearlyFull ? undefined : {
+  limit === null || !isNearlyFull(used, limit) ? undefined : {
     tone: used >= limit ? "danger" : "caution",
     title: used >= limit ? "The archive's storage is full" : "The archive's storage is filling",
     text: `${Math.floor(used / limit * 100)} % is used.${used >= limit ? " Nothing more is saved." : ""}`,

@@ -100,9 +100,10 @@ create policy tenant on account to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on account to console_service using (true);
 grant select, insert, update, delete on account to console_app;
--- The service refreshes statuses, and finds locks that are over and accounts that a licence concerns; nothing else.
+-- The service refreshes statuses, and finds locks that are over and accounts that a licence concerns, and
+-- sums what archives take; nothing else.
 grant select (organization_id, id, status, status_until, later_statuses, status_changes, locked_at, licence_stopped_at,
-    stopped_at, offboarded_at),
+    stopped_at, offboarded_at, archive_bytes),
   update (status, status_until, later_statuses, status_changes) on account to console_service;
 
 -- The texts that accounts are found by: apart, so that no other change of an account writes the index of their parts.

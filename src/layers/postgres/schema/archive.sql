@@ -185,6 +185,7 @@ create table archive_page (
   block_id bigint, -- the vocabulary that indexes it; null where it has to be scanned
   digest bytea not null, -- SHA-256 of its frames
   sealed bytea not null, -- one frame, or several
+  rewrites bigint, -- the first page in whose place it is, after redactions; null for a page as it was written
   primary key (organization_id, account_id, chat_id, last_id, page_id)
 ) partition by hash (account_id);
 -- Finds what is older than a day.
@@ -213,16 +214,18 @@ create table archive_change (
   account_id uuid not null, -- the account
   chat_id bigint not null, -- the chat
   message_id bigint not null, -- the message
-  kind text not null check (kind in ('seen', 'edited', 'deleted')), -- seen: it was edited before it was first seen
+  kind text not null -- seen: it was edited before it was first seen; redacted: nothing of it is archived again
+    check (kind in ('seen', 'edited', 'deleted', 'redacted')),
   edit_date integer not null, -- the messenger's time of the edit in Unix seconds; 0 for a deletion, and as sent
-  mark bytea not null, -- the epoch and a keyed digest, which tell revisions of one second apart; empty for a deletion
+  mark bytea not null, -- the epoch and a keyed digest, which tell revisions of one second apart; empty for a deletion,
+    -- and a number in 8 bytes once the message is redacted
   late boolean not null default false, -- it is older than what was archived before it
   why text check (why in ('deleted', 'expired', 'absent')), -- by what a deletion became known
   at timestamptz(3) not null, -- the time when it was seen
   page_id bigint, -- the page with the change
   tail_id bigint, -- the tail row with the change, until it is in a page
   check ((kind = 'deleted') = (why is not null)),
-  check (case kind when 'seen' then page_id is null and tail_id is null
+  check (case when kind in ('seen', 'redacted') then page_id is null and tail_id is null
     else (page_id is null) <> (tail_id is null) end),
   primary key (organization_id, account_id, chat_id, message_id, kind, edit_date, mark)
 );
@@ -231,7 +234,7 @@ create index archive_change_tail on archive_change (organization_id, account_id,
 alter table archive_change enable row level security, force row level security;
 create policy tenant on archive_change to console_app
   using (organization_id = current_setting('console.organization_id', true));
-grant select, insert, update (page_id, tail_id), delete on archive_change to console_app;
+grant select, insert, update (page_id, tail_id, mark), delete on archive_change to console_app;
 
 -- Sealed vocabularies: the words of some pages of one account and calendar quarter.
 create table archive_block (
@@ -357,7 +360,7 @@ create table archive_gone (
   account_id uuid not null, -- the account
   page_id bigint not null, -- the page
   leaf bytea not null, -- its leaf in the manifest
-  cleanup_id uuid, -- the cleanup or the deletion; null where the page was rewritten
+  cleanup_id uuid not null, -- the cleanup, the deletion, or the redaction that has replaced it
   primary key (organization_id, account_id, page_id)
 );
 alter table archive_gone enable row level security, force row level security;

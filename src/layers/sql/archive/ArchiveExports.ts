@@ -137,9 +137,7 @@ export const layer = Layer.effect(
 
       live: ({ adminId, organizationId }, now) =>
         Effect.andThen(
-          post(sql`
-            select pg_advisory_xact_lock(hashtextextended('archive_export/' || id, 0)) from organization
-            where id = ${organizationId}`),
+          Tenant.takeTurn(sql, "archive_export", organizationId, "alone"),
           sql<{ readonly own: number; readonly all: number }>`
             select count(*)::integer as all, (count(*) filter (where created_by = ${adminId}))::integer as own
             from archive_export where organization_id = ${organizationId} and expires_at > ${now}`

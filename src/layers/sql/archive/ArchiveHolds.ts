@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { HoldId, type StoredHold } from "../../../domain/archive/ArchiveHold.ts"
-import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveHolds } from "../../../ports/archive/ArchiveHolds.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { areAccessible, canAccessAll, isAccessible } from "./AccessToAll.ts"
@@ -21,21 +20,18 @@ export const layer = Layer.effect(
       released_at as "releasedAt"`
     )
 
-    /** Takes the organization's lock of holds for the rest of the transaction. */
-    const takeTurn = (organizationId: OrganizationId, lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") =>
-      post(sql`
-        select ${sql.literal(lock)}(hashtextextended('archive_hold/' || id, 0)) from organization
-        where id = ${organizationId}`)
-
     return ArchiveHolds.of({
       // Two statements: the second one sees what was committed while the first one waited.
-      binds: Effect.fnUntraced(function*(organizationId, { accountIds, before }) {
-        yield* takeTurn(organizationId, "pg_advisory_xact_lock_shared")
+      binds: Effect.fnUntraced(function*(organizationId, { accountIds, before, days }) {
+        yield* Tenant.takeTurn(sql, "archive_hold", organizationId, "shared")
         const found = yield* sql`
           select 1 from organization where id = ${organizationId} and archive_held_at is not null
           union all
           select 1 from archive_hold where organization_id = ${organizationId} and released_at is null
             and (since is null or ${before}::date is null or since < ${before}::date)
+            and (${days ?? null}::date[] is null or exists (
+              select 1 from unnest(${days ?? null}::date[]) as one (day)
+              where (since is null or since <= one.day) and (until is null or until >= one.day)))
             and ${accountIds === null ? sql`true` : sql`(account_ids is null or account_ids && ${accountIds}::uuid[])`}
           limit 1`
         return found.length > 0
@@ -70,7 +66,7 @@ export const layer = Layer.effect(
 
       add: Effect.fnUntraced(function*(organizationId, hold) {
         const id = HoldId.make(yield* random.uuidV7())
-        yield* takeTurn(organizationId, "pg_advisory_xact_lock")
+        yield* Tenant.takeTurn(sql, "archive_hold", organizationId, "alone")
         yield* post(sql`
           insert into archive_hold (organization_id, id, name, account_ids, since, until, placed_at, placed_by)
           values (${organizationId}, ${id}, ${hold.name}, ${hold.accountIds}::uuid[], ${hold.since}::date,

@@ -206,13 +206,13 @@ export const layer = Layer.effect(
         counted(sql`
           with gone as (
             select cleanup_id, count(*) as pages from archive_gone
-            where organization_id = ${organizationId} and cleanup_id is not null
-            group by cleanup_id
+            where organization_id = ${organizationId} group by cleanup_id
           ), journaled as (
-            select coalesce(details->>'deletion', target_id) as id, max((details->>'pages')::bigint) as pages
+            select coalesce(details->>'deletion', details->>'redaction', target_id) as id,
+              max((details->>'pages')::bigint) as pages
             from journal_event
             where organization_id = ${organizationId}
-              and action in ('archive.deleted', 'cleanup.done', 'cleanup.failed', 'cleanup.cancelled')
+              and action in ('archive.deleted', 'archive.redacted', 'cleanup.done', 'cleanup.failed', 'cleanup.cancelled')
             group by 1
           ), running as (
             select id::text as id from archive_cleanup

@@ -17,7 +17,7 @@ interface TailRowColumns extends FramesRow {
 
 interface KnownRow {
   readonly message: string
-  readonly kind: "seen" | "edited" | "deleted"
+  readonly kind: "seen" | "edited" | "deleted" | "redacted"
   readonly date: number
   readonly mark: Uint8Array
 }
@@ -186,12 +186,15 @@ export const layer = Layer.effect(
           Effect.map((rows) =>
             [...Map.groupBy(rows, ({ message }) => message)].map(([message, changes]) => ({
               messageId: BigInt(message),
-              revisions: changes.filter(({ kind }) => kind !== "deleted").map(({ date, kind, mark }) => ({
+              revisions: changes.filter(({ kind }) => kind === "seen" || kind === "edited").map((
+                { date, kind, mark }
+              ) => ({
                 editDate: date,
                 mark: decodeMark(mark),
                 isFirst: kind === "seen"
               })),
-              deleted: changes.some(({ kind }) => kind === "deleted")
+              deleted: changes.some(({ kind }) => kind === "deleted"),
+              redacted: changes.some(({ kind }) => kind === "redacted")
             }))
           )
         ),

@@ -120,14 +120,9 @@ export const layer = Layer.effect(
         select ${organizationId}, ${rule.level}, ${rule.target}::uuid, ${rule.chatType}::text, ${rule.chatId}::bigint,
           ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
-    /** Takes the organization's lock of rules for the rest of the transaction. An account is locked before it. */
-    const takeTurn = (organizationId: string, lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") =>
-      post(sql`
-        select ${sql.literal(lock)}(hashtextextended('archive_rule/' || id, 0)) from organization
-        where id = ${organizationId}`)
-
     return ArchiveRules.of({
-      settle: (organizationId) => takeTurn(organizationId, "pg_advisory_xact_lock_shared"),
+      // An account is locked before it.
+      settle: (organizationId) => Tenant.takeTurn(sql, "archive_rule", organizationId, "shared"),
 
       inEffect: ({ accountId, organizationId }) =>
         sql<RuleRow>`
@@ -216,7 +211,7 @@ export const layer = Layer.effect(
 
       selectAgain: (organizationId, scope, now) =>
         Effect.all([
-          takeTurn(organizationId, "pg_advisory_xact_lock"),
+          Tenant.takeTurn(sql, "archive_rule", organizationId, "alone"),
           scope.chatId === null ? Effect.void : post(sql`
             update archive_chat set stopped_by = null, edge = null
             where organization_id = ${organizationId} and account_id = ${scope.target}::uuid

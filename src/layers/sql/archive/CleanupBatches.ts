@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import type { RunningCleanup } from "../../../ports/archive/ArchiveCleanups.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { shredded } from "./BlobShredding.ts"
 import { matching, pageKinds } from "./CleanupMatches.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
@@ -64,22 +65,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
   ) {
     if (blobs.length === 0) return
     yield* sql`
-      with freed as (
-        update archive_blob set key = null, state = 'deleting', at = ${now}
-        where ${mine(account)} and blob_id = any(${blobs}::uuid[]) and state <> 'deleting' and not exists (
-          select 1 from archive_file
-          where archive_file.organization_id = archive_blob.organization_id
-            and archive_file.account_id = archive_blob.account_id and archive_file.blob_id = archive_blob.blob_id)
-        returning stored_bytes
-      ), size as (
-        select coalesce(sum(stored_bytes), 0)::bigint as bytes from freed
-      ), accounts as (
-        update account set archive_bytes = greatest(0, archive_bytes - size.bytes) from size
-        where organization_id = ${account.organizationId} and account.id = ${account.accountId}
-      ), stored as (
-        update organization set storage_used_bytes = greatest(0, storage_used_bytes - size.bytes) from size
-        where organization.id = ${account.organizationId}
-      )
+      with ${shredded(sql, account, blobs, now)}
       update archive_cleanup set deleted_bytes = deleted_bytes + size.bytes from size
       where organization_id = ${account.organizationId} and id = ${cleanup.id}`
   })
@@ -104,7 +90,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     if (messages.length === 0) return
     yield* noteCleaned(account, { chats, messages })
     const named = sql`(chat_id, message_id) in (select * from unnest(${chats}::bigint[], ${messages}::bigint[]))`
-    yield* sql`delete from archive_change where ${mine(account)} and kind = 'seen' and ${named}`
+    yield* sql`delete from archive_change where ${mine(account)} and kind in ('seen', 'redacted') and ${named}`
     const files = yield* sql<{ blob: string | null }>`
       select blob_id::text as blob from archive_file where ${mine(account)} and ${named}`
     if (files.length === 0) return
@@ -155,7 +141,8 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     const mark = cleanup.watermark[account.accountId]?.page ?? "0"
     const rows = yield* sql<PageRow>`
       select page_id::text as number, chat_id::text as chat, kind, block_id::text as block, ids from archive_page
-      where ${matching(sql, account, cleanup)} and ${pageKinds(sql, cleanup)} and page_id <= ${mark}::bigint
+      where ${matching(sql, account, cleanup)} and ${pageKinds(sql, cleanup)}
+        and coalesce(rewrites, page_id) <= ${mark}::bigint
       order by day, chat_id, last_id, page_id limit ${most(limit)}`
     if (rows.length === 0) return 0
     const numbers = rows.map(({ number }) => number)

@@ -90,7 +90,7 @@ export const layer = Layer.effect(
           and at <= ${until}`
         const { frames, rows } = yield* Effect.all({
           rows: sql<{ message: string; kind: string; at: Date }>`
-            select message_id::text as message, kind, at from archive_change where ${found} and kind <> 'seen'`,
+            select message_id::text as message, kind, at from archive_change where ${found} and kind in ('edited', 'deleted')`,
           frames: sql<FramesRow>`
             with named as (
               select page_id, tail_id from archive_change where ${found} and kind = 'edited'

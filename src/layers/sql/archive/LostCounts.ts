@@ -3,8 +3,8 @@ import type { SqlClient, Statement } from "effect/sql"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 
 /**
- * Expressions after `gone` (account_id, chat_id, pages, messages, files, bytes): they count it in its chats, its accounts
- * and its organization; `every` has the sums and the number of rows.
+ * Expressions after `gone` (account_id, chat_id, pages, messages, files, bytes): they count it in its chats and its accounts;
+ * `every` has the sums and the number of rows.
  */
 export const lost = (sql: SqlClient.SqlClient, organizationId: OrganizationId): Statement.Fragment =>
   sql`
@@ -32,7 +32,4 @@ export const lost = (sql: SqlClient.SqlClient, organizationId: OrganizationId): 
           update account set archive_messages = greatest(0, archive_messages - lost.messages),
             archive_media = greatest(0, archive_media - lost.files), archive_bytes = greatest(0, archive_bytes - lost.bytes)
           from by_account as lost where organization_id = ${organizationId} and account.id = lost.account_id
-        ), stored as (
-          update organization set storage_used_bytes = greatest(0, storage_used_bytes - every.bytes)
-          from every where organization.id = ${organizationId}
         )`

@@ -1,0 +1,55 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { OrganizationId } from "../../../domain/people/Access.ts"
+import { ArchiveStorage } from "../../../ports/archive/ArchiveStorage.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+interface SumRow {
+  readonly before: string
+  readonly after: string
+  readonly limit: string | null
+}
+
+/** The sums of storage in SQL. */
+export const layer = Layer.effect(
+  ArchiveStorage,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    return ArchiveStorage.of({
+      due: Effect.map(
+        Tenant.directory(sql)(sql<{ id: OrganizationId }>`
+          select organization.id from organization
+          left join (
+            select organization_id, sum(archive_bytes) as bytes from account
+            where archive_bytes > 0 group by organization_id
+          ) as taken on taken.organization_id = organization.id
+          where archive_first_record_at is not null and storage_used_bytes <> coalesce(taken.bytes, 0)
+          order by organization.id`),
+        (rows) => rows.map(({ id }) => id)
+      ),
+
+      // The sum is of what is committed once the row is locked, so that of two processes the later one has the newer.
+      sum: Effect.fnUntraced(function*(organizationId) {
+        yield* Tenant.post(sql)(sql`select 1 from organization where id = ${organizationId} for no key update`)
+        const [row] = yield* sql<SumRow>`
+          with old as (
+            select storage_used_bytes, storage_limit_bytes from organization where id = ${organizationId}
+          ), taken as (
+            select coalesce(sum(archive_bytes), 0)::bigint as bytes from account where organization_id = ${organizationId}
+          ), stored as (
+            update organization set storage_used_bytes = taken.bytes from taken
+            where organization.id = ${organizationId} and storage_used_bytes <> taken.bytes
+          )
+          select old.storage_used_bytes::text as before, taken.bytes::text as after,
+            old.storage_limit_bytes::text as limit
+          from old, taken`
+        return {
+          before: Number(row?.before ?? 0),
+          after: Number(row?.after ?? 0),
+          limit: row?.limit === undefined || row.limit === null ? null : Number(row.limit)
+        }
+      }, Effect.orDie)
+    })
+  })
+)

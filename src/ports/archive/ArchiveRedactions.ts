@@ -1,0 +1,56 @@
+/** Redaction in what is stored. Each statement needs the transaction of the organization. */
+import { Context, type Effect } from "effect"
+import type { RedactionId } from "../../domain/archive/Redaction.ts"
+import type { SealedFrames } from "./ArchivePages.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** Messages of one chat. */
+export interface RedactedMessages {
+  readonly account: ArchivedAccount
+  readonly chatId: bigint
+  readonly ids: ReadonlyArray<bigint>
+}
+
+/** A page or a tail row that holds one of the messages, or an edit of one. */
+export interface RedactedPlace extends SealedFrames {
+  readonly isPage: boolean
+  readonly kind: "messages" | "changes"
+  readonly ids: ReadonlyArray<bigint>
+}
+
+/** A place with its frames as they are from now on. */
+export interface RewrittenPlace extends RedactedPlace {
+  readonly rewritten: Uint8Array
+  readonly digest: Uint8Array
+}
+
+/** The counts of a redaction. */
+export interface Redacted {
+  /** Messages that were not redacted before. */
+  readonly messages: number
+  /** Files that were saved. */
+  readonly files: number
+}
+
+/**
+ * Law: after `apply` nothing that is stored holds what the messages said but frames that were passed to it, and whatever
+ * a key opens that is not shredded. What is deleted later by an older cleanup is deleted with its rewritten pages too.
+ */
+export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
+  /** Locks the account for the rest of the transaction; false where it is not there any more. */
+  lock(account: ArchivedAccount): Effect.Effect<boolean>
+  /** At most `limit` places, by their numbers. */
+  places(messages: RedactedMessages, limit: number): Effect.Effect<ReadonlyArray<RedactedPlace>>
+  /** The numbers of all places, and the days that they are of. */
+  numbers(messages: RedactedMessages): Effect.Effect<ReadonlyArray<Pick<RedactedPlace, "day" | "number">>>
+  /**
+   * Replaces the places, whose pages get new numbers, deletes the messages' files and the vocabularies that name the
+   * pages, forgets what tells contents apart, and marks the messages: nothing of them is archived again.
+   */
+  apply(
+    id: RedactionId,
+    messages: RedactedMessages,
+    places: ReadonlyArray<RewrittenPlace>,
+    now: Date
+  ): Effect.Effect<Redacted>
+}>()("org-security-console/ports/archive/ArchiveRedactions") {}

@@ -1,0 +1,188 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { listEdits, listMessages } from "../../src/archive/Reader.ts"
+import * as Archives from "../support/archive/archives.ts"
+import { everything, redact } from "../support/archive/redactions.ts"
+import { tried } from "../support/drawn.ts"
+import { postgres } from "../support/postgres/database.ts"
+import * as World from "../support/world.ts"
+
+const { chat, chatId, commit, newest } = Archives
+
+const id = fc.integer({ min: 1, max: 25 })
+const path = fc.constantFrom("live" as const, "sweep" as const)
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ ids: fc.uniqueArray(id, { minLength: 1, maxLength: 20 }), date: fc.constant(0), path })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ids: fc.uniqueArray(id, { minLength: 1, maxLength: 3 }),
+      date: fc.integer({ min: 1, max: 3 }),
+      path
+    })
+  },
+  { weight: 1, arbitrary: fc.constantFrom("close" as const, "takeover" as const) }
+)
+const history = fc.record({
+  steps: fc.array(step, { minLength: 4, maxLength: 14, size: "max" }),
+  redacted: fc.uniqueArray(id, { minLength: 1, maxLength: 8 })
+})
+
+const word = (id: number, date: number) => `zyx${id}rev${date}qwv`
+
+const seen = (id: number, date: number) =>
+  Archives.seen(id, 400_000 - id * 7000, word(id, date), {
+    caption: word(id, date),
+    forwarded_from: word(id, date),
+    contact: [word(id, date)],
+    files: [Archives.file(word(id, date))],
+    ...(date === 0 ? {} : { edited_at: 1_700_000_000 + date })
+  })
+
+/** What a reader is shown of all messages. */
+const shown = Effect.fnUntraced(function*(archive: Archives.Archive) {
+  const open = yield* Archives.open(archive)
+  const { messages, unreadable } = yield* listMessages(open, { ...newest, limit: 100 })
+  expect(unreadable).toBe(0)
+  return yield* Effect.forEach(messages, (message) =>
+    Effect.gen(function*() {
+      const edits = yield* listEdits(open, chatId, BigInt(message.id))
+      expect(edits?.unreadable).toBe(0)
+      return { message, revisions: edits?.revisions.map(({ text }) => text) }
+    }))
+})
+
+/** The counters of the chat and of the account, and what they count. */
+const counters = ({ account: { accountId, organizationId } }: Archives.Archive) =>
+  World.query<{ kept: string; counted: string }>(
+    organizationId,
+    (sql) =>
+      sql`
+      select concat_ws(' ', messages, bytes, archive_messages, archive_bytes) as kept, concat_ws(' ', n, b, n, b) as counted
+      from archive_chat join account on account.id = account_id
+      cross join (
+        select sum(m) as n, sum(b) as b from (
+          select messages::integer as m, bytes as b from archive_page where account_id = ${accountId}
+          union all
+          select (kind = 'messages')::integer, length(sealed) from archive_tail where account_id = ${accountId}) as rows
+      ) as counted
+      where account_id = ${accountId}`
+  )
+
+describe("redaction after any history", () => {
+  layer(World.core(postgres))((it) => {
+    it.effect("leaves no word of a redacted message that any key opens, every other message as it was, and archives it no more", () =>
+      Effect.gen(function*() {
+        const { id: organizationId } = yield* World.makeOrganization()
+        const { key } = yield* Archives.makeArchive(organizationId)
+        for (const { redacted, steps } of fc.sample(history, tried(5))) {
+          const archive = yield* Archives.makeArchive(organizationId, key)
+          const scope = yield* Scope.make()
+          let writer = yield* Effect.provideService(Archives.write(archive), Scope.Scope, scope)
+          yield* commit(archive, writer.see(chat))
+          const there = new Set<number>()
+          for (const it of steps) {
+            yield* TestClock.adjust("17 minutes")
+            if (it === "takeover") writer = yield* Effect.provideService(Archives.write(archive), Scope.Scope, scope)
+            else if (it === "close") yield* writer.close("all")
+            else {
+              for (const id of it.ids) there.add(id)
+              yield* commit(archive, writer.append(chatId, it.ids.map((id) => seen(id, it.date)), it.path))
+            }
+          }
+          const ids = redacted.filter((id) => there.has(id))
+          if (ids.length === 0) continue
+          const before = yield* shown(archive)
+          const open = yield* Archives.open(archive)
+          const answer = yield* redact(open, chatId, ids)
+          expect(answer).toMatchObject({ messages: ids.length, files: 0 })
+          const isAsked = (id: string) => ids.includes(Number(id))
+          const after = yield* shown(archive)
+          for (const [index, { message, revisions }] of after.entries()) {
+            const known = before[index]
+            if (!isAsked(message.id)) {
+              expect({ message, revisions }).toEqual(known)
+              continue
+            }
+            const { from, sent_at } = message
+            expect({ from, sent_at }).toEqual({ from: known?.message.from, sent_at: known?.message.sent_at })
+            expect(message).toMatchObject({ text: null, caption: null, forwarded_from: null, files: [] })
+            expect(message.redacted_at).toEqual(new Date(1_800_000_000_000))
+            expect(revisions).toEqual(known?.revisions?.map(() => null))
+          }
+          const absent = Effect.map(everything(open), (text) => {
+            for (const id of there) {
+              const found = [0, 1, 2, 3].filter((date) => text.includes(word(id, date)))
+              if (ids.includes(id)) expect([id, found]).toEqual([id, []])
+              else expect(found.length).toBeGreaterThan(0)
+            }
+          })
+          yield* absent
+          // Repeated, it changes nothing; seen again, or edited, a redacted message stays as it is.
+          expect(yield* redact(open, chatId, ids)).toEqual({ messages: 0, files: 0, pages: 0 })
+          for (const path of ["live", "sweep"] as const) {
+            yield* commit(archive, writer.append(chatId, ids.flatMap((id) => [seen(id, 0), seen(id, 3)]), path))
+          }
+          yield* writer.close("all")
+          yield* absent
+          expect(yield* shown(archive)).toEqual(after)
+          const [counted] = yield* counters(archive)
+          expect(counted?.kept).toBe(counted?.counted)
+        }
+      }))
+
+    it.effect("vocabularies that name a rewritten page go, and the other pages are found without them", () =>
+      Effect.gen(function*() {
+        const archive = yield* Archives.makeArchive()
+        const ids = Array.from({ length: 20 }, (_, index) => index + 1)
+        const daily = (id: number) => Archives.seen(id, 86_400 * (21 - id), word(id, 0))
+        yield* Effect.scoped(Effect.gen(function*() {
+          const writer = yield* Archives.write(archive)
+          yield* commit(archive, writer.see(chat))
+          yield* commit(archive, writer.append(chatId, ids.map(daily), "sweep"))
+        }))
+        const blocks = World.query<{ pages: number }>(
+          archive.account.organizationId,
+          (sql) =>
+            sql`select cardinality(pages) as pages from archive_block where account_id = ${archive.account.accountId}`
+        )
+        const loose = World.query<object>(
+          archive.account.organizationId,
+          (sql) =>
+            sql`select 1 from archive_page where account_id = ${archive.account.accountId} and kind = 'messages'
+              and block_id is null`
+        )
+        expect([yield* blocks, (yield* loose).length]).toEqual([[{ pages: 20 }], 0])
+        const open = yield* Archives.open(archive)
+        expect(yield* redact(open, chatId, [7])).toEqual({ messages: 1, files: 0, pages: 1 })
+        expect([yield* blocks, (yield* loose).length]).toEqual([[], 20])
+        const text = yield* everything(open)
+        expect(ids.filter((id) => !text.includes(word(id, 0)))).toEqual([7])
+      }))
+
+    it.effect("what tells revisions apart is no digest of what they said any more", () =>
+      Effect.gen(function*() {
+        const archive = yield* Archives.makeArchive()
+        const { organizationId } = archive.account
+        const marks = World.query<{ length: number; message: string }>(
+          organizationId,
+          (sql) =>
+            sql`select length(mark) as length, message_id::text as message from archive_change
+              where organization_id = ${organizationId} and kind <> 'redacted' order by message_id, mark`
+        )
+        yield* Effect.scoped(Effect.gen(function*() {
+          const writer = yield* Archives.write(archive)
+          yield* commit(archive, writer.see(chat))
+          yield* commit(archive, writer.append(chatId, [1, 2].flatMap((id) => [seen(id, 1), seen(id, 2)]), "sweep"))
+        }))
+        expect((yield* marks).map(({ length }) => length)).toEqual([16, 16, 16, 16])
+        yield* redact(yield* Archives.open(archive), chatId, [1])
+        expect((yield* marks).map(({ length }) => length)).toEqual([8, 8, 16, 16])
+      }))
+  })
+})
