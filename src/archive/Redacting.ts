@@ -1,7 +1,7 @@
 /** The taking out of what messages say: their pages, edits, files and vocabularies are rewritten or deleted. */
 import { Effect } from "effect"
 import { sameBytes } from "../domain/archive/Bytes.ts"
-import { redactChange, type RedactionId, redactMessage, rewrittenAtOnce } from "../domain/archive/Redaction.ts"
+import { redactChange, redactMessage, rewrittenAtOnce } from "../domain/archive/Redaction.ts"
 import { ArchiveHeld, ContentUnreadable, ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveHolds } from "../ports/archive/ArchiveHolds.ts"
@@ -56,7 +56,7 @@ const tooMany = new ParameterInvalid({
   message: `message_ids: they have more than ${rewrittenAtOnce} revisions, name fewer messages at a time.`
 })
 
-/** What the messages are to be replaced by, read and rewritten before the transaction that commits it. */
+/** Reads the places of the messages and rewrites them, before the transaction that commits it. */
 export const prepareRedaction = Effect.fnUntraced(function*(
   open: OpenAccount,
   messages: RedactedMessages,
@@ -76,7 +76,6 @@ export const prepareRedaction = Effect.fnUntraced(function*(
  * and has to be prepared again.
  */
 export const applyRedaction = Effect.fnUntraced(function*(
-  id: RedactionId,
   messages: RedactedMessages,
   prepared: ReadonlyArray<RewrittenPlace>,
   now: Date
@@ -95,6 +94,6 @@ export const applyRedaction = Effect.fnUntraced(function*(
   })
   if (held) return yield* new ArchiveHeld({})
   const changed = prepared.filter(({ rewritten, sealed }) => !sameBytes(rewritten, sealed))
-  const redacted = yield* redactions.apply(id, messages, changed, now)
+  const redacted = yield* redactions.apply(messages, changed, now)
   return { ...redacted, pages: changed.filter(({ isPage }) => isPage).length }
 })

@@ -24,8 +24,9 @@ import { runLogin } from "./runners/LoginStep.ts"
 import { runGuarded } from "./runners/MessengerChange.ts"
 import { runLive } from "./runners/MessengerRead.ts"
 import { runRead } from "./runners/Read.ts"
+import { runRewrite } from "./runners/Rewrite.ts"
 import { runSealed } from "./runners/Sealed.ts"
-import { runRewrite, runUnlocked } from "./runners/Unlocked.ts"
+import { runUnlocked } from "./runners/Unlocked.ts"
 import { runWrite } from "./runners/Write.ts"
 
 /** The failures of every step of a login: there is no session yet. */

@@ -123,7 +123,8 @@ describe("background work", () => {
           "retention",
           "sampled",
           "sessions",
-          "signed"
+          "signed",
+          "storage"
         ]
       )
       for (let second = 0; second < 30 * 60; second++) yield* TestClock.adjust("1 second")

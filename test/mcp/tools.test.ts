@@ -44,6 +44,7 @@ describe("the tools", () => {
       "disable_admin",
       "offboard_account",
       "pause_protection",
+      "redact_messages",
       "release_takeover_lock",
       "remove_admin",
       "remove_paired_session",

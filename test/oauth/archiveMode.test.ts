@@ -41,7 +41,7 @@ const stage = Effect.fnUntraced(function*(params: Readonly<Record<string, string
   return { ...made, allow, visit }
 })
 
-const bridged: ReadonlyArray<Operation.Any> = operations.filter(({ kind }) => kind === "unlocked" || kind === "rewrite")
+const bridged: ReadonlyArray<Operation.Any> = operations.filter(({ kind }) => kind === "unlocked")
 
 describe("the archive mode of an application", () => {
   layer(World.world(postgres))((it) => {

@@ -196,6 +196,7 @@ const shownElsewhere: ReadonlySet<string> = new Set([
   "archive_empty",
   "archive_readonly",
   "cleanup_expired",
+  "content_unreadable",
   "idempotency_in_progress",
   "idempotency_key_reused",
   "messenger_refused",

@@ -275,11 +275,10 @@ const preparations = {
   get_archive_cleanup: cleanup("previewed"),
   confirm_archive_cleanup: cleanup("previewed", { confirm_phrase: Cleanups.cleanupPhrase }),
   cancel_archive_cleanup: cleanup("queued"),
-  redact_messages: Effect.fnUntraced(function*(place) {
-    const { subject } = yield* archived(place)
+  redact_messages: (place) => {
     const again = Cleanups.forgetRedactions(place.organization)
-    return { subject: subject ?? {}, again, anew: again }
-  }),
+    return Effect.map(archived(place), ({ subject = {} }) => ({ subject, again, anew: again }))
+  },
   create_archive_export: (place) =>
     Effect.map(archived(place), ({ subject }) => ({ members: { criteria: { account_ids: [subject?.account] } } })),
   list_archive_exports: reader,

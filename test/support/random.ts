@@ -278,7 +278,7 @@ export const sendSound = (request: Request, key: NonNullable<World.Asking["key"]
       : Effect.void)
 
 /** Whether the operation changes something. */
-export const changes = ({ kind }: Operation.Any): boolean => kind === "write" || kind === "guarded" || kind === "login"
+export const changes = ({ kind }: Operation.Any): boolean => ["write", "guarded", "login", "rewrite"].includes(kind)
 
 /** Dies with the smallest counterexample unless the property holds for every run. */
 export const holds = <A, R>(

@@ -1,7 +1,7 @@
 /** Redaction: the content of single messages is taken out of the archive, and a mark stays. */
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
-import { Count, described, Kind, Line, Uuid } from "../JsonShapes.ts"
+import { described, Kind, Line, Uuid } from "../JsonShapes.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
 import type { ChangeRecord, MessageDetails, MessageRecord } from "./Records.ts"
 
@@ -19,16 +19,14 @@ export const Redaction = Schema.Struct({
   object: Kind("archive_redaction"),
   account_id: described(AccountId, "The account: a UUID."),
   chat_id: described(PlatformId, "The chat."),
-  message_ids: described(Schema.Array(MessageId), "The messages, of which no content is archived any more."),
-  messages: described(Count, "How many of them this request has redacted; the others were redacted before."),
-  files: described(Count, "How many of their files it has deleted.")
+  message_ids: described(Schema.Array(MessageId), "The messages, of which no content is archived any more.")
 }).annotate({ identifier: "archive_redaction" })
 
 /** The id of a redaction, which its journal entry and the pages that it replaced name. */
 export const RedactionId = Uuid.pipe(Schema.brand("RedactionId"))
 export type RedactionId = typeof RedactionId.Type
 
-/** What stays of a revision: the place of the message in its conversation, and its times. */
+/** The details that stay of a revision: the place of the message in its conversation, and its times. */
 const remaining = (
   { album_id, edited_at, expires_at, outgoing, reply_to_id, topic_id }: MessageDetails,
   redactedAt: number

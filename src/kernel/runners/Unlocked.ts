@@ -1,8 +1,6 @@
 /** Operations that open the archive with its password. */
 import { Clock, Effect } from "effect"
-import * as Changes from "../../changes/Record.ts"
 import { ArchiveClosed, BridgeRequired, NoArchiveKey } from "../../domain/Failure.ts"
-import type { JournalAction } from "../../domain/journal/JournalEntry.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import { Caller } from "../../domain/people/Access.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
@@ -10,10 +8,8 @@ import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { ArchiveUnlock, type Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
 import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import type { Commit, RequestContext } from "../Context.ts"
+import type { RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
-import { targetOf } from "../Journaling.ts"
-import type { JournalRefusals, Note } from "../RefusedEntries.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
 /**
@@ -22,7 +18,7 @@ import type { Resolve, Targeting } from "../Resolve.ts"
  * The password is checked before the account may be missing, and the archive's state after that. An organization without
  * an archive key has no password to check.
  */
-const opening = <I extends Targeting>(resolve: Resolve) => {
+export const opening = <I extends Targeting>(resolve: Resolve) => {
   const known = Effect.fnUntraced(function*(caller: Caller["Service"], input: I) {
     const db = yield* Db
     const keys = yield* ArchiveKeys
@@ -69,45 +65,4 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
     }
     return answer
   }, Effect.scoped) satisfies Work<"unlocked", R>
-}
-
-/**
- * Runs with the opened archive, and commits its change with the journal entries in one transaction. What it opens and
- * seals, it does before, so that nobody waits for that.
- */
-export const runRewrite = <I extends Targeting, A, E, R>(
-  resolve: Resolve,
-  journaled: JournalAction,
-  run: (
-    input: I,
-    context: RequestContext & { readonly archive: Unlocked; readonly commit: Commit }
-  ) => Effect.Effect<A, E, R>,
-  journalRefusals: JournalRefusals
-) => {
-  const open = opening<I>(resolve)
-  return Effect.fnUntraced(function*(input: I) {
-    const note: Note = { reached: undefined }
-    const db = yield* Db
-    const work = Effect.gen(function*() {
-      const context = yield* open(input)
-      note.reached = context
-      const { caller } = context
-      const commit: Commit = (change) =>
-        db.transaction(
-          caller.organizationId,
-          Effect.gen(function*() {
-            const outcome = yield* change
-            if (outcome.changed) {
-              const author = Changes.byCaller(caller)
-              const target = targetOf(journaled, context, outcome.targetId)
-              yield* Changes.record(author, journaled, target, outcome.details, outcome.mails)
-              yield* Changes.recordAll(author, outcome.more)
-            }
-            return outcome.answer
-          })
-        )
-      return yield* run(input, { ...context, commit })
-    })
-    return yield* journalRefusals(input, note)(work)
-  }, Effect.scoped) satisfies Work<"rewrite", R>
 }

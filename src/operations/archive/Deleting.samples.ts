@@ -98,9 +98,7 @@ export const redactMessages = {
     object: "archive_redaction",
     account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9",
     chat_id: "5000000002",
-    message_ids: ["6"],
-    messages: 1,
-    files: 0
+    message_ids: ["6"]
   }
 } as const
 

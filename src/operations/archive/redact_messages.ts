@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { indexForReaders } from "../../archive/PageIndexing.ts"
 import { openAccount } from "../../archive/Reader.ts"
 import { applyRedaction, prepareRedaction } from "../../archive/Redacting.ts"
 import { type AccountId, TargetAccount } from "../../domain/accounts/Account.ts"
 import { TargetChat } from "../../domain/archive/Chat.ts"
-import { RedactedIds, Redaction, RedactionId, RedactionReason } from "../../domain/archive/Redaction.ts"
+import { RedactedIds, Redaction, RedactionReason } from "../../domain/archive/Redaction.ts"
 import {
   ArchiveHeld,
   ContentUnreadable,
@@ -15,6 +14,7 @@ import {
 } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { requireChat } from "./ArchivedChat.ts"
 import * as samples from "./Deleting.samples.ts"
 
 /** Tries while what the messages are in is closed into pages, or cleaned up. */
@@ -31,17 +31,16 @@ const redact = Effect.fnUntraced(function*(
   { accountId, chatId, ids, reason }: Asked,
   { archive, caller, commit, now }: Pick<Operation.RewriteContext<{}>, "archive" | "caller" | "commit" | "now">
 ) {
-  const id = RedactionId.make(yield* (yield* SecureRandom.SecureRandom).uuidV7())
   const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)
-  const messages = { account: open.account, chatId: BigInt(chatId), ids: ids.map(BigInt) }
+  const messages = { account: open.account, chatId: yield* requireChat(open.account, chatId), ids: ids.map(BigInt) }
   for (let left = tries; left > 0; left--) {
     const prepared = yield* prepareRedaction(open, messages, Math.floor(now.getTime() / 1000))
     const redacted = yield* commit(
-      Effect.map(applyRedaction(id, messages, prepared, now), (counts) =>
+      Effect.map(applyRedaction(messages, prepared, now), (counts) =>
         counts === null || counts.messages === 0
           ? Operation.unchanged(counts)
           : Operation.changed(counts, {
-            redaction: id,
+            redaction: counts.id,
             chat_id: chatId,
             message_ids: ids.join(","),
             messages: counts.messages,
@@ -52,7 +51,7 @@ const redact = Effect.fnUntraced(function*(
     )
     if (redacted === null) continue
     yield* archive.afterwards(Effect.ignoreCause(indexForReaders([accountId], archive)))
-    return redacted
+    return
   }
   return yield* new ServiceUnavailable({
     message: "These messages are being moved. Try again in a moment.",
@@ -89,16 +88,7 @@ export const redactMessages = Operation.rewrite(
     const { account_id, chat_id, reason } = input
     const message_ids = [...new Set(input.message_ids)]
     const asked = { accountId: account_id, chatId: chat_id, ids: message_ids, reason }
-    return Effect.map(
-      redact(asked, context),
-      ({ files, messages }) => ({
-        object: "archive_redaction" as const,
-        account_id,
-        chat_id,
-        message_ids,
-        messages,
-        files
-      })
-    )
+    const answer = { object: "archive_redaction" as const, account_id, chat_id, message_ids }
+    return Effect.as(redact(asked, context), answer)
   }
 )

@@ -26,6 +26,8 @@ export interface RewrittenPlace extends RedactedPlace {
 
 /** The counts of a redaction. */
 export interface Redacted {
+  /** Named by the pages that were replaced, and by the journal. */
+  readonly id: RedactionId
   /** Messages that were not redacted before. */
   readonly messages: number
   /** Files that were saved. */
@@ -48,7 +50,6 @@ export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
    * pages, forgets what tells contents apart, and marks the messages: nothing of them is archived again.
    */
   apply(
-    id: RedactionId,
     messages: RedactedMessages,
     places: ReadonlyArray<RewrittenPlace>,
     now: Date

@@ -1,4 +1,4 @@
-/** What the archives of organizations take, summed over their accounts. */
+/** The storage that archives of organizations take, summed over their accounts. */
 import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"

@@ -1,12 +1,10 @@
 /** Redactions past the API, and everything that an archive still opens to. */
 import { Effect } from "effect"
-import * as crypto from "node:crypto"
 import { epochKeyOf, openEach } from "../../../src/archive/OpenedFrames.ts"
 import type { OpenAccount } from "../../../src/archive/Reader.ts"
 import { applyRedaction, prepareRedaction } from "../../../src/archive/Redacting.ts"
 import { openVocabulary } from "../../../src/archive/Vocabularies.ts"
 import type { FrameKind } from "../../../src/domain/archive/Epoch.ts"
-import { RedactionId } from "../../../src/domain/archive/Redaction.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as World from "../world.ts"
 
@@ -19,7 +17,7 @@ export const redact = Effect.fnUntraced(function*(open: OpenAccount, chatId: big
   const prepared = yield* prepareRedaction(open, messages, 1_800_000_000)
   return yield* db.transaction(
     account.organizationId,
-    applyRedaction(RedactionId.make(crypto.randomUUID()), messages, prepared, now)
+    applyRedaction(messages, prepared, now)
   )
 })
 

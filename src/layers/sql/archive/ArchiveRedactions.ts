@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
-import type { RedactionId } from "../../../domain/archive/Redaction.ts"
+import { RedactionId } from "../../../domain/archive/Redaction.ts"
 import {
   ArchiveRedactions,
   type RedactedMessages,
@@ -27,6 +28,7 @@ export const layer = Layer.effect(
   ArchiveRedactions,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
     const post = Tenant.post(sql)
 
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
@@ -181,7 +183,8 @@ export const layer = Layer.effect(
       numbers: (messages) =>
         Effect.map(list(messages, false, null), (all) => all.map(({ day, number }) => ({ day, number }))),
 
-      apply: Effect.fnUntraced(function*(id, messages, rewritten, now) {
+      apply: Effect.fnUntraced(function*(messages, rewritten, now) {
+        const id = RedactionId.make(yield* random.uuidV7())
         const { account, chatId, ids } = messages
         const pages = rewritten.filter(({ isPage }) => isPage)
         const rows = rewritten.filter(({ isPage }) => !isPage)
@@ -197,7 +200,7 @@ export const layer = Layer.effect(
           select ${account.organizationId}, ${account.accountId}::uuid, ${chatId}::bigint, id, 'redacted', 0, '', ${now}
           from unnest(${ids}::bigint[]) as asked (id)
           on conflict do nothing returning 1`
-        return { messages: marked.length, files }
+        return { id, messages: marked.length, files }
       }, Effect.orDie)
     })
   })
