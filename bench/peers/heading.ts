@@ -31,24 +31,20 @@ export const heading = (
   `Before the load, ${requests} requests to both, refusals, filters and cursors among them, had to have the same ` +
   "status, headers and body, the entries of both journals had to be the same, and both chains had to be whole.",
   "**Where the service falls short of the peer.** What was counted or measured is said so; the rest is what the " +
-  "sources suggest, and was not measured apart. Times of statements are means of `pg_stat_statements`, in a run of " +
-  "its own with one slot for each server. *A read*: the second table has what service and database each take more. " +
-  "The service's is time in its own process: a small read was counted as some 90 steps of Effect's runtime, where " +
-  "a plain handler has a few calls. The database's is the statement of the entrance, which takes 0.049 ms where " +
-  "the peer's takes 0.028: more columns and conditions, none of which takes much of it alone. *The account* is " +
-  "read by four statements that travel as one message, each in a fiber of its own: 0.091 ms, and 0.007 ms for the " +
-  "organization's settings of row level security; the peer's one statement, which answers sessions and endings as " +
-  "JSON, takes 0.091 ms.",
+  "sources suggest, and was not measured apart. *A read*: requests that arrive in one turn of the event loop enter " +
+  "by one statement, so that the database takes less than half of the peer's time for the organization. The service's " +
+  "own time is what is left: in a profile of the account, a sixth of it is spent in writing to the database's sockets, " +
+  "a twelfth in writing answers, a fifth in Effect's runtime, and a twentieth in collecting garbage. *The account* is " +
+  "read by four statements that travel as one message, each in a fiber of its own; the peer has one statement, which " +
+  "answers sessions and endings as JSON.",
   "*The role label*: the service waits for three answers of the database where the peer waits for two, as it " +
   "decides in TypeScript what the peer's function decides in the database. It takes a session from a pool, begins " +
   "a transaction, and runs in a fiber of its own, so that no answer waits for a connection that hangs: some 260 " +
-  "steps were counted. In the database the change of the account's row takes 0.24 ms where the peer's takes 0.03: " +
-  "accounts can be searched by their label, so that each change writes to every index of the accounts, 2,400 bytes " +
-  "of the log of changes against 135; the peer has no search. The journal's entry takes 0.48 ms against 0.36, and " +
-  "the entrance 0.07 against 0.05.",
-  "*The slowest hundredth* is 2.3 to 3.0 times the median on the four workloads over REST, and 2.0 to 2.6 times for " +
-  "the peer: most of what it is behind is the median's, and the rest was not examined. *Memory*: in one service under a like load, beside other work, of 215 MiB 58 were the files of Node's program, 81 V8's heap (32 of " +
-  "them for new objects), 10 buffers, and 65 what Node held outside of the heap. The peer takes more than the goal too.",
+  "steps were counted. What accounts are searched by has a table of its own, whose row a new label changes too; the " +
+  "peer has no search.",
+  "*Memory*: in one service under a like load, beside other work, of 215 MiB 58 were the files of Node's program, 81 " +
+  "V8's heap (32 of them for new objects), 10 buffers, and 65 what Node held outside of the heap. The peer takes more " +
+  "than the goal too.",
   "*A granted admin's list* takes the first accounts of each granted department and those granted one by one, merges " +
   "them, and reads the page's rows again, where the owner's list reads one index. A list with a status filter asks for " +
   "two kinds of rows: those that are in it, and those that time brings into it. " +

@@ -115,9 +115,9 @@ export const archivedAccount = {
   archive: {
     has_key: true,
     status: "idle",
-    messages: 48210,
-    media: 5356,
-    bytes: 202482000,
+    messages: 0,
+    media: 0,
+    bytes: 0,
     last_backup_at: "2026-01-15T04:00:00.000Z",
     next_backup_at: "2026-01-16T04:00:00.000Z",
     updated_at: "2026-01-15T08:48:00.000Z",
@@ -126,11 +126,11 @@ export const archivedAccount = {
     phase: null,
     running: null,
     chats: {
-      discovered: 163,
-      selected: 122,
-      with_data: 116,
-      complete: 108,
-      review: 1
+      discovered: 0,
+      selected: 0,
+      with_data: 0,
+      complete: 0,
+      review: 0
     },
     saving: {
       state: "saving",

@@ -83,8 +83,8 @@ export const getStatus = {
         connection_unknown: 1,
         retired: 1
       },
-      chats_to_review: 8,
-      storage_used_bytes: 936000000,
+      chats_to_review: 0,
+      storage_used_bytes: 0,
       storage_limit_bytes: 50000000000
     },
     journal: {

@@ -74,13 +74,17 @@ const unheard: Find = ({ protection }, { sendsMail }) =>
     action: "Choose who gets mails"
   }
 
-const reviews: Find = ({ protection }, { role }) => {
+const reviews: Find = ({ generated_at, protection }, { role }) => {
   const { oldest_review_deadline, sessions_to_review } = protection
   return sessions_to_review === 0 || !protectors.includes(role) ? undefined : {
     tone: "caution",
     title: `${sessions_to_review} ${sessions_to_review === 1 ? "session" : "sessions"} to review`,
     text: oldest_review_deadline === null
       ? "Nobody has said whether they belong to the holders of their accounts."
+      : oldest_review_deadline <= generated_at
+      ? html`The first should have been signed out at ${
+        Html.momentOf(oldest_review_deadline)
+      }; the service keeps trying.`
       : html`What nobody approves is signed out, the first at ${Html.momentOf(oldest_review_deadline)}.`,
     to: "/console/reviews",
     action: "Review them"

@@ -99,6 +99,16 @@ describe("what needs attention", () => {
     expect(titles(loud, { ...owner, readsArchive: false })).not.toContain("12 chats to review")
   })
 
+  it("does not announce a sign-out for a time that has passed", () => {
+    const at = (generated: string) =>
+      String(
+        mattersOf({ ...loud, generated_at: new Date(generated) }, owner).find(({ to }) => to === "/console/reviews")
+          ?.text
+      )
+    expect(at("2026-01-15T07:59:59Z")).toContain("is signed out, the first at")
+    expect(at("2026-01-15T08:00:00Z")).toContain("should have been signed out at")
+  })
+
   it("says that the storage is full once nothing more is saved", () => {
     const full = { ...quiet, saving: { ...quiet.saving, storage_used_bytes: 100 } }
     expect(mattersOf(full, owner).map(({ title, tone }) => [title, tone])).toEqual([
