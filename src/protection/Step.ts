@@ -146,10 +146,12 @@ const record = Effect.fnUntraced(
         const now = new Date(yield* Clock.currentTimeMillis)
         const decision = decide(locked.facts, looked.observation, now, options)
         const nextAt = nextAfter(locked.facts, decision, now, around)
+        const release = decision.endings.length === 0
         yield* watch.write(claimed, {
           ...decision,
-          nextAt,
-          release: decision.endings.length === 0,
+          // If this process dies, what is begun here goes on as soon as nobody holds the account.
+          nextAt: release || nextAt === null ? nextAt : now,
+          release,
           ...(looked.seenMark === null ? {} : { seenMark: looked.seenMark })
         }, now)
         yield* secrets.move(claimed, looked.secrets, now)
