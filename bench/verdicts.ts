@@ -50,6 +50,14 @@ const propertyOf = (property: string): string => {
   return question
 }
 
+/** Each row with a goal is not above it. */
+const atMost = (subject: string) => (figure: Recorded): ReadonlyArray<Verdict> =>
+  having(figure, "measured").filter(({ goal }) => goal !== "").map(({ goal, measured, value }) => ({
+    question: `${subject}: ${measured}, goal ${goal}`,
+    holds: measured?.includes("missing") !== true && (numbers(value)[0] ?? Number.NaN) <= (numbers(goal)[0] ?? 0),
+    measured: value ?? ""
+  }))
+
 /** The verdicts of a figure, by its name. */
 const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdict>>> = {
   peers: (figure) =>
@@ -123,12 +131,8 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     })
   },
-  wire: (figure) =>
-    having(figure, "measured").filter(({ goal }) => goal !== "").map(({ goal, measured, value }) => ({
-      question: `Sessions over the wire: ${measured}, goal ${goal}`,
-      holds: measured?.includes("missing") !== true && (numbers(value)[0] ?? Number.NaN) <= (numbers(goal)[0] ?? 0),
-      measured: value ?? ""
-    })),
+  wire: atMost("Sessions over the wire"),
+  cluster: atMost("Several processes"),
   archive: (figure) =>
     having(figure, "a row for each message").filter(({ goal }) => goal !== "").map(
       ({ archive, goal = "", measured }) => {
@@ -181,6 +185,17 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       question: "Whatever breaks, each stranger is found, mailed of and signed out once",
       holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
       measured: `${found.length} kinds of faults, ${count(sum(found, "what was seen"))} strangers`
+    }]
+  },
+  "faults-cluster": (figure) => {
+    const found = having(figure, "fault")
+    return [{
+      question:
+        "Whatever breaks of three processes, no key is used by two, nothing is done twice, and nobody is unwatched",
+      holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
+      measured: `${numbers(found[0]?.["fault"]).at(-1)} rounds, ${count(sum(found, "what was seen"))} strangers, ${
+        count(sum(found, "acknowledged"))
+      } changes at any process`
     }]
   },
   properties: (figure) =>

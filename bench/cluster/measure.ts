@@ -1,7 +1,7 @@
 /** Three processes that share the accounts: what it costs, and how soon others have what one loses. */
 import * as crypto from "node:crypto"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
-import { slotOf } from "../../src/domain/accounts/Slot.ts"
+import { slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
 import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import type { Service } from "../../test/support/cli/commandProcess.ts"
 import { freePorts } from "../../test/support/cli/freePorts.ts"
@@ -38,7 +38,7 @@ export interface Measured {
 }
 
 const processes = 3
-const calls = 400
+const calls = 200
 
 /** Answers each call's time; one that is refused ends the run. */
 const ask = async (
@@ -140,8 +140,10 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
     )
     const memory = Math.max(...services.map(({ pid }) => memoryOf(pid)))
 
+    const shareOf = (port: number) =>
+      slotsOf(async (statement, values) => (await superuser.query(statement, values)).rows, port)
     const pathsOf = async (port: number) => {
-      const slots = await slotsOf(async (statement, values) => (await superuser.query(statement, values)).rows, port)
+      const slots = await shareOf(port)
       return rows.map(({ id }) => id).filter((id) => slots.has(slotOf(AccountId.make(id))))
         .map((id) => `/v1/accounts/${id}/messenger-profile`)
     }
@@ -158,7 +160,7 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
 
     const joining = performance.now()
     services[2] = await start(third)
-    for (let size = 0; size < 1024 / processes / 2; await wait(200)) size = (await pathsOf(third)).length
+    for (let share = 0; share < slotCount / processes / 2; await wait(200)) share = (await shareOf(third)).size
     const joined = await untilOpen(joining)
     await wait(10_000)
 

@@ -123,6 +123,7 @@ const does: { readonly [Kind in Command["_"]]: (order: Extract<Command, { readon
   }
 }
 
+process.on("disconnect", () => process.exit(0))
 process.on("message", async (order: Command) => {
   await does[order._](order as never)
   const { port, publicKey } = centre
