@@ -60,6 +60,19 @@ export const sealBlob = <E, R>(
   )
 }
 
+/** Opens the chunks of a content of the size, each by itself. */
+export const chunkOpener = (key: FileKey, ref: BlobRef, size: number) => {
+  const bound = boundBlob(ref)
+  const last = chunksOf(size) - 1
+  return Effect.fnUntraced(function*(place: number, sealed: Uint8Array) {
+    const crypto = yield* ArchiveCrypto
+    return yield* Effect.mapError(
+      crypto.aeadOpen(Redacted.value(key), chunkNonce(place, place === last), sealed, bound),
+      () => new ContentBroken({ reason: `chunk ${place} does not open` })
+    )
+  })
+}
+
 /** Reads bytes of an object. */
 export type ReadStored<E, R> = (range: ByteRange) => Stream.Stream<Uint8Array, E, R>
 
@@ -74,19 +87,13 @@ export const openBlob = <E, R>(
   read: ReadStored<E, R>,
   range: ByteRange = { start: 0, end: size }
 ): Stream.Stream<Uint8Array, ContentBroken | E, R | ArchiveCrypto> => {
-  const bound = boundBlob(ref)
   const { first, last, stored } = chunksAround(size, range)
-  const lastOfAll = chunksOf(size) - 1
-  const open = Effect.fnUntraced(function*(chunk: number, sealed: Uint8Array) {
-    const crypto = yield* ArchiveCrypto
-    const nonce = chunkNonce(chunk, chunk === lastOfAll)
-    const bytes = yield* Effect.mapError(
-      crypto.aeadOpen(Redacted.value(key), nonce, sealed, bound),
-      () => new ContentBroken({ reason: `chunk ${chunk} does not open` })
-    )
-    const at = chunk * chunkSize
-    return bytes.subarray(Math.max(0, range.start - at), Math.max(0, range.end - at))
-  })
+  const openChunk = chunkOpener(key, ref, size)
+  const open = (chunk: number, sealed: Uint8Array) =>
+    Effect.map(openChunk(chunk, sealed), (bytes) => {
+      const at = chunk * chunkSize
+      return bytes.subarray(Math.max(0, range.start - at), Math.max(0, range.end - at))
+    })
   return read(stored).pipe(
     inPieces(sealedChunkSize),
     Stream.mapEffect(({ bytes, isLast, place }) => {

@@ -91,6 +91,7 @@ export const completeMessages = Effect.fnUntraced(function*(
       state,
       reason,
       sha256: sha256 === null ? null : hex(sha256),
+      reason,
       archived_at: state === "saved" ? at : null
     }] as const
   ))

@@ -91,6 +91,15 @@ export interface Calls {
       readonly unreadable: number
     }
   }
+  /** Begins to read the content of a file. */
+  openFile: {
+    readonly ask: { readonly accountId: string; readonly fileId: string }
+    readonly answer: { readonly handle: number; readonly bytes: number }
+  }
+  /** The next part of it, opened and checked; null after its end. What is not asked for is not read either. */
+  readFile: { readonly ask: { readonly handle: number }; readonly answer: Uint8Array<ArrayBuffer> | null }
+  /** Ends it before. */
+  closeFile: { readonly ask: { readonly handle: number }; readonly answer: null }
   decide: {
     readonly ask: ChatPlace & { readonly effect: "archive" | "skip" }
     readonly answer: null
@@ -124,5 +133,7 @@ export interface Fault {
 
 /** The worker's answer to a call. */
 export type Answered =
+  /** The service takes no request for so many seconds; the worker goes on by itself then. */
+  | { readonly waiting: number }
   | { readonly id: number; readonly answer: Calls[CallName]["answer"] }
   | { readonly id: number; readonly fault: Fault }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { requestedRange, safeFileName, safeMediaType } from "../../src/domain/Content.ts"
+import { requestedRange } from "../../src/domain/Content.ts"
+import { safeFileName, safeMediaType } from "../../src/domain/FileNames.ts"
 import { tried } from "../support/drawn.ts"
 
 describe("a header Range", () => {

@@ -17,7 +17,7 @@ export const readUtf8 = (bytes: Uint8Array): string | null => {
 /** The binding of a key or ciphertext: UTF-8 of a JSON array of strings. */
 export const boundTo = (...names: ReadonlyArray<string>): Uint8Array => utf8(JSON.stringify(names))
 
-export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
   let at = 0
   for (const part of parts) {

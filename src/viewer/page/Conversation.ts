@@ -2,6 +2,7 @@
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { ShownMessage } from "../ViewerCalls.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
+import { makePreviews } from "./FilePreviews.ts"
 import { messageElement, type MessageView } from "./MessageView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, titleOf } from "./OpenedArchive.ts"
 import { dayOf, plural, shortDay } from "./Texts.ts"
@@ -66,6 +67,7 @@ export const openConversation = (
 ): Conversation => {
   const place = { accountId: chat.account_id, chatId: chat.id }
   const views = new Map<string, MessageView>()
+  const previews = makePreviews()
   let messages: ReadonlyArray<ShownMessage> = []
   let unreadable = 0
   let closed = false
@@ -89,10 +91,16 @@ export const openConversation = (
     if (known !== undefined) return known
     const made = messageElement(archive, chat, message, {
       jump: (id) => void go({ at: "message", id, marked: null }),
-      find: (id) => messages.find((each) => each.id === id) ?? null
+      find: (id) => messages.find((each) => each.id === id) ?? null,
+      previews
     })
     views.set(message.id, made)
     return made
+  }
+
+  const clear = (): void => {
+    for (const view of views.values()) view.close()
+    views.clear()
   }
 
   const draw = (): void => {
@@ -112,7 +120,11 @@ export const openConversation = (
     }
     list.replaceChildren(...rows)
     const shown = new Set(messages.map(({ id }) => id))
-    for (const id of views.keys()) if (!shown.has(id)) views.delete(id)
+    for (const [id, view] of views) {
+      if (shown.has(id)) continue
+      view.close()
+      views.delete(id)
+    }
     fill(
       top,
       ends.older.more
@@ -220,7 +232,7 @@ export const openConversation = (
       unreadable = found.unreadable
       ends.older = { more: found.hasMore, next: null }
       ends.newer = { more: found.hasNewer, next: null }
-      views.clear()
+      clear()
       draw()
       if (messages.length === 0) {
         fill(top, null)
@@ -290,6 +302,8 @@ export const openConversation = (
     move,
     close: () => {
       closed = true
+      clear()
+      previews.close()
     }
   }
 }

@@ -3,7 +3,8 @@ import type { Chat } from "../../domain/archive/Chat.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
 import type { ShownMessage } from "../ViewerCalls.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
-import { fileElement } from "./FileView.ts"
+import type { FilePreviews } from "./FilePreviews.ts"
+import { type FileElement, fileElement } from "./FileView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, wordsOf } from "./OpenedArchive.ts"
 import { revisionsElement } from "./SideBySide.ts"
 import { excerpt, momentOf, plural, type Span, textWith, timeOf } from "./Texts.ts"
@@ -11,12 +12,14 @@ import { excerpt, momentOf, plural, type Span, textWith, timeOf } from "./Texts.
 export interface MessageView {
   readonly element: HTMLLIElement
   readonly mark: (words: MarkedWords) => void
+  readonly close: () => void
 }
 
 /** The conversation around a message. */
 export interface Surroundings {
   readonly jump: (id: string) => void
   readonly find: (id: string) => ShownMessage | null
+  readonly previews: FilePreviews
 }
 
 type Field = MarkedWords[number]["field"]
@@ -49,15 +52,20 @@ const list = (title: string, lines: ReadonlyArray<string>): HTMLElement =>
   )
 
 /** The content of a message, with marked words. */
-const contentOf = (archive: OpenedArchive, message: ShownMessage, around: Surroundings, words: MarkedWords) => {
-  const { caption, details, edits, files, forwarded_from, kind, reply_to_id, text, transcript } = message
+const contentOf = (
+  message: ShownMessage,
+  files: ReadonlyArray<FileElement>,
+  around: Surroundings,
+  words: MarkedWords
+) => {
+  const { caption, details, edits, forwarded_from, kind, reply_to_id, text, transcript } = message
   const spans = (field: Field) => spansOf(words, field, edits)
   return [
     forwarded_from === null
       ? null
       : make("p", { class: "forward" }, "Forwarded from ", make("strong", {}, named(forwarded_from))),
     reply_to_id === null ? null : replyTo(around, reply_to_id),
-    files.length === 0 ? null : make("ul", { class: "files" }, files.map((file) => fileElement(archive, file))),
+    files.length === 0 ? null : make("ul", { class: "files" }, files.map(({ element }) => element)),
     paragraph("text", text, spans("text")),
     paragraph("text", caption, spans("caption")),
     transcript === null ? null : make(
@@ -83,6 +91,7 @@ export const messageElement = (
   around: Surroundings
 ): MessageView => {
   const { deleted_at, edited_at, edits, id, outgoing, redacted_at, sent_at } = message
+  const files = message.files.map((file) => fileElement(archive, file, around.previews))
   let words: MarkedWords = []
   const content = make("div", { class: "content" })
   const revisions = make("div", { class: "revisions" })
@@ -110,7 +119,7 @@ export const messageElement = (
     title: "Show the revisions side by side"
   })
 
-  fill(content, contentOf(archive, message, around, words))
+  fill(content, contentOf(message, files, around, words))
   const element = make(
     "li",
     {
@@ -143,8 +152,11 @@ export const messageElement = (
     element,
     mark: (found) => {
       words = found
-      fill(content, contentOf(archive, message, around, found))
+      fill(content, contentOf(message, files, around, found))
       if (edits > 0 && found.length > 0 && found.every(({ revision }) => revision !== edits)) void showRevisions()
+    },
+    close: () => {
+      for (const file of files) file.close()
     }
   }
 }

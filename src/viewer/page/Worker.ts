@@ -39,14 +39,15 @@ const trusted = (address: string): string => {
 /** Makes workers at the address, one after the other. */
 export const makeClients = (address: string) => {
   const url = trusted(address)
-  return (): Client => {
+  return (wait: (seconds: number) => void): Client => {
     const worker = new Worker(url)
     const waiting = new Map<number, Answer>()
     let last = 0
     worker.addEventListener("message", (event) => {
-      const { id }: Answered = event.data
-      waiting.get(id)?.(event)
-      waiting.delete(id)
+      const answered: Answered = event.data
+      if ("waiting" in answered) return wait(answered.waiting)
+      waiting.get(answered.id)?.(event)
+      waiting.delete(answered.id)
     })
     const fail = (message: string) => {
       for (const [id, answer] of waiting) answer({ data: { id, fault: { code: "other", message } } })

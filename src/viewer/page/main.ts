@@ -4,6 +4,7 @@ import { fill, make } from "./Elements.ts"
 import { whenIdle } from "./Idle.ts"
 import { missing } from "./Missing.ts"
 import { askPassword } from "./Unlock.ts"
+import { makeNotice } from "./WaitNotice.ts"
 import { CallFailed, type Client, makeClients } from "./Worker.ts"
 
 const root = document.getElementById("viewer")
@@ -27,19 +28,21 @@ const showMissing = (root: HTMLElement, features: ReadonlyArray<string>): void =
 const start = (root: HTMLElement): void => {
   const { address = "", organization = "", role = "", token = "", worker = "" } = root.dataset
   const makeClient = makeClients(worker)
+  const notice = makeNotice()
   let client: Client | undefined
   let stop: (() => void) | undefined
 
-  const lock = (notice: string | null): void => {
+  const lock = (said: string | null): void => {
     stop?.()
     client?.end()
     client = undefined
-    show(notice)
+    notice.clear()
+    show(said)
   }
 
-  const show = (notice: string | null): void => {
-    const asking = askPassword(notice, async (password) => {
-      const opening = makeClient()
+  const show = (said: string | null): void => {
+    const asking = askPassword(said, async (password) => {
+      const opening = makeClient(notice.wait)
       try {
         await opening.call("start", { address, token, organizationId: organization })
         await opening.call("unlock", { password })

@@ -8,6 +8,8 @@ export interface Service {
   readonly address: string
   readonly token: string
   readonly organizationId: string
+  /** The service takes no further request for so many seconds. */
+  readonly waiting: (seconds: number) => void
 }
 
 const codes: Readonly<Record<string, FaultCode>> = {
@@ -44,17 +46,19 @@ const operations = {
 } as const
 export type OperationName = keyof typeof operations
 
-const requestOf = (service: Service, operation: OperationName, input: Input) => {
+const common = { cache: "no-store", credentials: "same-origin", redirect: "error" } as const
+
+const requestOf = (service: Service, operation: OperationName, input: Input): Promise<Response> => {
   const [method, path] = operations[operation]
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))
   const address = service.address +
     path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const members = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.has(name)))
-  const common = { method, cache: "no-store", credentials: "same-origin", redirect: "error" } as const
   return method === "GET"
     ? fetch(`${address}${queryOf(members)}`, common)
     : fetch(address, {
       ...common,
+      method,
       headers: { "content-type": "application/json", "x-token": service.token },
       body: JSON.stringify(members)
     })
@@ -62,23 +66,55 @@ const requestOf = (service: Service, operation: OperationName, input: Input) => 
 
 const readRefusal = Schema.decodeUnknownEffect(Refusal)
 
+/** Times that a request waits for the service to take further ones, and the seconds of such a wait. */
+const waits = 5
+const longestWait = 61
+
+/** The seconds until the service takes further requests. */
+const secondsLeft = (response: Response): number => {
+  const seconds = Number(response.headers.get("retry-after") ?? "")
+  return seconds >= 1 ? Math.min(seconds, longestWait) : 1
+}
+
+/** The answer, as soon as the service takes the request; a wait is said. */
+const answered = Effect.fnUntraced(function*(service: Service, request: () => Promise<Response>) {
+  for (let left = waits;; left--) {
+    const response = yield* Effect.tryPromise({ try: request, catch: unreachable })
+    if (response.status !== 429 || left === 0) return response
+    const seconds = secondsLeft(response)
+    service.waiting(seconds)
+    yield* Effect.sleep(seconds * 1000)
+  }
+})
+
+const jsonOf = (response: Response) =>
+  Effect.tryPromise({ try: (): Promise<unknown> => response.json(), catch: unreachable })
+
+const refusalOf = (response: Response) =>
+  Effect.flatMap(jsonOf(response), (body) =>
+    Effect.flatMap(
+      Effect.mapError(readRefusal(body), unreachable),
+      ({ error }) => Effect.fail(new RemoteRefusal(error))
+    ))
+
 /** Asks for an operation; a refusal fails with its message. */
 export const ask = Effect.fnUntraced(function*(
   service: Service,
   operation: OperationName,
   input: Input
 ) {
-  const { body, ok } = yield* Effect.tryPromise({
-    try: async () => {
-      const response = await requestOf(service, operation, input)
-      const body: unknown = await response.json()
-      return { body, ok: response.ok }
-    },
-    catch: unreachable
-  })
-  if (ok) return body
-  const { error } = yield* Effect.mapError(readRefusal(body), unreachable)
-  return yield* new RemoteRefusal(error)
+  const response = yield* answered(service, () => requestOf(service, operation, input))
+  return yield* response.ok ? jsonOf(response) : refusalOf(response)
+})
+
+/** The content of a file as it is stored, from a byte on. */
+export const download = Effect.fnUntraced(function*(service: Service, fileId: string, from: number | null) {
+  const address = `${service.address}/archive/sealed/files/${encodeURIComponent(fileId)}`
+  const headers: Record<string, string> = from === null ? {} : { range: `bytes=${from}-` }
+  const response = yield* answered(service, () => fetch(address, { ...common, headers }))
+  if (!response.ok) return yield* refusalOf(response)
+  if (response.body === null || response.status !== (from === null ? 200 : 206)) return yield* unreachable()
+  return response.body
 })
 
 /** The refusal as the page is sent it. */

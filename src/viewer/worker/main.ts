@@ -6,8 +6,9 @@ import { OrganizationId } from "../../domain/people/Access.ts"
 import { failByRefusal, layerOver } from "../../layers/archive/RemoteArchive.ts"
 import * as WebCrypto from "../../layers/archive/WebCrypto.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
-import type { Answered, Asked, CallName, Calls } from "../ViewerCalls.ts"
+import type { Answered, Asked, CallName, Calls, Shown } from "../ViewerCalls.ts"
 import * as Derivation from "./Derivation.ts"
+import { makeFiles } from "./Files.ts"
 import { makeChatFinder, readAround, readChats, readEdits, readMembers, readMessages } from "./Reading.ts"
 import { makeSearches } from "./Searching.ts"
 import { ask, faultOf, type Service } from "./Service.ts"
@@ -33,12 +34,19 @@ type Runtime = ReturnType<typeof runtimeOver>
 /** The calls that an opened archive answers. */
 const opened = (service: Service, session: Session) => {
   const search = makeSearches(session)
+  const files = makeFiles(service, session)
+  /** Notes the files of the messages that are answered. */
+  const noted = <A extends Pick<Shown, "messages"> | null, E, R>(read: Effect.Effect<A, E, R>) =>
+    Effect.tap(read, (shown) => Effect.sync(() => shown === null ? undefined : files.note(shown)))
   return {
     chat: makeChatFinder(session),
     chats: (asked: Calls["chats"]["ask"]) => readChats(session, asked),
     members: (asked: Calls["members"]["ask"]) => readMembers(session, asked),
-    messages: (asked: Calls["messages"]["ask"]) => readMessages(session, asked),
-    around: (asked: Calls["around"]["ask"]) => readAround(session, asked),
+    messages: (asked: Calls["messages"]["ask"]) => noted(readMessages(session, asked)),
+    around: (asked: Calls["around"]["ask"]) => noted(readAround(session, asked)),
+    openFile: files.openFile,
+    readFile: files.readFile,
+    closeFile: files.closeFile,
     edits: (asked: Calls["edits"]["ask"]) => readEdits(session, asked),
     search,
     accounts: ({ after }: Calls["accounts"]["ask"]) =>
@@ -62,6 +70,12 @@ type Opened = ReturnType<typeof opened>
 let started: { readonly service: Service; readonly runtime: Runtime } | undefined
 let archive: Opened | undefined
 
+/** Bytes are handed over, and not copied. */
+const post = (answered: Answered): void => {
+  const transfer = "answer" in answered && answered.answer instanceof Uint8Array ? [answered.answer.buffer] : []
+  globalThis.postMessage(answered, { transfer })
+}
+
 const locked = () => Promise.reject(new Error("The archive is not open"))
 
 /** Runs in the archive's ports; fails with a refusal, or with a defect that is one in this program. */
@@ -83,7 +97,8 @@ const unlock = async ({ password }: Calls["unlock"]["ask"]) => {
 }
 
 const answers: { readonly [Name in CallName]: (asked: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]> } = {
-  start: async (service) => {
+  start: async (named) => {
+    const service = { ...named, waiting: (seconds: number) => post({ waiting: seconds }) }
     started = { service, runtime: runtimeOver(service) }
     return null
   },
@@ -95,6 +110,9 @@ const answers: { readonly [Name in CallName]: (asked: Calls[Name]["ask"]) => Pro
   messages: (asked) => archive === undefined ? locked() : run(archive.messages(asked)),
   around: (asked) => archive === undefined ? locked() : run(archive.around(asked)),
   edits: (asked) => archive === undefined ? locked() : run(archive.edits(asked)),
+  openFile: (asked) => archive === undefined ? locked() : run(archive.openFile(asked)),
+  readFile: (asked) => archive === undefined ? locked() : run(archive.readFile(asked)),
+  closeFile: (asked) => archive === undefined ? locked() : run(archive.closeFile(asked)),
   search: (asked) => archive === undefined ? locked() : run(archive.search(asked)),
   decide: (asked) => archive === undefined ? locked() : run(archive.decide(asked))
 }
@@ -112,5 +130,5 @@ const answerTo = <Name extends CallName>({ ask, id, name }: Asked<Name>): Promis
 
 globalThis.addEventListener("message", (event: MessageEvent) => {
   const asked: Asked = event.data
-  void answerTo(asked).then((answered) => globalThis.postMessage(answered))
+  void answerTo(asked).then(post)
 })

@@ -14,7 +14,10 @@ const patterns: ReadonlyArray<readonly [kind: string, patterns: ReadonlyArray<st
   ["property", ["test/properties/**"]],
   [others, []],
   ["spec", ["test/{spec,kernel,added,http,mcp,oauth}/**"]],
-  ["unit", ["test/{archive,domain,transport,repository}/**", "test/layers/{archive,crypto,documents,identity}/**"]]
+  ["unit", [
+    "test/{archive,domain,transport,repository,viewer}/**",
+    "test/layers/{archive,crypto,documents,identity}/**"
+  ]]
 ]
 
 export const kinds: ReadonlyArray<string> = patterns.map(([kind]) => kind)

@@ -35,7 +35,13 @@ const viewer = Effect.fnUntraced(function*(view: AdminPage) {
     whole: true,
     script: `${root}${Scripts.pagePath}?v=${page.version}`,
     integrity: page.integrity,
-    further: [`worker-src ${workerAddress}`, "connect-src 'self'", "img-src blob:", "trusted-types viewer"],
+    further: [
+      `worker-src ${workerAddress}`,
+      "connect-src 'self'",
+      "img-src blob:",
+      "media-src blob:",
+      "trusted-types viewer"
+    ],
     body: html`
 <div id="viewer" data-address="${root}${Data.path}" data-worker="${workerAddress}?v=${worker.version}" data-token="${
       view.csrf(Data.path)

@@ -92,8 +92,12 @@ li.found > .bubble { box-shadow: 0 0 0 3px var(--hit); }
 ul.files { list-style: none; margin: .2rem 0; padding: 0; display: grid; gap: .4rem; }
 li.file { display: flex; flex-wrap: wrap; gap: .1rem .75rem; align-items: center; padding: .4rem .6rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
 li.file .hint { margin: 0; }
-li.file img { display: block; max-width: 100%; max-height: 24rem; border-radius: .4rem; }
-li.file .preview { flex-basis: 100%; }
+li.file :is(img, video) { display: block; max-width: 100%; max-height: 24rem; border-radius: .4rem; }
+li.file audio { display: block; width: 100%; min-width: 13rem; }
+li.file .preview:not(:empty) { flex-basis: 100%; min-width: 0; }
+li.file .file-actions { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-left: auto; }
+li.file .file-actions button { min-height: 1.9rem; padding: .1rem .7rem; font-size: .9rem; }
+.wait-notice:not(:empty) { position: fixed; z-index: 2; left: 50%; bottom: 1rem; transform: translateX(-50%); width: max-content; max-width: calc(100% - 2rem); margin: 0; padding: .5rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--caution); border-radius: .5rem; background: var(--card); }
 .side-by-side { list-style: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .5rem; margin: .5rem 0 .1rem; padding: 0; }
 .side-by-side li { padding: .4rem .6rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
 .side-by-side .hint { font-size: .8rem; }

@@ -1,16 +1,22 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import type { Page } from "puppeteer-core"
+import { vi } from "vitest"
 import * as Server from "../../../../src/http/Server.ts"
 import { ConsoleAddress } from "../../../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../../../src/transport/Site.ts"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { archivedIds, sealChats } from "../../../support/archive/sealedChats.ts"
+import { pngWith, sealFiles } from "../../../support/archive/sealedFiles.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as Relay from "../../../support/http/relay.ts"
 import { pglite } from "../../../support/postgres/database.ts"
+import { scratch } from "../../../support/run/scratch.ts"
 import * as World from "../../../support/world.ts"
 import { signIn, type } from "../browsed.ts"
 
@@ -153,6 +159,97 @@ describe("the viewer of the archive", () => {
           }
           expect([wrong, errors]).toEqual([[], []])
         }),
+      120_000
+    )
+
+    it.effect(
+      "shows images by their bytes alone, stores every file as it was, and says of each other why it is not there",
+      () =>
+        Effect.gen(function*() {
+          const { account, id, page } = yield* arrive("plain")
+          const large = new Uint8Array(crypto.randomBytes(2_500_000))
+          const script = Buffer.from(`<script>globalThis.ran=1</script>${canary}`)
+          const files = yield* sealFiles(id, account, BigInt(archivedIds.chat[0]), 86_400, [
+            { name: `${canary}.png`, type: "image/png", content: pngWith(canary) },
+            { name: "page.png", type: "image/png", content: script },
+            { name: "drawing.svg", type: "image/svg+xml", content: script },
+            { name: "../\u202Egnp.exe", type: "application/x-anything", content: large },
+            { name: "film.mp4", type: "video/mp4", content: null },
+            { name: "note.ogg", type: "audio/ogg", content: Buffer.from("OggS\0 no sound") }
+          ])
+          yield* World.query<object>(id, (sql) =>
+            sql`update archive_file set state = 'skipped', reason = 'size'
+              where organization_id = ${id} and file_id = ${files[4] ?? ""}::uuid`)
+          const errors: Array<string> = []
+          page.on("pageerror", (error) => errors.push(String(error)))
+          yield* unlock(page, archivePassword)
+          yield* waitFor(page, "button.chat")
+          yield* click(page, "button.chat")
+          yield* waitFor(page, "li.file img")
+          yield* Effect.promise(() =>
+            page.waitForFunction("document.querySelector('li.file img').naturalWidth === 240")
+          )
+          yield* waitFor(page, "li.file .problem")
+          const texts: unknown = yield* Effect.promise(() =>
+            page.$$eval("li.file", (found) => found.map((each) => (each as unknown as { innerText: string }).innerText))
+          )
+          expect(texts).toEqual([
+            expect.stringMatching(/plain\.txt[^]*Download$/),
+            expect.stringContaining(`${canary}.png`),
+            expect.stringContaining("not of a type that is shown here"),
+            expect.stringMatching(/drawing\.svg[^]*Download$/),
+            expect.stringMatching(/__gnp\.exe[^]*2\.5 MB/),
+            expect.stringContaining("Not saved: larger than the rules allow"),
+            expect.stringMatching(/note\.ogg[^]*Play\s+Download$/)
+          ])
+          expect(yield* countOf(page, "#viewer img")).toBe(1)
+          expect(yield* Effect.promise(() => page.$eval("li.file img", (image) => image.getAttribute("src"))))
+            .toMatch(/^blob:/)
+          yield* Effect.promise(() => page.evaluate("[...document.querySelectorAll('li.file button')].at(-2).click()"))
+          yield* waitFor(page, "li.file:has(audio), li.message:last-of-type li.file .problem")
+
+          const folder = yield* Effect.acquireRelease(
+            Effect.sync(() => fs.mkdtempSync(path.join(scratch, "viewer-"))),
+            (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+          )
+          yield* Effect.promise(async () => {
+            const session = await page.createCDPSession()
+            await session.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder })
+          })
+          const names = yield* Effect.promise(() =>
+            page.evaluate(`[...document.querySelectorAll("li.file")].filter((each) =>
+              /drawing|2.5 MB/.test(each.innerText)).map((each) => each.querySelector("button").click()).length`)
+          )
+          expect(names).toBe(2)
+          const stored = () => fs.readdirSync(folder).filter((name) => !name.endsWith(".crdownload"))
+          yield* Effect.promise(() => vi.waitFor(() => expect(stored()).toHaveLength(2), { timeout: 20_000 }))
+          expect(stored().toSorted()).toEqual(["__gnp.exe", "drawing.svg"])
+          expect(Buffer.compare(fs.readFileSync(path.join(folder, "__gnp.exe")), large)).toBe(0)
+          expect(Buffer.compare(fs.readFileSync(path.join(folder, "drawing.svg")), script)).toBe(0)
+
+          expect(yield* Browser.inspect(page, "viewer-files")).toEqual([])
+          expect(yield* Effect.promise(() => page.evaluate("typeof ran"))).toBe("undefined")
+          const address = yield* Effect.promise(() => page.$eval("li.file img", (image) => image.getAttribute("src")))
+          const load = Effect.promise(() =>
+            page.evaluate(`new Promise((resolve) => {
+              const image = new Image()
+              image.onload = () => resolve("there")
+              image.onerror = () => resolve("gone")
+              image.src = ${JSON.stringify(address)}
+            })`)
+          )
+          expect(yield* load).toBe("there")
+          yield* click(page, "button.lock")
+          yield* waitFor(page, "#archive-password")
+          expect(yield* load).toBe("gone")
+          const traffic = (yield* Traffic).text()
+          expect(traffic).toContain("GET /console/archive/data/archive/sealed/files/")
+          const base64 = Buffer.from(large.subarray(0, 30)).toString("base64")
+          for (const secret of [archivePassword, canary, "globalThis.ran", base64]) {
+            expect([secret, traffic.includes(secret)]).toEqual([secret, false])
+          }
+          expect(errors).toEqual([])
+        }).pipe(Effect.scoped),
       120_000
     )
 
