@@ -10,7 +10,7 @@ const writtenFrom = 32 * 1024 * 1024
 export const collectedAtMost = 1024 * 1024 * 1024
 
 type Part = Uint8Array<ArrayBuffer>
-/** Is told the share that is opened, from 0 to 1. */
+/** Gets the share that is opened, from 0 to 1. */
 export type Progress = (share: number) => void
 
 interface Writable {

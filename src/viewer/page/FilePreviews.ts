@@ -17,7 +17,7 @@ export const makePreviews = (): FilePreviews => {
 
   const next = (): void => {
     while (running < atOnce) {
-      // What came into view last is what is looked at.
+      // The last one that came into view is the one that is looked at.
       const element = waiting.pop()
       if (element === undefined) return
       const open = opens.get(element)

@@ -9,7 +9,7 @@ const image = (type: string): MediaType => ({ kind: "image", type })
 const audio = (type: string): MediaType => ({ kind: "audio", type })
 const video = (type: string): MediaType => ({ kind: "video", type })
 
-/** Where bytes begin, in Latin-1, and what they are then. Nothing that can run, and no SVG. */
+/** The first bytes in Latin-1, with their type. Nothing that can run is among them, and no SVG. */
 const signatures: ReadonlyArray<readonly [RegExp, MediaType]> = [
   [/^\xff\xd8\xff/, image("image/jpeg")],
   [/^\x89PNG\r\n\x1a\n/, image("image/png")],
@@ -28,7 +28,7 @@ const signatures: ReadonlyArray<readonly [RegExp, MediaType]> = [
 /** Bytes that are looked at. */
 const looked = 32
 
-/** What the content is; null for anything that the page does not show. */
+/** The type of the content; null for anything that the page does not show. */
 export const mediaOf = (first: Uint8Array): MediaType | null => {
   const text = String.fromCharCode(...first.subarray(0, looked))
   return signatures.find(([pattern]) => pattern.test(text))?.[1] ?? null
@@ -42,7 +42,7 @@ const names: Readonly<Record<string, MediaType["kind"]>> = {
   "image/avif": "image"
 }
 
-/** What a content may be shown as, by the type that its message says; it decides only what is offered. */
+/** The kind of a content by the type that its message says; it decides only what is offered. */
 export const offeredAs = (type: string): MediaType["kind"] | null => {
   const known = names[type.toLowerCase()]
   if (known !== undefined) return known
