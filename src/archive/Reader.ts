@@ -91,7 +91,6 @@ export const completeMessages = Effect.fnUntraced(function*(
       state,
       reason,
       sha256: sha256 === null ? null : hex(sha256),
-      reason,
       archived_at: state === "saved" ? at : null
     }] as const
   ))
