@@ -74,9 +74,18 @@ const notice = "Returns third-party text."
 /** The first sentence of a description; the rest is for readers of the document. */
 const first = (text: string | undefined): string | undefined => text?.match(/^.*?\.(?=\s|$)/s)?.[0]
 
+/** Kinds that change nothing; any other is of a change. */
+const readingKinds: ReadonlySet<Operation.OperationKind> = new Set([
+  "read",
+  "live",
+  "unlocked",
+  "stream",
+  "sealed",
+  "sealed_stream"
+])
+
 /** True if the operation changes nothing. */
-export const isReading = ({ kind }: Operation.Any): boolean =>
-  kind !== "write" && kind !== "guarded" && kind !== "login"
+export const isReading = ({ kind }: Operation.Any): boolean => readingKinds.has(kind)
 
 /** The tool that an operation is. */
 export const define = (operation: Operation.Any) => ({
