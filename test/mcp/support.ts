@@ -168,4 +168,5 @@ export const resultOf = ({ body, status }: Answer) => {
 
 /** True if the operation changes nothing: a search has its words in a body, so that no address holds them. */
 export const changesNothing = ({ id, method }: Operation.Any): boolean =>
-  method === "GET" || /^(?:preview_archive_rule|search_messages|list_sealed_(?:blocks|files|pages)|verify_archive)$/.test(id)
+  method === "GET" ||
+  /^(?:preview_archive_rule|search_messages|list_sealed_(?:blocks|files|pages)|verify_archive)$/.test(id)
