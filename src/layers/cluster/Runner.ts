@@ -31,6 +31,7 @@ import * as Tenant from "../postgres/Tenant.ts"
 import { Fences } from "./Fences.ts"
 import * as Leases from "./Leases.ts"
 import { Listener } from "./Listener.ts"
+import { SettledShare } from "./SettledShare.ts"
 
 export interface Options {
   /** The time that slots are a process's without renewal, in whole seconds by the database's clock; 12 by default. */
@@ -95,12 +96,14 @@ const storage = Effect.gen(function*() {
   })
 })
 
-const logChange = (before: number, after: number, lapsed: number) =>
-  lapsed > 0
-    ? Effect.logWarning("The right to watch accounts could not be renewed in time: their sessions are closed")
-    : before === 0 && after > 0
-    ? Effect.logInfo(`This process watches accounts: ${after} of ${slotCount} slots`)
-    : Effect.void
+const logLapse = Effect.logWarning(
+  "The right to watch accounts could not be renewed in time: their sessions are closed"
+)
+
+const logShare = (slots: number) =>
+  Effect.logInfo(
+    slots === 0 ? "This process watches no accounts" : `This process watches accounts: ${slots} of ${slotCount} slots`
+  )
 
 /**
  * Owns the slots that the cluster gives this process. All of it runs in real time, whatever the `Clock` says, because it
@@ -138,16 +141,16 @@ export const layer = (
       })
       const real = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
-      let owned = 0
+      const share = new SettledShare()
       const follow = Effect.gen(function*() {
         const lapsed = fences.lapse()
+        const settled = share.round(fences.owned().size)
+        if (settled !== null) yield* logShare(settled)
         const changed = fences.takeChanges()
         if (changed.size === 0) return
-        const now = fences.owned().size
         yield* Metric.update(lapses, lapsed)
         yield* Metric.update(gains, [...changed].filter((slot) => fences.term(slot) !== null).length)
-        yield* logChange(owned, now, lapsed)
-        owned = now
+        if (lapsed > 0) yield* logLapse
         yield* PubSub.publish(published, changed)
       })
 
