@@ -4,8 +4,6 @@ import { files, read } from "./repository.ts"
 
 const sealed = "it takes the archive password, which no page sends: the viewer opens sealed data in the browser"
 
-const later = "exports are made and downloaded by programs so far"
-
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
   ["list_chats", sealed],
@@ -18,10 +16,6 @@ const without: ReadonlyMap<string, string> = new Map([
   ["list_files", sealed],
   ["get_file", sealed],
   ["download_file", sealed],
-  ["create_archive_export", later],
-  ["list_archive_exports", later],
-  ["get_archive_export", later],
-  ["download_archive_export_part", later],
   ["redact_messages", sealed],
   ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
 ])

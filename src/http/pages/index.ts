@@ -10,6 +10,8 @@ import * as AccountDeletion from "./archive/AccountDeletion.ts"
 import * as ArchiveCleanupPage from "./archive/ArchiveCleanupPage.ts"
 import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
+import * as ArchiveExportPage from "./archive/ArchiveExportPage.ts"
+import * as ArchiveExports from "./archive/ArchiveExports.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
@@ -84,6 +86,8 @@ const all = [
   ...ArchiveRules.routes,
   ...ArchiveCleanups.routes,
   ...ArchiveCleanupPage.routes,
+  ...ArchiveExports.routes,
+  ...ArchiveExportPage.routes,
   ...ArchiveHolds.routes,
   ...AccountDeletion.routes,
   ...ArchiveDeletion.routes,

@@ -12,6 +12,7 @@ import { html } from "../kit/Html.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
 import * as Cleanups from "./ArchiveCleanups.ts"
+import * as Exports from "./ArchiveExports.ts"
 import * as Holds from "./ArchiveHolds.ts"
 
 type Saving = ArchiveSummary["saving"]
@@ -74,6 +75,11 @@ export const section = (view: AdminPage, account: AccountDetail): Html.Html | un
     !isActive(account.status) || saving.state === "stopped"
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
+  }
+  ${
+    view.admin.readsArchive
+      ? html`<p><a href="${view.visit.base}${Exports.addressFor(id)}">Export it …</a></p>`
+      : undefined
   }
   ${
     superadmins.includes(view.admin.role)

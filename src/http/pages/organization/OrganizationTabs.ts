@@ -10,6 +10,7 @@ export const archiveKeyPath = "/console/archive-key"
 export const archiveRulesPath = "/console/archive-rules"
 export const archiveCleanupsPath = "/console/archive-cleanups"
 export const archiveHoldsPath = "/console/archive-holds"
+export const archiveExportsPath = "/console/archive-exports"
 export const supportPath = `${path}/support`
 
 const tabs = [
@@ -20,7 +21,8 @@ const tabs = [
   [archiveRulesPath, "Archive rules"],
   [archiveKeyPath, "Archive password"],
   [archiveCleanupsPath, "Archive cleanups"],
-  [archiveHoldsPath, "Archive holds"]
+  [archiveHoldsPath, "Archive holds"],
+  [archiveExportsPath, "Archive exports"]
 ] as const
 
 /** The links to the organization's pages. */

@@ -1,0 +1,158 @@
+/** One export of the archive: its parts, with their sizes and hashes, and their download by the archive password. */
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { type ArchiveExport, ExportId } from "../../../domain/archive/ArchiveExport.ts"
+import { Caller } from "../../../domain/people/Access.ts"
+import { downloadArchiveExportPart } from "../../../operations/archive/download_archive_export_part.ts"
+import { getArchiveExport } from "../../../operations/archive/get_archive_export.ts"
+import * as Contents from "../../Contents.ts"
+import * as Fields from "../kit/Fields.ts"
+import * as Form from "../kit/Form.ts"
+import * as Forms from "../kit/Forms.ts"
+import * as Frame from "../kit/Frame.ts"
+import type * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
+import type * as SentForm from "../kit/SentForm.ts"
+import * as Times from "../kit/Times.ts"
+import * as Tabs from "../organization/OrganizationTabs.ts"
+import * as Words from "./ExportWords.ts"
+
+const path = `${Tabs.archiveExportsPath}/:export_id` as const
+
+/** Parts on one page. */
+const partsPerPage = 100
+
+type Part = ArchiveExport["parts"][number]
+
+const facts = (made: ArchiveExport, now: number): Html.Html =>
+  html`<dl class="facts">
+  <dt>Holds</dt><dd>${Words.amount(made)}${made.media ? "" : ", files left out"}</dd>
+  <dt>Files</dt><dd>${Words.formats[made.format]}</dd>
+  <dt>Sent</dt><dd>${Words.days(made.criteria)} (UTC)</dd>
+  <dt>Chats</dt><dd>${made.criteria.chat_ids === null ? "all" : String(made.criteria.chat_ids.length)} of ${
+    made.criteria.account_ids.length === 1 ? "1 account" : `${made.criteria.account_ids.length} accounts`
+  }</dd>
+  <dt>Made</dt><dd>${Times.since(made.created_at, now, "")}: what is archived later is not in it</dd>
+  <dt>${made.state === "ready" ? "Can be downloaded until" : "Ended"}</dt><dd>${
+    made.expires_at.toISOString().slice(0, 10)
+  }</dd>
+</dl>`
+
+const row = (view: AdminPage, isReady: boolean) => (part: Part): Html.Html =>
+  html`<li>
+  <div class="head">
+    <div>
+      <h3>Part ${part.number}</h3>
+      <p class="hint"><a href="${view.visit.base}/console/accounts/${part.account_id}">Account</a>, ${
+    part.first_day === part.last_day ? part.first_day : `${part.first_day} to ${part.last_day}`
+  }; ${Words.amount(part)}, about ${Words.size(part.bytes_estimate)}</p>
+    </div>
+    ${
+    isReady
+      ? html`<button name="number" value="${part.number}">Download part ${part.number}</button>`
+      : undefined
+  }
+  </div>
+  ${
+    part.bytes === null
+      ? undefined
+      : html`<p class="hint">Downloaded ${Times.since(part.downloaded_at, view.now, "")}: ${
+        part.bytes.toLocaleString("en")
+      } bytes, SHA-256 <code>${part.sha256}</code></p>`
+  }
+</li>`
+
+const downloads = (
+  view: AdminPage,
+  made: ArchiveExport,
+  parts: ReadonlyArray<Part>,
+  faults: Html.Faults
+): Html.Html => {
+  const isReady = made.state === "ready"
+  const list = html`<ul class="plain">${parts.map(row(view, isReady))}</ul>`
+  return html`<section aria-labelledby="parts">
+  <h2 id="parts">Parts</h2>
+  ${
+    isReady
+      ? Forms.open(
+        view,
+        { path: `${Forms.addressOf(path, made.id)}/download` },
+        html`${
+          Fields.password(faults, {
+            label: "Archive password",
+            hint: "The parts are made while they are sent. It stays in this page for the next part, and is not kept.",
+            autocomplete: "off"
+          })
+        }
+    ${list}`
+      )
+      : list
+  }
+</section>`
+}
+
+const proof =
+  html`<p class="hint">A part is the same bytes each time, unless something of it was deleted meanwhile. <code>security-console archive verify-export</code> checks a downloaded part against its manifest and the journal. Reload this page for the sizes and hashes of what was downloaded to its end.</p>`
+
+const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
+  const made = yield* getArchiveExport.call({ export_id: ExportId.make(id) })
+  const { base, query } = view.visit
+  const address = `${base}${Forms.addressOf(path, id)}`
+  const asked = Number(new URLSearchParams(query).get("after") ?? "0")
+  const after = Number.isSafeInteger(asked) && asked > 0 ? asked : 0
+  const parts = made.parts.filter(({ number }) => number > after).slice(0, partsPerPage)
+  const last = parts.at(-1)?.number ?? 0
+  return yield* Frame.page(view, {
+    title: "Archive export",
+    outcome,
+    body: html`
+<p class="back"><a href="${base}${Tabs.archiveExportsPath}">Archive exports</a></p>
+<h1>Archive export</h1>
+${Form.notice(outcome)}
+${facts(made, view.now)}
+${downloads(view, made, parts, outcome.faults)}
+${
+      Lists.paging({
+        label: "Pages of parts",
+        first: after === 0 ? undefined : address,
+        next: last > 0 && last < made.part_count ? Lists.address(address, { after: String(last) }) : undefined
+      })
+    }
+${proof}`
+  })
+})
+
+const page = Form.page({
+  path,
+  show,
+  refusals: {
+    archive_password_required: ["password", "Enter the archive password."],
+    archive_password_invalid: ["password", "This is not the archive password."],
+    too_many_attempts: ["password", "Too many wrong passwords: try again later."],
+    export_expired: "The export has ended: make it again.",
+    no_archive_key: "The organization has no archive password.",
+    archive_closed: "The organization's archive is closed."
+  }
+})
+
+/** The part as a file, made by the password of this request alone. */
+const download = Effect.fnUntraced(function*(id: string, form: SentForm.Form) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const caller = yield* Caller
+  const opening = Caller.of({ ...caller, extras: { archivePassword: form.secret("password") } })
+  const content = yield* downloadArchiveExportPart.call({
+    export_id: ExportId.make(id),
+    number: Number(form.text("number"))
+  }).pipe(Effect.provideService(Caller, opening))
+  return yield* Contents.respond(content, request, caller, {})
+})
+
+export const routes = page.routes([
+  page.form({
+    name: "download",
+    submit: ({ form, id }) => download(id, form),
+    next: (file) => file
+  })
+])
