@@ -29,7 +29,7 @@ type Part = ArchiveExport["parts"][number]
 const facts = (made: ArchiveExport, now: number): Html.Html =>
   html`<dl class="facts">
   <dt>Holds</dt><dd>${Words.amount(made)}${made.media ? "" : ", files left out"}</dd>
-  <dt>Files</dt><dd>${Words.formats[made.format]}</dd>
+  <dt>Format</dt><dd>${Words.formats[made.format]}</dd>
   <dt>Sent</dt><dd>${Words.days(made.criteria)} (UTC)</dd>
   <dt>Chats</dt><dd>${made.criteria.chat_ids === null ? "all" : String(made.criteria.chat_ids.length)} of ${
     made.criteria.account_ids.length === 1 ? "1 account" : `${made.criteria.account_ids.length} accounts`

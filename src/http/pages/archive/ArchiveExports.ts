@@ -78,7 +78,7 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
   ${
     Forms.open(
       view,
-      { path, class: "card" },
+      { path },
       html`${accountChoices(accounts, chosen)}
     ${
         Fields.input(
@@ -86,8 +86,7 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
           {
             name: "chat_ids",
             label: "Chats",
-            hint:
-              "Ids of chats of one account, with spaces between them, as the viewer shows them. Empty for all chats."
+            hint: "Ids of chats of one account, with spaces between them. Empty for all chats."
           },
           { maxlength: 4000, value: sent?.text("chat_ids") ?? query.get("chat") ?? "", ...Fields.verbatim }
         )
@@ -97,7 +96,7 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
     ${
         Fields.select(
           faults,
-          { name: "format", label: "Files" },
+          { name: "format", label: "Format" },
           ExportFormat.literals.map((format) => [format, Words.formats[format]] as const),
           sent?.text("format") ?? "html"
         )

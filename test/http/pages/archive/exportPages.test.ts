@@ -85,7 +85,7 @@ describe("exports in the console", () => {
         yield* signIn(page, id, email)
         yield* go(`${path}?account=${account}`)
         expect(yield* Browser.inspect(page, "archive-exports-new")).toEqual([])
-        yield* press(page, "main form.card button.main")
+        yield* press(page, "main section form button.main")
         expect(yield* textOf(page)).toContain("Download part 1")
         yield* type(page, "#password", "wrong password")
         yield* press(page, "main form button[name=number]")
