@@ -33,7 +33,7 @@ export interface PartProof {
   readonly journal: "sent" | "other_content" | "not_sent" | "broken" | "other_checkpoint" | null
 }
 
-/** What the ZIP holds: each file with its hash, and the manifest's text. */
+/** The files of the ZIP, each with its hash, and its manifest. */
 const readPart = Effect.fnUntraced(function*(file: string) {
   const found: Array<FoundFile> = []
   const manifest: Array<Uint8Array> = []
