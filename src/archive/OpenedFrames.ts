@@ -4,7 +4,7 @@ import type { EpochKey, EpochRef, FrameKind } from "../domain/archive/Epoch.ts"
 import type { RecordOf } from "../domain/archive/Records.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import type { SealedFrames } from "../ports/archive/ArchivePages.ts"
-import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
+import type { OpenedKeys } from "../ports/archive/ArchiveUnlock.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { Db } from "../ports/Db.ts"
 import { epochsOf, openFrames } from "./Frames.ts"
@@ -12,12 +12,12 @@ import { epochsOf, openFrames } from "./Frames.ts"
 /** An account whose archive is open for a request. */
 export interface OpenAccount {
   readonly account: ArchivedAccount
-  readonly archive: Pick<Unlocked, "epochKey">
+  readonly archive: OpenedKeys
   /** Epochs that were asked for; null for one that is not there or does not open. */
   readonly epochs: Map<bigint, EpochKey | null>
 }
 
-export const openAccount = (account: ArchivedAccount, archive: Pick<Unlocked, "epochKey">): OpenAccount => ({
+export const openAccount = (account: ArchivedAccount, archive: OpenedKeys): OpenAccount => ({
   account,
   archive,
   epochs: new Map()
@@ -74,8 +74,10 @@ export const openEach = Effect.fnUntraced(function*<Kind extends FrameKind>(
 ) {
   const keyOf = yield* keysOf(open, frames)
   const opened: Array<ReadonlyArray<RecordOf<Kind>> | null> = []
-  for (const { chatId, day, sealed } of frames) {
-    opened.push(yield* Effect.orElseSucceed(openFrames(keyOf, { chatId, day, kind }, sealed), () => null))
+  for (const { chatId, day, number, sealed } of frames) {
+    const records = yield* Effect.orElseSucceed(openFrames(keyOf, { chatId, day, kind }, sealed), () => null)
+    if (records === null) open.archive.missed?.(open.account, number)
+    opened.push(records)
   }
   return opened
 })

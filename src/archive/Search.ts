@@ -10,7 +10,13 @@ import type { SearchHit, SearchPosition } from "../domain/archive/SearchHit.ts"
 import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import { type ListPosition, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
+import {
+  type ListPosition,
+  type PageName,
+  type SearchBlock,
+  type SearchPage,
+  SearchStore
+} from "../ports/archive/SearchStore.ts"
 import { makeNewestFirst, type NewestFirst } from "./NewestFirst.ts"
 import { makeSearchHits, type PlacedHit, type SearchHits } from "./SearchHits.ts"
 import { matchPage, type SearchCriteria, type SearchKeys } from "./SearchMatches.ts"
@@ -20,6 +26,8 @@ export interface SearchRequest extends SearchCriteria {
   readonly limit: number
   /** Null for the newest. */
   readonly position: SearchPosition | null
+  /** Called for each page that did not open. */
+  readonly missed?: (page: PageName) => void
 }
 
 /** The budget of a call: it stops at the first time step beyond that, and at least one is done. */
@@ -178,6 +186,7 @@ const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: SearchHits) 
     for (const each of found) hits.add(each)
     run.counted.read += read
     run.counted.unreadable += unreadable ? 1 : 0
+    if (unreadable) run.request.missed?.(page.page)
     yield* Effect.yieldNow
   }
 })

@@ -11,6 +11,7 @@ import type { Accounts } from "../ports/accounts/Accounts.ts"
 import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
 import type { ArchiveReads } from "../ports/archive/ArchiveReads.ts"
 import type { ArchiveUnlock } from "../ports/archive/ArchiveUnlock.ts"
+import type { ArchiveUnreadables } from "../ports/archive/ArchiveUnreadables.ts"
 import type { Db } from "../ports/Db.ts"
 import type { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
@@ -160,11 +161,11 @@ export type KernelServices<K extends OperationKind> =
   | Caller
   | Db
   | Accounts
-  | (K extends "write" | "guarded" | "login" | "rewrite" ? Outbox : never)
+  | (K extends "write" | "guarded" | "login" | "unlocked" | "stream" | "rewrite" ? Outbox : never)
   | (K extends "write" | "guarded" | "login" ? IdempotencyKeys : never)
-  | (K extends "write" | "guarded" | "login" | "rewrite" ? Journal : never)
+  | (K extends "write" | "guarded" | "login" | "unlocked" | "stream" | "rewrite" ? Journal : never)
   | (K extends "login" | "unlocked" | "rewrite" | "sealed" | StreamKind ? Organizations : never)
-  | (K extends "unlocked" | "stream" | "rewrite" ? ArchiveUnlock : never)
+  | (K extends "unlocked" | "stream" | "rewrite" ? ArchiveUnlock | ArchiveUnreadables : never)
   | (K extends "unlocked" | "rewrite" | "sealed" | StreamKind ? ArchiveKeys | ArchiveReads : never)
   | (K extends "guarded" ? AccountLock | ServiceSessions : never)
   | (K extends "live" | "guarded" ? MessengerSession : never)

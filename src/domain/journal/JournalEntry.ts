@@ -63,6 +63,7 @@ const targets = {
   "archive.manifested": "organization",
   "archive.read": "account",
   "archive.searched": "organization",
+  "archive.unreadable": "account",
   "archive_export.downloaded": "archive_export",
   "archive_key.set": "organization",
   "archive_password.failed": "organization",

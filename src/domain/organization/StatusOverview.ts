@@ -52,6 +52,10 @@ export const StatusOverview = Schema.Struct({
       check: described(Count, "Accounts of which that is not sure."),
       reasons: described(Counts, "Why they are not saved: accounts by reason."),
       chats_to_review: described(Count, "Chats that wait for a decision whether they are archived."),
+      unreadable_messages: described(
+        Count,
+        "Archived messages that were found not to open: damaged, or sealed under an archive key that was lost."
+      ),
       storage_used_bytes: described(Count, "What the organization's archive takes."),
       storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
     }),
@@ -91,6 +95,8 @@ export interface OverviewFacts {
   readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
   readonly saving: ReadonlyArray<SavingCount>
   readonly chats_to_review: number
+  /** Messages in pages that a reader found not to open. */
+  readonly unreadable_messages: number
   readonly sessions_to_review: number
   readonly oldest_review_deadline: Date | null
   readonly paused_with_pending: number
@@ -167,6 +173,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
       check: sum(saved("check")),
       reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
       chats_to_review: facts.chats_to_review,
+      unreadable_messages: facts.unreadable_messages,
       storage_used_bytes: organization.storage_used_bytes,
       storage_limit_bytes: organization.storage_limit_bytes
     },

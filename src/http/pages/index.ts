@@ -14,6 +14,7 @@ import * as ArchiveExportPage from "./archive/ArchiveExportPage.ts"
 import * as ArchiveExports from "./archive/ArchiveExports.ts"
 import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
+import * as ArchiveRedaction from "./archive/ArchiveRedaction.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
 import * as Developer from "./credentials/Developer.ts"
@@ -89,6 +90,7 @@ const all = [
   ...ArchiveExports.routes,
   ...ArchiveExportPage.routes,
   ...ArchiveHolds.routes,
+  ...ArchiveRedaction.routes,
   ...AccountDeletion.routes,
   ...ArchiveDeletion.routes,
   ...Admins.routes,

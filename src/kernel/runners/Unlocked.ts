@@ -6,11 +6,13 @@ import { Caller } from "../../domain/people/Access.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { ArchiveUnlock, type Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
+import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
 import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import type { RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
+import { noteUnreadable } from "./UnreadableNotes.ts"
 
 /**
  * Opens the archive for a request, until the scope closes.
@@ -59,7 +61,13 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
   const open = opening<I>(resolve)
   return Effect.fnUntraced(function*(input: I) {
     const context = yield* open(input)
-    const answer = yield* run(input, context)
+    const missed: Array<UnreadableFrames> = []
+    const archive: Unlocked = {
+      ...context.archive,
+      missed: (account, number) => void missed.push({ account, number })
+    }
+    const answer = yield* run(input, { ...context, archive })
+    if (missed.length > 0) yield* noteUnreadable(context.caller, missed, context.now)
     if (input.account_id !== undefined) {
       yield* (yield* ArchiveReads).note(context.caller, input.account_id, messages?.(answer) ?? 0, 0)
     }

@@ -27,6 +27,7 @@ import * as ArchiveRetentions from "./archive/ArchiveRetentions.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
 import * as ArchiveStorage from "./archive/ArchiveStorage.ts"
+import * as ArchiveUnreadables from "./archive/ArchiveUnreadables.ts"
 import * as CaptureStore from "./archive/CaptureStore.ts"
 import * as Epochs from "./archive/Epochs.ts"
 import * as ExportRecords from "./archive/ExportRecords.ts"
@@ -157,6 +158,7 @@ export const layer = Layer.mergeAll(
       ArchiveKeys.layer,
       ArchivePages.layer,
       ArchiveRecords.layer,
+      ArchiveUnreadables.layer,
       ArchiveRedactions.layer,
       Bearers.layer,
       Credentials.layer,

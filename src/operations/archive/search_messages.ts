@@ -21,7 +21,8 @@ import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveChats } from "../../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../../ports/archive/ArchiveCrypto.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
-import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
+import type { OpenedKeys, Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
+import type { PageName } from "../../ports/archive/SearchStore.ts"
 import { SearchTurns } from "../../ports/archive/SearchTurns.ts"
 import { Db } from "../../ports/Db.ts"
 import * as samples from "./archive.samples.ts"
@@ -150,13 +151,14 @@ export const parseSearch = Effect.fnUntraced(function*(input: Input, organizatio
 export const answerSearch = Effect.fnUntraced(function*(
   { input, organizationId, position, query, words }: ParsedSearch,
   accountIds: ReadonlyArray<AccountId>,
-  archive: Pick<Unlocked, "epochKey">
+  archive: OpenedKeys
 ) {
   const { chat_ids, from_id, kind, limit = defaultSearchLimit } = input
   const chatIds = yield* chatsOf(organizationId, accountIds, chat_ids)
   const accounts = openAccounts(organizationId, archive)
   const scope = { organizationId, accountIds, chatIds, since: secondsOf(input.since), until: secondsOf(input.until) }
-  const request = { scope, words, fromId: from_id ?? null, kind: kind ?? null, limit, position }
+  const missed = ({ accountId, number }: PageName) => archive.missed?.({ organizationId, accountId }, number)
+  const request = { scope, words, fromId: from_id ?? null, kind: kind ?? null, limit, position, missed }
   const turns = yield* SearchTurns
   const { answered, result } = yield* turns.run(
     organizationId,

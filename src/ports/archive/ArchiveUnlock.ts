@@ -11,16 +11,23 @@ import type {
 } from "../../domain/Failure.ts"
 import type { Caller } from "../../domain/people/Access.ts"
 import type { ArchiveKey } from "./ArchiveKeys.ts"
+import type { ArchivedAccount } from "./Epochs.ts"
 
-/** The opened archive of one organization; nothing of it is used after its scope, but by work that was begun in it. */
-export interface Unlocked {
-  /** The key pair that new epochs are sealed to. */
-  readonly key: ArchiveKey
+/** The keys of epochs of one organization. */
+export interface OpenedKeys {
   /**
    * The key of an epoch, from its sealed form; it is kept for the next requests of the same password. Fails for an epoch
    * that is sealed to another key pair.
    */
   epochKey(ref: EpochRef, sealedKey: Uint8Array): Effect.Effect<EpochKey, ArchiveUnreadable>
+  /** Called for each page and tail row that did not open, where that is to be noted. */
+  readonly missed?: (account: ArchivedAccount, number: bigint) => void
+}
+
+/** The opened archive of one organization; nothing of it is used after its scope, but by work that was begun in it. */
+export interface Unlocked extends OpenedKeys {
+  /** The key pair that new epochs are sealed to. */
+  readonly key: ArchiveKey
   /** The key pair's seed, sealed under a secret of 256 random bits that the connection's code or token is: 60 bytes. */
   storedUnder(secret: Redacted.Redacted, connectionId: string): Effect.Effect<Uint8Array>
   /** Runs short work beside what follows; the archive stays open for it, and it ends with the process at the latest. */

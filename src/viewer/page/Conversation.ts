@@ -290,7 +290,14 @@ export const openConversation = (
         "div",
         { class: "tools" },
         button("Newest", () => void go({ at: "newest" })),
-        day
+        day,
+        make(
+          "a",
+          {
+            href: `archive-exports?account=${encodeURIComponent(chat.account_id)}&chat=${encodeURIComponent(chat.id)}`
+          },
+          "Export …"
+        )
       )
     ),
     note,

@@ -79,7 +79,13 @@ const contentOf = (
     details.contact === undefined ? null : list("Contact", details.contact),
     text === null && caption === null && transcript === null && files.length === 0 && details.service === undefined &&
       details.poll === undefined && details.contact === undefined
-      ? make("p", { class: "hint" }, kind === "text" ? "An empty message." : `A ${kind}, of which no text is archived.`)
+      ? message.redacted_at !== null
+        ? null
+        : make(
+          "p",
+          { class: "hint" },
+          kind === "text" ? "An empty message." : `A ${kind}, of which no text is archived.`
+        )
       : null
   ]
 }
@@ -138,7 +144,7 @@ export const messageElement = (
         make("strong", { class: "sender" }, named(senderOf(message))),
         opener ??
           (edited_at === null ? null : make("span", { title: momentOf(edited_at) }, "edited before it was archived")),
-        make("time", { datetime: sent_at.toISOString(), title: momentOf(sent_at) }, timeOf(sent_at))
+        make("time", { datetime: sent_at.toISOString(), title: `${momentOf(sent_at)}, message ${id}` }, timeOf(sent_at))
       ),
       content,
       deleted_at === null

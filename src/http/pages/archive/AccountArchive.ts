@@ -14,6 +14,7 @@ import * as Times from "../kit/Times.ts"
 import * as Cleanups from "./ArchiveCleanups.ts"
 import * as Exports from "./ArchiveExports.ts"
 import * as Holds from "./ArchiveHolds.ts"
+import * as Redaction from "./ArchiveRedaction.ts"
 
 type Saving = ArchiveSummary["saving"]
 
@@ -85,7 +86,9 @@ export const section = (view: AdminPage, account: AccountDetail): Html.Html | un
     superadmins.includes(view.admin.role)
       ? html`<p><a href="${view.visit.base}${
         Cleanups.addressFor(id)
-      }">Delete from it …</a> <a href="${view.visit.base}${Holds.addressFor(id)}">Place a hold …</a></p>`
+      }">Delete from it …</a> <a href="${view.visit.base}${
+        Holds.addressFor(id)
+      }">Place a hold …</a> <a href="${view.visit.base}${Redaction.addressFor(id)}">Redact messages …</a></p>`
       : undefined
   }
 </section>`

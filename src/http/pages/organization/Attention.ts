@@ -149,6 +149,15 @@ const chats: Find = ({ saving: { chats_to_review: count } }, { readsArchive, rol
     action: "Open the archive"
   }
 
+const unreadable: Find = ({ saving: { unreadable_messages: count } }, { readsArchive }) =>
+  count === 0 || !readsArchive ? undefined : {
+    tone: "caution",
+    title: `${count.toLocaleString("en")} archived ${count === 1 ? "message does" : "messages do"} not open`,
+    text: "They are damaged, or sealed under an archive key that was lost. The journal says when that was found.",
+    to: "/console/journal?action=archive.unreadable",
+    action: "Journal"
+  }
+
 /** In the order of urgency: what lets an attacker act, what hides it, what loses messages, what can wait. */
 const finds: ReadonlyArray<Find> = [
   statusMatter("hijack_blocked", "danger"),
@@ -160,6 +169,7 @@ const finds: ReadonlyArray<Find> = [
   statusMatter("status_unknown", "caution"),
   noKey,
   storage,
+  unreadable,
   ...unsavedReasons.map(unsaved),
   chats
 ]

@@ -368,6 +368,20 @@ create policy tenant on archive_gone to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert on archive_gone to console_app;
 
+-- Pages and tail rows that did not open when they were read: damaged, or sealed under a lost key.
+create table archive_unreadable (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  account_id uuid not null, -- the account
+  number bigint not null, -- the page or tail row
+  messages integer not null check (messages >= 0), -- messages in it
+  found_at timestamptz(3) not null, -- the time when a reader first found it so
+  primary key (organization_id, account_id, number)
+);
+alter table archive_unreadable enable row level security, force row level security;
+create policy tenant on archive_unreadable to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, delete on archive_unreadable to console_app;
+
 -- Deletions of archived messages, from their preview on.
 create table archive_cleanup (
   organization_id text collate "C" not null references organization (id), -- the organization

@@ -117,6 +117,7 @@ export const layer = Layer.effect(
       files,
       uncounted("archive_block", "block_id"),
       pages,
+      uncounted("archive_unreadable", "number"),
       uncounted("archive_chat", "chat_id"),
       counters
     ]

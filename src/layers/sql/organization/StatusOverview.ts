@@ -97,11 +97,20 @@ export const layer = Layer.effect(
             | "last_event_at"
             | "chain_checked_at"
             | "chain_ok"
+            | "unreadable_messages"
           >
         >`
           select exists (
               select 1 from admin
               where admin.organization_id = ${organizationId} and ${isRecipient(sql, "security")}) as heard,
+            (select coalesce(sum(messages), 0)::integer from archive_unreadable as found
+              where found.organization_id = ${organizationId}
+                and account_id in (select account.id from account where ${mine}) and (exists (
+                  select 1 from archive_page where archive_page.organization_id = ${organizationId}
+                    and archive_page.account_id = found.account_id and page_id = found.number)
+                or exists (
+                  select 1 from archive_tail where archive_tail.organization_id = ${organizationId}
+                    and archive_tail.account_id = found.account_id and tail_id = found.number))) as unreadable_messages,
             (select min(created_at) from mail
               where organization_id = ${organizationId} and next_at is not null) as oldest_mail_at,
             (select max(failed_at) from mail

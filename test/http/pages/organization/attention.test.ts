@@ -22,6 +22,7 @@ const quiet: Status = {
     saving: 3,
     stopped: 0,
     check: 0,
+    unreadable_messages: 0,
     reasons: {},
     chats_to_review: 0,
     storage_used_bytes: 10,

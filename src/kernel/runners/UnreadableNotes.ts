@@ -1,0 +1,54 @@
+/** The noting of what an opened archive could not read. */
+import { Effect, Metric } from "effect"
+import { byCaller, record } from "../../changes/Record.ts"
+import type { Caller } from "../../domain/people/Access.ts"
+import { ArchiveUnreadables, type UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
+import { Db } from "../../ports/Db.ts"
+
+const unreadable = Metric.counter("console_archive_unreadable_total", {
+  description: "Pages of archives that were found not to open, each once",
+  incremental: true
+})
+
+/** Names of one request that are kept; the next request finds the others. */
+const mostAtOnce = 1000
+
+const noteOfAccount = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  account: UnreadableFrames["account"],
+  numbers: ReadonlyArray<bigint>,
+  now: Date
+) {
+  const { messages, pages } = yield* (yield* ArchiveUnreadables).note(account, numbers, now)
+  if (pages === 0) return 0
+  const { accountId } = account
+  yield* record(byCaller(caller), "archive.unreadable", { id: accountId, accountId }, { pages, messages })
+  return pages
+})
+
+/**
+ * Counts, logs and journals pages that did not open, each once. A read is answered all the same where that fails, and
+ * the next one notes them.
+ */
+export const noteUnreadable = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  found: ReadonlyArray<UnreadableFrames>,
+  now: Date
+) {
+  const db = yield* Db
+  const byAccount = Map.groupBy(found.slice(0, mostAtOnce), ({ account }) => account.accountId)
+  for (const [accountId, frames] of byAccount) {
+    const account = { organizationId: caller.organizationId, accountId }
+    const pages = yield* db.transaction(
+      caller.organizationId,
+      noteOfAccount(caller, account, frames.map(({ number }) => number), now)
+    )
+    if (pages === 0) continue
+    yield* Metric.update(unreadable, pages)
+    yield* Effect.annotateLogs(Effect.logWarning("Pages of an archive do not open"), {
+      organization_id: caller.organizationId,
+      account_id: accountId,
+      pages
+    })
+  }
+}, Effect.catchCause((cause) => Effect.logError("Unreadable pages were not noted", cause)))

@@ -1,0 +1,20 @@
+/** The record of pages and tail rows that did not open. Each statement needs the transaction of the organization. */
+import { Context, type Effect } from "effect"
+import type { ArchivedAccount } from "./Epochs.ts"
+
+/** A page or tail row that did not open. */
+export interface UnreadableFrames {
+  readonly account: ArchivedAccount
+  readonly number: bigint
+}
+
+/** The counts of frames that were not known as unreadable before. */
+export interface NewlyUnreadable {
+  readonly pages: number
+  readonly messages: number
+}
+
+export class ArchiveUnreadables extends Context.Service<ArchiveUnreadables, {
+  /** Keeps those of the numbers that are there and not known yet, and counts them. */
+  note(account: ArchivedAccount, numbers: ReadonlyArray<bigint>, now: Date): Effect.Effect<NewlyUnreadable>
+}>()("org-security-console/ports/archive/ArchiveUnreadables") {}
