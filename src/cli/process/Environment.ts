@@ -1,4 +1,5 @@
 /** The layers of a process, from its settings: the database, its keys, and the core over both. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import * as fs from "node:fs"
@@ -7,6 +8,8 @@ import { linkNames } from "../../domain/organization/Billing.ts"
 import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as FileBlobs from "../../layers/blobs/FileBlobs.ts"
 import * as NoBlobs from "../../layers/blobs/NoBlobs.ts"
+import * as S3Blobs from "../../layers/blobs/S3Blobs.ts"
+import type { S3Place } from "../../layers/blobs/S3Requests.ts"
 import * as Core from "../../layers/Core.ts"
 import { isPrefix } from "../../layers/crypto/credentials/ApiKeys.ts"
 import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
@@ -26,6 +29,7 @@ import { LastCheckpoint } from "../../layers/sql/journal/LastCheckpoint.ts"
 import * as Directory from "../../layers/sql/organization/Directory.ts"
 import { BillingPages } from "../../ports/organization/StatusOverview.ts"
 import { program } from "../commands/Output.ts"
+import { blobPlace, blobPlaces } from "../settings/BlobPlace.ts"
 import * as Settings from "../settings/Settings.ts"
 
 /** A setting that cannot be used as it is; the message is one line that says what to do. */
@@ -223,34 +227,36 @@ const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions
     })
   )
 
-/** The directory of files that the setting names. */
-const blobDirectory = (text: string): string | null => {
-  const [, directory = ""] = /^file:(?:\/\/)?(\/.+)$/.exec(text) ?? []
-  return directory === "" ? null : directory
-}
+/** The store in a bucket, once both halves of its key are there. */
+const bucket = Effect.fnUntraced(function*(place: S3Place) {
+  const keyId = yield* Settings.blobsKeyId
+  const secret = yield* Settings.blobsSecret
+  if (Option.isNone(keyId) || Option.isNone(secret)) {
+    return yield* new SettingInvalid({
+      message: "An s3: place of files needs CONSOLE_BLOBS_KEY_ID and CONSOLE_BLOBS_SECRET, the key that signs requests."
+    })
+  }
+  const credentials = { keyId: Redacted.value(keyId.value), secret: secret.value }
+  return S3Blobs.layer(place, credentials).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
+})
 
 /** The store of the files of archived messages: in the data directory where nothing else is set. */
-const blobs = (settings: Settings.Database) => {
+const blobs = Effect.fnUntraced(function*(settings: Settings.Database) {
   const { blobs: text, blobsShared } = settings
   if (Option.isNone(text)) {
-    return Effect.succeed(isEmbedded(settings) ? FileBlobs.layer(FileBlobs.within(settings.data)) : NoBlobs.layer)
+    return isEmbedded(settings) ? FileBlobs.layer(FileBlobs.within(settings.data)) : NoBlobs.layer
   }
-  const directory = blobDirectory(text.value)
-  if (directory === null) {
-    return Effect.fail(
-      new SettingInvalid({ message: `--blobs is a directory such as file:/srv/files, not ${text.value}.` })
-    )
-  }
+  const place = blobPlace(text.value)
+  if (place === null) return yield* new SettingInvalid({ message: `--blobs is ${blobPlaces}, not ${text.value}.` })
+  if (place.kind === "s3") return yield* bucket(place.place)
   if (!isEmbedded(settings) && !blobsShared) {
-    return Effect.fail(
-      new SettingInvalid({
-        message: `On PostgreSQL --blobs=${text.value} needs --blobs-shared: every process has to find the same files ` +
-          "there, as on a shared file system, or the service has to run on this machine alone."
-      })
-    )
+    return yield* new SettingInvalid({
+      message: `On PostgreSQL --blobs=${text.value} needs --blobs-shared: every process has to find the same files ` +
+        "there, as on a shared file system, or the service has to run on this machine alone."
+    })
   }
-  return Effect.succeed(FileBlobs.layer(directory))
-}
+  return FileBlobs.layer(place.directory)
+})
 
 /** The core over a database's client; the settings have been checked, and the database is prepared or away. */
 export const core = (settings: Settings.Database & Partial<Settings.MailOptions>) => {

@@ -37,7 +37,7 @@ export const database = {
     "blobs",
     "CONSOLE_BLOBS",
     "the data directory; none on PostgreSQL",
-    "Where the files of archived messages are stored, as file:/directory"
+    "Where the files of archived messages are stored, as file:/directory or s3:https://host/bucket/prefix?region=name"
   ),
   blobsShared: onOff(
     "blobs-shared",

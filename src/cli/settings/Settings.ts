@@ -132,6 +132,14 @@ export const archivePassword = hidden(
   "Archive password that `mcp` sends with every call"
 )
 
+/** The key that requests of an S3 store are signed with. */
+export const blobsKeyId = hidden(
+  "CONSOLE_BLOBS_KEY_ID",
+  "required by an s3: place",
+  "Id of the key of the S3 store of files"
+)
+export const blobsSecret = hidden("CONSOLE_BLOBS_SECRET", "required by an s3: place", "Secret of that key")
+
 /** The peppers. */
 export const peppers = hidden(
   "CONSOLE_PEPPERS",

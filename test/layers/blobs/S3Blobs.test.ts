@@ -1,0 +1,153 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as crypto from "node:crypto"
+import * as S3Blobs from "../../../src/layers/blobs/S3Blobs.ts"
+import { BlobStore } from "../../../src/ports/archive/BlobStore.ts"
+import { inParts, laws, objectOf } from "../../support/archive/blobLaws.ts"
+import { makeS3Server, type S3Server } from "../../support/s3/s3Server.ts"
+import { refusalOf, signatureOf, type SigningKey } from "../../support/s3/signatures.ts"
+
+const key: SigningKey = { keyId: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG", region: "eu-central-1" }
+
+const storeAt = ({ endpoint }: Pick<S3Server, "endpoint">, { region = key.region, secret = key.secret } = {}) =>
+  S3Blobs.layer(
+    { endpoint, bucket: "files", prefix: "console/", region },
+    { keyId: key.keyId, secret: Redacted.make(secret) }
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+
+const withStore = <A, E>(use: (server: S3Server) => Effect.Effect<A, E, BlobStore>) =>
+  Effect.scoped(
+    Effect.flatMap(makeS3Server("files", key), (server) => Effect.provide(use(server), storeAt(server)))
+  )
+
+const bytes = objectOf(100_000)
+/** Two parts and a rest. */
+const large = Buffer.alloc(17 * 1024 * 1024, objectOf(65_537))
+
+const put = (content: Uint8Array, id: string = crypto.randomUUID()) =>
+  Effect.as(Effect.flatMap(BlobStore, (store) => store.put(id, content.length, inParts(content))), id)
+const get = (id: string, start: number, end: number) =>
+  Stream.mkUint8Array(Stream.unwrap(Effect.map(BlobStore, (store) => store.get(id, { start, end }))))
+
+describe("objects of an S3 store", () => {
+  it.live("keep the laws under a prefix, and leave nothing where they fail", () =>
+    withStore((server) =>
+      Effect.gen(function*() {
+        yield* laws
+        expect([server.objects.size, server.uploads.size]).toEqual([0, 0])
+        const id = yield* put(bytes)
+        expect([...server.objects.keys()]).toEqual([`console/${id}`])
+      })
+    ))
+
+  it.live("are stored in parts where they are large, and abandoned where their bytes fail or another one is there", () =>
+    withStore((server) =>
+      Effect.gen(function*() {
+        const id = yield* put(large)
+        expect(server.requests.filter((one) => one.startsWith("PUT"))).toHaveLength(3)
+        expect(Buffer.compare(yield* get(id, 0, large.length), large)).toBe(0)
+        expect(yield* get(id, 9_000_000, 9_000_009)).toEqual(new Uint8Array(large.subarray(9_000_000, 9_000_009)))
+        expect((yield* Effect.flip(put(large, id))).why).toBe("exists")
+        const store = yield* BlobStore
+        const failing = Stream.concat(inParts(large.subarray(0, 9_000_000)), Stream.fail("away"))
+        const other = crypto.randomUUID()
+        expect(yield* Effect.flip(store.put(other, large.length, failing))).toBe("away")
+        expect([server.objects.size, server.uploads.size]).toEqual([1, 0])
+        expect((yield* Effect.flip(get(id, 0, large.length + 1))).why).toBe("size")
+      })
+    ))
+
+  it.live("are stored and read once, however often the store is busy or cuts connections", () =>
+    withStore((server) =>
+      Effect.gen(function*() {
+        for (const fault of ["refused", "unanswered_before", "unanswered_after"] as const) {
+          server.faults.push(["PUT", fault])
+          const id = yield* put(bytes)
+          expect([fault, Buffer.compare(yield* get(id, 0, bytes.length), bytes)]).toEqual([fault, 0])
+        }
+        server.faults.push(["POST", "refused"], ["PUT", "unanswered_after"])
+        const id = yield* put(large)
+        server.faults.push(["GET", "cut"], ["GET", "refused"], ["GET", "cut"])
+        const from = server.requests.length
+        expect(Buffer.compare(yield* get(id, 5, large.length), large.subarray(5))).toBe(0)
+        expect(server.requests.length - from).toBe(4)
+        server.faults.push(["DELETE", "unanswered_after"])
+        yield* (yield* BlobStore).remove(id)
+        expect(server.objects.size).toBe(3)
+      })
+    ))
+
+  it.live("fail as not available where the store stays busy or cuts on, and leave nothing", () =>
+    withStore((server) =>
+      Effect.gen(function*() {
+        const id = yield* put(bytes)
+        for (let at = 0; at < 4; at++) server.faults.push(["PUT", "refused"], ["GET", "cut"])
+        const busy = yield* Effect.flip(put(bytes))
+        expect([busy.why, busy.reason]).toEqual([
+          "unavailable",
+          "An object was not stored: the store answered 503 SlowDown"
+        ])
+        expect(yield* Effect.flip(get(id, 0, bytes.length))).toMatchObject({
+          why: "unavailable",
+          reason: "An object was not read to its end"
+        })
+        expect(server.objects.size).toBe(1)
+      })
+    ))
+
+  it.live("are refused to another secret and another region, with a reason that has neither", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const server = yield* makeS3Server("files", key)
+      for (
+        const [place, code] of [
+          [{ secret: "another secret" }, "SignatureDoesNotMatch"],
+          [{ region: "us-east-1" }, "AuthorizationHeaderMalformed"]
+        ] as const
+      ) {
+        const refused = yield* Effect.provide(Effect.flip(put(bytes)), storeAt(server, place))
+        expect([refused.why, refused.reason]).toEqual([
+          "unavailable",
+          `An object was not stored: the store answered 403 ${code}`
+        ])
+      }
+      const away = yield* Effect.provide(
+        Effect.flip(get(crypto.randomUUID(), 0, 1)),
+        storeAt({ endpoint: "http://127.0.0.1:1" })
+      )
+      expect(away).toMatchObject({ why: "unavailable", reason: "An object was not read: the store gave no answer" })
+    })))
+})
+
+describe("the test's own store", () => {
+  it("checks signatures as the published examples have them, and refuses what was changed", () => {
+    const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    const published = {
+      keyId: "AKIAIOSFODNN7EXAMPLE",
+      secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      region: "us-east-1"
+    }
+    const headers: Record<string, string> = {
+      host: "examplebucket.s3.amazonaws.com",
+      range: "bytes=0-9",
+      "x-amz-content-sha256": empty,
+      "x-amz-date": "20130524T000000Z"
+    }
+    const request = { method: "GET", target: "/test.txt", headers, body: new Uint8Array() }
+    const signed = Object.keys(headers).join(";")
+    const signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+    expect(signatureOf(request, published, signed)).toBe(signature)
+    const now = Date.UTC(2013, 4, 24)
+    const authorization =
+      `AWS4-HMAC-SHA256 Credential=${published.keyId}/20130524/us-east-1/s3/aws4_request, SignedHeaders=${signed}, Signature=${signature}`
+    const sent = { ...request, headers: { ...headers, authorization } }
+    expect(refusalOf(sent, published, now)).toBe(null)
+    expect(refusalOf({ ...sent, target: "/test.txt?versionId=1" }, published, now)).toBe("SignatureDoesNotMatch")
+    expect(refusalOf({ ...sent, headers: { ...sent.headers, range: "bytes=0-99" } }, published, now))
+      .toBe("SignatureDoesNotMatch")
+    expect(refusalOf({ ...sent, body: new Uint8Array(1) }, published, now)).toBe("XAmzContentSHA256Mismatch")
+    expect(refusalOf({ ...sent, headers: { ...sent.headers, "x-amz-meta-put": "1" } }, published, now))
+      .toBe("AccessDenied")
+    expect(refusalOf(sent, published, now + 16 * 60 * 1000)).toBe("RequestTimeTooSkewed")
+  })
+})
