@@ -1,6 +1,6 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
 import * as crypto from "node:crypto"
 import * as S3Blobs from "../../../src/layers/blobs/S3Blobs.ts"
 import { BlobStore } from "../../../src/ports/archive/BlobStore.ts"
@@ -14,7 +14,7 @@ const storeAt = ({ endpoint }: Pick<S3Server, "endpoint">, { region = key.region
   S3Blobs.layer(
     { endpoint, bucket: "files", prefix: "console/", region },
     { keyId: key.keyId, secret: Redacted.make(secret) }
-  ).pipe(Layer.provide(FetchHttpClient.layer))
+  ).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
 
 const withStore = <A, E>(use: (server: S3Server) => Effect.Effect<A, E, BlobStore>) =>
   Effect.scoped(
