@@ -200,7 +200,7 @@ export const layer = (place: S3Place, credentials: S3Credentials) =>
             )
           })
           yield* stored.pipe(
-            // Where an attempt had no answer, the object that is there may be this one.
+            // After an attempt without an answer, the object that is there may be this one.
             Effect.catchIf(
               (failure): failure is BlobStoreFailed => failure instanceof BlobStoreFailed && failure.why === "exists",
               (failure) =>

@@ -9,7 +9,7 @@ export interface S3Place {
   /** Scheme, host and port of the store. */
   readonly endpoint: string
   readonly bucket: string
-  /** What the names of objects begin with; empty, or with a slash at its end. */
+  /** The beginning of the names of objects; empty, or with a slash at its end. */
   readonly prefix: string
   readonly region: string
 }
