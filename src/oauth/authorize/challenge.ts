@@ -4,7 +4,7 @@ import type { Parameters } from "../Parameters.ts"
 
 const digest = /^[A-Za-z0-9_-]{43}$/
 
-/** The challenge that the verifier at the token endpoint has to meet: S256 alone (RFC 7636). */
+/** The challenge that the verifier at the token endpoint has to meet: S256 alone (PKCE, RFC 7636). */
 export const checkChallenge = (parameters: Parameters) => {
   const challenge = parameters.get("code_challenge")
   return challenge === undefined
