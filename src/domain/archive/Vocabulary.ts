@@ -102,9 +102,10 @@ const readPostings = (
   postings: Uint8Array,
   tokens: number,
   pages: number,
-  wanted: (token: number) => boolean
+  wanted: ReadonlySet<number>
 ): ReadonlyMap<number, ReadonlyArray<number>> | null => {
   const found = new Map<number, ReadonlyArray<number>>()
+  const { length } = postings
   let at = 0
   const varint = (): number => {
     let value = 0
@@ -119,6 +120,11 @@ const readPostings = (
   for (let token = 0; token < tokens; token++) {
     const count = varint()
     if (count < 1 || count > pages) return null
+    if (!wanted.has(token)) {
+      // Nearly all tokens: the last byte of each difference is all that is looked at.
+      for (let left = count; left > 0 && at < length; at++) if ((postings[at] ?? 0) < 0x80) left -= 1
+      continue
+    }
     const places: Array<number> = []
     for (let place = 0, left = count; left > 0; left--) {
       const difference = varint()
@@ -126,9 +132,9 @@ const readPostings = (
       if (difference < 0 || place >= pages) return null
       places.push(place)
     }
-    if (wanted(token)) found.set(token, places)
+    found.set(token, places)
   }
-  return at === postings.length ? found : null
+  return at === length ? found : null
 }
 
 /**
@@ -147,7 +153,7 @@ export const candidatePages = (
     postings,
     words === "" ? 0 : lines.length,
     pages,
-    (token) => tokens.some((set) => set.has(token))
+    new Set(tokens.flatMap((set) => [...set]))
   )
   if (places === null) return null
   const pagesOf = tokens.map((set) => new Set([...set].flatMap((token) => places.get(token) ?? [])))
