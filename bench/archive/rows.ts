@@ -9,12 +9,15 @@ import { chatNumbers, chatOf } from "./corpus.ts"
 const batch = 1000
 
 export interface PeerKeys {
-  readonly body: Buffer
-  readonly words: Buffer
+  readonly body: crypto.KeyObject
+  readonly words: crypto.KeyObject
 }
 
 /** Sealed by the organization's key in a real deployment; an opening of it is not measured. */
-export const peerKeys = (): PeerKeys => ({ body: crypto.randomBytes(32), words: crypto.randomBytes(32) })
+export const peerKeys = (): PeerKeys => ({
+  body: crypto.createSecretKey(crypto.randomBytes(32)),
+  words: crypto.createSecretKey(crypto.randomBytes(32))
+})
 
 const fingerprint = ({ words }: PeerKeys, word: string): number =>
   crypto.createHmac("sha256", words).update(word).digest().readInt32BE(0)

@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { concat } from "../../domain/archive/Bytes.ts"
 import { ArchiveCrypto, NotOpened } from "../../ports/archive/ArchiveCrypto.ts"
+import { secretKey } from "../crypto/Gcm.ts"
 import { makeHpke } from "./Hpke.ts"
 import { NativeHkdf } from "./NativeHkdf.ts"
 import { hasNativeXWing, NativeXWing, publicKeyOf } from "./NativeXWing.ts"
@@ -15,14 +16,14 @@ const tagSize = 16
 const plain = (bytes: Buffer): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 
 const seal = (key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array, additional: Uint8Array): Uint8Array => {
-  const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce)
+  const cipher = crypto.createCipheriv("aes-256-gcm", secretKey(key), nonce)
   cipher.setAAD(additional)
   return concat(cipher.update(bytes), cipher.final(), cipher.getAuthTag())
 }
 
 const open = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array => {
   const end = sealed.length - tagSize
-  const decipher = crypto.createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagSize })
+  const decipher = crypto.createDecipheriv("aes-256-gcm", secretKey(key), nonce, { authTagLength: tagSize })
   decipher.setAAD(additional)
   decipher.setAuthTag(sealed.subarray(end))
   const opened = decipher.update(sealed.subarray(0, end))
@@ -55,8 +56,9 @@ export const layer = Layer.sync(ArchiveCrypto, () => {
     ...hpke,
     random: (size) => Effect.sync(() => crypto.randomFillSync(new Uint8Array(size))),
     sha256: (bytes) => Effect.sync(() => plain(crypto.createHash("sha256").update(bytes).digest())),
-    hmac: (key, bytes) => Effect.sync(() => plain(crypto.createHmac("sha256", key).update(bytes).digest())),
-    hkdf: (key, info, size) => Effect.sync(() => new Uint8Array(crypto.hkdfSync("sha256", key, "", info, size))),
+    hmac: (key, bytes) => Effect.sync(() => plain(crypto.createHmac("sha256", secretKey(key)).update(bytes).digest())),
+    hkdf: (key, info, size) =>
+      Effect.sync(() => new Uint8Array(crypto.hkdfSync("sha256", secretKey(key), "", info, size))),
     aeadSeal: (key, nonce, bytes, additional) => Effect.sync(() => seal(key, nonce, bytes, additional)),
     aeadOpen: (key, nonce, sealed, additional) => opening(() => open(key, nonce, sealed, additional)),
     publicKey: (seed) => hasNativeXWing ? Effect.sync(() => plain(publicKeyOf(seed))) : hpke.publicKey(seed),
