@@ -11,6 +11,7 @@ import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import { PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
+import { Alarm } from "../../src/ports/protection/Alarm.ts"
 import { Monitors, type OpenSession } from "../../src/ports/protection/Monitors.ts"
 import * as SessionOpening from "../../src/protection/SessionOpening.ts"
 import { tried } from "../support/drawn.ts"
@@ -50,11 +51,15 @@ const play = Effect.fnUntraced(function*(
   const accounts = accountsOf(count)
   const terms = new Map<Slot, number>()
   const uses: Array<Use> = []
+  /** The accounts that were made due. */
+  const due: Array<string> = []
+  const open = new Set<string>()
   const changes = yield* PubSub.unbounded<ReadonlySet<Slot>>()
   let [away, last, together, most] = [false, 0, 0, 0]
   const term = (slot?: Slot) => slot === undefined ? null : terms.get(slot) ?? null
   const unused = Effect.die("unused")
   const services = Layer.mergeAll(
+    Alarm.layer,
     Layer.succeed(Ownership, {
       term,
       owned: () => new Set(terms.keys()),
@@ -65,7 +70,11 @@ const play = Effect.fnUntraced(function*(
       claim: () => unused,
       finish: () => unused,
       nextDue: unused,
-      push: () => unused,
+      push: ({ accountId }) =>
+        Effect.sync(() => {
+          assert.isTrue(open.has(accountId))
+          due.push(accountId)
+        }),
       unwatched: () => unused,
       sessions: (asked, limit) =>
         Effect.suspend(() =>
@@ -83,7 +92,9 @@ const play = Effect.fnUntraced(function*(
           yield* Effect.sleep(takes)
           together--
           // Every seventh cannot be opened.
-          return uses.length % 7 === 0 ? yield* new PlatformUnavailable() : silentSession
+          if (Number(ref.split(" ")[1]) % 7 === 0) return yield* new PlatformUnavailable()
+          open.add(accountId)
+          return silentSession
         }),
       close: () => unused,
       closeUnwatched: unused,
@@ -104,11 +115,11 @@ const play = Effect.fnUntraced(function*(
   }
   away = false
   yield* TestClock.adjust((count + 10) * (takes + 1000))
-  return { accounts, most, terms, uses }
+  return { accounts, due, most, terms, uses }
 })
 
 describe("12.4 the sessions of slots that a process has got", () => {
-  it.effect("are opened once a term, a limited number at the same time, none after its slot is lost, and none is left out", () =>
+  it.effect("are opened once a term, and their accounts due, some at a time, none after its slot is lost, and none is left out", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(
@@ -119,11 +130,16 @@ describe("12.4 the sessions of slots that a process has got", () => {
           (count, maxLive, takes, happenings) =>
             Effect.runPromise(
               Effect.gen(function*() {
-                const { accounts, most, terms, uses } = yield* play(count, maxLive, takes, happenings)
+                const { accounts, due, most, terms, uses } = yield* play(count, maxLive, takes, happenings)
                 assert.isAtMost(most, SessionOpening.openedTogether)
                 assert.isTrue(uses.every(({ term }) => term !== null))
                 const keys = uses.map(({ ref, term }) => `${ref} ${term}`)
                 assert.strictEqual(new Set(keys).size, keys.length)
+                const expectedDue = uses.flatMap(({ ref }) => {
+                  const place = Number(ref.split(" ")[1])
+                  return place % 7 === 0 ? [] : [String(accounts[place]?.accountId)]
+                })
+                assert.deepStrictEqual(due.toSorted(), expectedDue.toSorted())
                 for (const [slot, term] of terms) {
                   const expected = accounts.filter(({ accountId }) => slotOf(accountId) === slot).slice(0, maxLive)
                   const opened = uses.filter((use) => use.slot === slot && use.term === term).map(({ ref }) => ref)
