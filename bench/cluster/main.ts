@@ -38,7 +38,11 @@ const rowsOf = (found: Measured): ReadonlyArray<readonly [string, string, string
   ],
   ["the call at the process that has the session, p50", inMillis(middle(found.here)), ""],
   ["statements about leases at rest, a second and process", found.leases.toFixed(2), "1"],
-  ["connections to the messenger that are made while PostgreSQL is away for 5 s", String(found.closedWhileAway), "0"],
+  [
+    `connections to the messenger that are made because PostgreSQL is away for ${inSeconds(found.away)}`,
+    String(found.closedWhileAway),
+    "0"
+  ],
   ["keys used by two", String(found.duplicated), "0"],
   [
     `looks a second (${(found.accounts / 60).toFixed(0)} are due)`,

@@ -33,6 +33,8 @@ export interface Measured {
   readonly refused: number
   readonly joined: number
   readonly handover: number
+  /** The time that PostgreSQL was away. */
+  readonly away: number
   readonly closedWhileAway: number
   readonly duplicated: number
 }
@@ -174,9 +176,11 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
 
     const accepted = (await send({ _: "state" })).accepted
     superuser.on("error", () => {})
+    const leaving = performance.now()
     await ground.server.stop()
-    await wait(5000)
+    await wait(4500)
     await ground.server.start()
+    const away = performance.now() - leaving
     await wait(20_000)
     const last = await send({ _: "state" })
     return {
@@ -196,6 +200,7 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
       refused,
       joined,
       handover,
+      away,
       closedWhileAway: last.accepted - accepted,
       duplicated: last.duplicated
     }

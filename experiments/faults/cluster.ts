@@ -129,10 +129,10 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
 
     for (const [round, [name, trouble]] of drawOrder(rounds, only).entries()) {
       const victim: Member = anyOf(members)
-      const lost = trouble.deaf === true ? await crowd.sessionsOf(victim) : []
-      let since = Date.now()
+      let [since, lost]: [number, ReadonlyArray<string>] = [Date.now(), []]
       const happen = async () => {
         await pause(Math.random() * 500)
+        if (trouble.deaf === true) lost = await crowd.sessionsOf(victim)
         since = Date.now()
         await trouble.happen(crowd, victim)
       }
