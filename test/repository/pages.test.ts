@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { operations } from "../../src/operations/index.ts"
 import { files, read } from "./repository.ts"
 
-const sealed = "it takes the archive password, which no page sends: the viewer opens sealed data in the browser"
+const sealed = "it answers what is opened: the viewer opens sealed data in the browser instead"
 
 /** The operations that no page of the console has, each with the reason. */
 const without: ReadonlyMap<string, string> = new Map([
@@ -15,8 +15,7 @@ const without: ReadonlyMap<string, string> = new Map([
   ["list_message_edits", sealed],
   ["list_files", sealed],
   ["get_file", sealed],
-  ["download_file", sealed],
-  ["verify_archive", "it is called again and again until it is complete, as the command archive verify does"]
+  ["download_file", sealed]
 ])
 
 /** The operations that the viewer's script asks for. */

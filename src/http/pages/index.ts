@@ -16,6 +16,7 @@ import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as ArchiveRedaction from "./archive/ArchiveRedaction.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
+import * as ArchiveVerificationPage from "./archive/ArchiveVerificationPage.ts"
 import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
@@ -90,6 +91,7 @@ const all = [
   ...ArchiveExports.routes,
   ...ArchiveExportPage.routes,
   ...ArchiveHolds.routes,
+  ...ArchiveVerificationPage.routes,
   ...ArchiveRedaction.routes,
   ...AccountDeletion.routes,
   ...ArchiveDeletion.routes,

@@ -35,7 +35,10 @@ export const shownTo = (
 /** Pages whose address is not below the link that they belong to. */
 const moved: ReadonlyArray<{ readonly page: RegExp; readonly to: Entry["path"] }> = [
   { page: /^\/console\/accounts\/[^/]+\/secrets$/, to: "/console/secrets" },
-  { page: /^\/console\/archive-(?:cleanups|exports|holds|key|redactions|rules)(?:\/|$)/, to: "/console/organization" },
+  {
+    page: /^\/console\/archive-(?:cleanups|exports|holds|key|redactions|rules|verification)(?:\/|$)/,
+    to: "/console/organization"
+  },
   { page: /^\/console\/(?:logins\/|reviews$)/, to: "/console/accounts" }
 ]
 

@@ -11,6 +11,7 @@ export const archiveRulesPath = "/console/archive-rules"
 export const archiveCleanupsPath = "/console/archive-cleanups"
 export const archiveHoldsPath = "/console/archive-holds"
 export const archiveExportsPath = "/console/archive-exports"
+export const archiveVerificationPath = "/console/archive-verification"
 export const supportPath = `${path}/support`
 
 const tabs = [
@@ -22,7 +23,8 @@ const tabs = [
   [archiveKeyPath, "Archive password"],
   [archiveCleanupsPath, "Archive cleanups"],
   [archiveHoldsPath, "Archive holds"],
-  [archiveExportsPath, "Archive exports"]
+  [archiveExportsPath, "Archive exports"],
+  [archiveVerificationPath, "Archive verification"]
 ] as const
 
 /** The links to the organization's pages. */
