@@ -46,7 +46,7 @@ const namesOf = (found: typeof members) => found.map(({ name }) => name).toSorte
 describe("2 resources, in the document", () => {
   it("S2-01: whatever is named as a moment is a date-time, and nothing else is", () => {
     const named = members.filter(({ member, name }) =>
-      /(?:_at|_until|_deadline|^since|^at|^before)$/.test(member) ||
+      /(?:_at|_until|_deadline|_back_to|^since|^at|^before)$/.test(member) ||
       // Sealed pages are cut by moments, and vocabularies are read below one.
       /^(?:sealed_window\.until|sealed_(?:blocks_asked|loose)\.below)$/.test(name)
     )
@@ -59,7 +59,7 @@ describe("2 resources, in the document", () => {
 
   it("S2-02: ids are UUIDs but for those of the organization, of the messenger, of requests and of the journal's parties", () => {
     const stated =
-      /(?<!^file_list)\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|next|last|block|epoch)_id|(?:chat|message)_ids)$|^archive_key_list\.organization_id$|^sealed_(?:block_list\.pages|page_list\.messages)\[\]\.ids$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
+      /(?<!^file_list)\.(?:messenger_user_id|photo_id|session_id|(?:related_)?request_id|(?:chat|message|reply_to|album|topic|next|last|block|epoch)_id|(?:chat|message)_ids)$|^archive_key_list\.organization_id$|^sealed_(?:block_list\.pages|page_list\.messages)\[\]\.ids$|^(?:organization|session|(?:single_)?chat|chat_member|(?:found_)?message|message_in_context)\.id$|\.(?:credential|target|from)\.id$/
     const ids = members.filter(({ alternatives, member }) =>
       /(?:^|_)ids?$/.test(member) && alternatives.some(({ type }) => type !== "null")
     )
