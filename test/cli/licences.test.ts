@@ -183,6 +183,11 @@ describe("the commands about plans, licences, seats and bills", () => {
       status: 2,
       stderr: expect.stringContaining("a date such as")
     })
+    await printed(..."organizations set acme --storage-limit 500".split(" "))
+    const events = await printed("journal", "export", "acme")
+    expect(events).toContain("\"storage_limit_bytes\":500000000000")
+    expect(await runInProcess(["organizations", "set", "acme", "--storage-limit", "much", "--data", data]))
+      .toMatchObject({ status: 2, stderr: expect.stringContaining("a whole number of GB") })
     expect(await runInProcess(["accounts", "set-tier", "acme", "nobody", "archive", "--data", data])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("acme has no account nobody.")

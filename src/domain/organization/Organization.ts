@@ -132,7 +132,7 @@ export interface OrganizationSummary extends LicensedFacts, BillingFacts {
 /** The fields of an organization that an operator may change. */
 export type OrganizationChanges = Partial<
   & LicensedFacts
-  & Pick<OrganizationFacts, "archive_plan_ended_at" | "suspend_reason">
+  & Pick<OrganizationFacts, "archive_plan_ended_at" | "storage_limit_bytes" | "suspend_reason">
   & BillingFacts
   & { readonly suspended_at: Date | null }
 >

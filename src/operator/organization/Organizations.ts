@@ -160,7 +160,8 @@ export const setOrganization = useCase(
           const facts = yield* organizations.lockFacts(id)
           yield* refuseSeats(facts, seats)
           const after = { ...facts, ...(yield* overview.billing(id)), ...changes }
-          const licensed = plan !== null || ends || Object.keys(billed).length > 0
+          const licensed = plan !== null || ends ||
+            Object.keys(billed).some((name) => name !== "storage_limit_bytes")
           const fault = licensed ? billingFault(after, yield* licences.used(id), ends) : null
           if (fault !== null) return yield* refuse(fault)
           if (changesFacts) yield* directory.update(id, { ...changes, ...consequences(facts, after, at) })

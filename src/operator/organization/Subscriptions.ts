@@ -60,6 +60,8 @@ export const BillingInput = Schema.Struct({
   licences_protect: Schema.optionalKey(Schema.Natural),
   licences_archive: Schema.optionalKey(Schema.Natural),
   licences_governance: Schema.optionalKey(Schema.Natural),
+  /** The most that its archive may take; null for no limit. */
+  storage_limit_bytes: Schema.optionalKey(Schema.NullOr(Schema.Natural)),
   amount_minor: Schema.optionalKey(
     Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxAmount })))
   ),

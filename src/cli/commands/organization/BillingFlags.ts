@@ -20,6 +20,15 @@ const date = (name: string, description: string) =>
     return at
   }, () => `a date such as 2027-12-31, or ${none}`)
 
+const bytesOfGigabyte = 1e9
+
+const gigabytes = (name: string, description: string) =>
+  Flag.mapTryCatch(text(name, description), (said) => {
+    if (said === null) return null
+    if (!/^\d{1,6}$/.test(said)) throw new Error(said)
+    return Number(said) * bytesOfGigabyte
+  }, () => `a whole number of GB, or ${none}`)
+
 const count = (name: string, description: string) => Flag.Int(name).pipe(Flag.withDescription(description))
 
 /** The change that a flag makes; nothing where it is not there. */
@@ -54,6 +63,10 @@ export const billingFlags = {
   governance: changes(
     count("licences-governance", "Licences of the tier governance"),
     (licences_governance) => ({ licences_governance })
+  ),
+  storageLimit: changes(
+    gigabytes("storage-limit", "What its archive may take, in GB"),
+    (storage_limit_bytes) => ({ storage_limit_bytes })
   ),
   trialEnds: changes(date("trial-ends", "When the trial ends"), (trial_ends_at) => ({ trial_ends_at })),
   periodEnds: changes(
