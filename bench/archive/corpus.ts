@@ -51,10 +51,10 @@ export interface BenchChat {
 }
 
 /** A chat of the account with this place; an id is higher, the later its message was sent. */
-export const chatOf = (account: number, chat: number): BenchChat => {
+export const chatOf = (account: number, chat: number, size = messagesPerChat): BenchChat => {
   const draw = drawing(account * chatsPerAccount + chat + 1)
   const active = Array.from({ length: activeDays }, () => Math.floor(draw() * days))
-  const times = Array.from({ length: messagesPerChat }, () => {
+  const times = Array.from({ length: size }, () => {
     const day = active[Math.floor(draw() * activeDays)] ?? 0
     return newestDay - day * secondsPerDay + 28_800 + Math.floor(draw() * 36_000)
   }).sort((one, other) => one - other)
@@ -76,3 +76,6 @@ export const chatOf = (account: number, chat: number): BenchChat => {
 }
 
 export const chatNumbers = Array.from({ length: chatsPerAccount }, (_, chat) => chat)
+
+/** A chat as long as those that many people write in, of the first account. */
+export const largeChat = chatOf(0, chatsPerAccount, 10_000)

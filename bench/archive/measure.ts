@@ -25,7 +25,7 @@ const sizeOf = async ({ superuser }: Ground, tables: string) => {
 }
 
 /** Processor time of the process and of the database, and the time that it takes, per message. */
-const costOf = async (ground: Ground, messages: number, work: () => Promise<void>) => {
+const costOf = async (ground: Ground, messages: number, work: () => Promise<unknown>) => {
   const before = process.cpuUsage()
   const database = cpuOfFamily(ground.pid)
   const begun = performance.now()

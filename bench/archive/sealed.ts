@@ -18,7 +18,7 @@ import { ArchiveWriter, type SealingKey } from "../../src/ports/archive/ArchiveW
 import { Db } from "../../src/ports/Db.ts"
 import { postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
 import type { Ground } from "../support/ground.ts"
-import { chatNumbers, chatOf } from "./corpus.ts"
+import { type BenchChat, chatNumbers, chatOf, largeChat } from "./corpus.ts"
 
 export const password = "harbour lantern archive"
 export const organizationId = OrganizationId.make("archive")
@@ -50,12 +50,11 @@ const makeKey = Effect.gen(function*() {
   return ref satisfies SealingKey
 })
 
-const writeAccount = Effect.fnUntraced(function*(accountId: string, place: number, key: SealingKey) {
+const writeChats = Effect.fnUntraced(function*(accountId: string, chats: Iterable<BenchChat>, key: SealingKey) {
   const db = yield* Db
   const account = { organizationId, accountId: AccountId.make(accountId) }
   const archive = yield* (yield* ArchiveWriter).own(account, key, crypto.randomUUID())
-  for (const number of chatNumbers) {
-    const { chatId, messages, title } = chatOf(place, number)
+  for (const { chatId, messages, title } of chats) {
     const info = { title, username: null, members_count: null }
     yield* db.transaction(organizationId, archive.see({ chatId, type: "private", leftAt: null, info }))
     for (const piece of piecesOf(messages, batch)) {
@@ -66,14 +65,42 @@ const writeAccount = Effect.fnUntraced(function*(accountId: string, place: numbe
   yield* archive.close("all")
 })
 
+const run = <A, E>(ground: Ground, effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof services>>>) =>
+  Effect.runPromise(Effect.provide(effect, services(ground)))
+
+/** The chats of an account, each made when it is written. */
+function* chatsOf(place: number): Generator<BenchChat> {
+  for (const number of chatNumbers) yield chatOf(place, number)
+}
+
 /** Archives the corpus of the accounts, after their key is made; `done` is called with each account. */
 export const writeSealed = (ground: Ground, accountIds: ReadonlyArray<string>, done: () => void) =>
-  Effect.runPromise(
-    Effect.flatMap(makeKey, (key) =>
+  run(
+    ground,
+    Effect.tap(makeKey, (key) =>
       Effect.forEach(
         accountIds,
         (accountId, place) =>
-          Effect.scoped(writeAccount(accountId, place, key)).pipe(Effect.tap(() => Effect.sync(done))),
+          Effect.scoped(writeChats(accountId, chatsOf(place), key)).pipe(Effect.tap(() => Effect.sync(done))),
         { discard: true }
-      )).pipe(Effect.provide(services(ground)))
+      ))
   )
+
+/** Archives the large chat of the account. */
+export const writeLargeChat = (ground: Ground, accountId: string, key: SealingKey) =>
+  run(ground, Effect.scoped(writeChats(accountId, [largeChat], key)))
+
+export const consolePassword = "quarterdeck meadow lantern"
+
+/** Gives the owner a console password; the owner's address. */
+export const setConsolePassword = async (ground: Ground): Promise<string> => {
+  const hash = await run(
+    ground,
+    Effect.flatMap(PasswordHasher, (hasher) => hasher.hash(Redacted.make(consolePassword)))
+  )
+  const { rows } = await ground.superuser.query<{ email: string }>(
+    "update admin set password_hash = $1 where organization_id = $2 and role = 'owner' returning email",
+    [hash, organizationId]
+  )
+  return rows[0]?.email ?? ""
+}

@@ -1,0 +1,201 @@
+/** `npm run bench:viewer`: the time until the archive's viewer shows a long chat and the hits of a search, in a browser. */
+import { Effect } from "effect"
+import { parseArgs } from "node:util"
+import type { Page } from "puppeteer-core"
+import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
+import * as Browser from "../../test/support/http/browser.ts"
+import { fillDatabase } from "../../test/support/postgres/fill.ts"
+import { startService } from "../peers/processes.ts"
+import { median } from "../support/asking.ts"
+import { record, type Table } from "../support/figure.ts"
+import { type Ground, startGround } from "../support/ground.ts"
+import { largeChat, messagesPerAccount, wordOf } from "./corpus.ts"
+import { consolePassword, organizationId, password, setConsolePassword, writeLargeChat, writeSealed } from "./sealed.ts"
+
+const help = `npm run bench:viewer -- [--messages 1000000]
+
+Archives so many messages, and a chat of ${largeChat.messages.length.toLocaleString("en")}, on a PostgreSQL of its own,
+starts the service, and uses the viewer in a headless Chromium. A few minutes.`
+
+const { values } = parseArgs({
+  options: { messages: { type: "string", default: "1000000" }, help: { type: "boolean", default: false } }
+})
+
+const repetitions = 5
+/** Milliseconds after which a measurement has failed. */
+const deadline = 120_000
+/** Requests of a session in a minute that leave room below its limit. */
+const room = 80
+
+/** Waits until the last minute had few requests, so that no measurement waits for the limit. */
+const pacing = (page: Page) => {
+  let sent: Array<number> = []
+  page.on("request", () => void sent.push(Date.now()))
+  return async (): Promise<void> => {
+    for (;;) {
+      sent = sent.filter((at) => at > Date.now() - 60_000)
+      if (sent.length < room) return
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+    }
+  }
+}
+
+/** Runs the action in the page, and answers the milliseconds until the condition has been drawn. */
+const timed = (page: Page, action: string, condition: string): Promise<number> =>
+  page.evaluate(`new Promise((resolve, reject) => {
+    const from = performance.now();
+    ${action}
+    const look = () => {
+      if (${condition}) requestAnimationFrame(() => resolve(performance.now() - from))
+      else if (performance.now() - from > ${deadline}) reject(new Error(${JSON.stringify(condition)} + " is not so"))
+      else setTimeout(look, 4)
+    }
+    look()
+  })`) as Promise<number>
+
+/** Clicks the button of a chat. */
+const clickOn = (title: string): string =>
+  `[...document.querySelectorAll("button.chat")].find((each) => each.querySelector("strong").innerText === ${
+    JSON.stringify(title)
+  }).click()`
+
+const isShown = (title: string): string =>
+  `document.querySelector("#chat-title")?.innerText === ${
+    JSON.stringify(title)
+  } && document.querySelectorAll("li.message").length >= 60`
+
+const search = (words: string): string =>
+  `const query = document.querySelector("#query"); query.value = ${JSON.stringify(words)}; query.form.requestSubmit()`
+
+const isFound = `/^(?!Searching)./.test(document.querySelector(".said p")?.innerText ?? "")`
+
+const open = async (page: Page, { address, email }: { readonly address: string; readonly email: string }) => {
+  await page.goto(`${address}/console/archive`)
+  await page.type("#sign-in-organization", organizationId)
+  await page.type("#sign-in-email", email)
+  await page.type("#sign-in-password", consolePassword)
+  await Promise.all([page.waitForNavigation(), page.click("main button.main")])
+  await page.waitForSelector("#archive-password")
+  await page.type("#archive-password", password)
+  const unlocked = await timed(page, `document.querySelector(".unlock button.main").click()`, isListed)
+  // All chats of the account are in the list before any of them is looked for.
+  for (let more = true; more;) {
+    more = await page.evaluate(
+      `(() => { const more = [...document.querySelectorAll(".chat-list .foot button")].at(-1); more?.click(); return more !== undefined })()`
+    ) as boolean
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  return unlocked
+}
+
+const isListed = `document.querySelectorAll("button.chat").length > 0`
+
+const seconds = (times: ReadonlyArray<number>): string => `${(median(times) / 1000).toFixed(2)} s`
+
+const measureSearch = async (page: Page, pace: () => Promise<void>, words: string) => {
+  const times: Array<number> = []
+  for (let turn = 0; turn <= repetitions; turn++) {
+    await pace()
+    await page.evaluate(`document.querySelectorAll(".said, .hits").forEach((each) => each.replaceChildren())`)
+    times.push(await timed(page, search(words), isFound))
+  }
+  const [first = 0, ...later] = times
+  return { first: [first], later, said: await page.$eval(".said p", (said) => said.textContent) }
+}
+
+const measure = async (page: Page, place: Parameters<typeof open>[1]): Promise<Table["rows"]> => {
+  const pace = pacing(page)
+  const unlocked = await open(page, place)
+  const chats: Array<number> = []
+  for (let turn = 0; turn < repetitions; turn++) {
+    await pace()
+    chats.push(await timed(page, clickOn(largeChat.title), isShown(largeChat.title)))
+    const other = await page.$eval("button.chat:not([aria-current]) strong", (each) => each.textContent ?? "")
+    await timed(page, clickOn(other), isShown(other))
+  }
+  await timed(page, clickOn(largeChat.title), isShown(largeChat.title))
+  const oldest = new Date((largeChat.messages.at(-1)?.at ?? 0) * 1000).toISOString().slice(0, 10)
+  await pace()
+  const jump = await timed(
+    page,
+    `const day = document.querySelector("#go-to-day"); const before = document.querySelector("li.message");
+    day.value = ${JSON.stringify(oldest)}; day.dispatchEvent(new Event("change"))`,
+    `document.querySelector("li.message") !== before && document.querySelectorAll("li.message").length >= 60`
+  )
+  const rows: Array<readonly [string, string, string]> = [
+    ["the archive opened, from the password to the list of chats", seconds([unlocked]), ""],
+    [`a chat of ${largeChat.messages.length.toLocaleString("en")} messages opened`, seconds(chats), "1 s"],
+    ["its oldest day opened", seconds([jump]), "1 s"]
+  ]
+  for (
+    const [title, words] of [
+      ["nothing found", "zzyzx"],
+      ["a rare word", wordOf(29_000)],
+      ["a frequent word", wordOf(3)]
+    ] as const
+  ) {
+    const { first, later, said } = await measureSearch(page, pace, words)
+    rows.push([`search, ${title}, for the first time`, seconds(first), ""])
+    process.stderr.write(`${title}: ${first.concat(later).map(Math.round).join(", ")} ms\n`)
+    rows.push([`search, ${title}, again (${said})`, seconds(later), "1 s"])
+  }
+  return rows
+}
+
+const run = async (ground: Ground, messages: number): Promise<Table> => {
+  const accounts = messages / messagesPerAccount
+  await fillDatabase(ground.superuser, [{ id: organizationId, accounts, events: 0, departments: 10 }])
+  const { rows: found } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
+  const ids = found.map(({ id }) => id)
+  const from = performance.now()
+  let written = 0
+  const key = await writeSealed(ground, ids, () => {
+    written += messagesPerAccount
+    process.stderr.write(`archived ${written} in ${Math.round((performance.now() - from) / 1000)} s\n`)
+  })
+  await writeLargeChat(ground, ids[0] ?? "", key)
+  await ground.superuser.query("vacuum analyze")
+  const email = await setConsolePassword(ground)
+  const server = await startService(ground.url, ground.pepper, { flags: nodeFlags })
+  try {
+    const rows = await Effect.runPromise(
+      Effect.flatMap(
+        Browser.newPage(),
+        (page) => Effect.promise(() => measure(page, { address: server.address, email }))
+      ).pipe(
+        Effect.scoped,
+        Effect.provide(Browser.Chromium.layer)
+      )
+    )
+    return {
+      title: `${messages.toLocaleString("en")} messages of ${accounts} accounts`,
+      columns: ["measured", "time", "goal"],
+      rows
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+const messages = Number(values.messages)
+if (values.help) console.log(help)
+else if (!(messages > 0) || messages % messagesPerAccount !== 0) {
+  console.error(`--messages takes a multiple of ${messagesPerAccount}, such as 1000000`)
+  process.exitCode = 1
+} else {
+  const ground = await startGround()
+  try {
+    record({
+      name: "viewer",
+      title: "The viewer of the archive",
+      command: "npm run bench:viewer",
+      text: [
+        "The corpus of the archive's figures, and one chat more. The viewer runs in a headless Chromium on the machine of the service, and opens everything there; a time ends when the browser has drawn the answer. A search of a session finds the vocabularies that earlier ones have read in the memory of the browser."
+      ],
+      tables: [await run(ground, messages)],
+      charts: []
+    })
+  } finally {
+    await ground.remove()
+  }
+}
