@@ -320,5 +320,6 @@ export const retiredSessionKept = Duration.days(30)
 /** Sealed bytes of one answer, beyond its first item, and the pages or vocabularies that it has at most. */
 export const sealedBytesPerAnswer = 4 * 1024 * 1024
 export const sealedRowsPerAnswer = 64
+export const sealedBlocksPerAnswer = 256
 /** Pages of a block that come with their frames. */
 export const sealedPagesAttached = 16

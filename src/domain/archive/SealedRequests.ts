@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { CalendarDay, DateTime, described } from "../JsonShapes.ts"
-import { sealedRowsPerAnswer } from "../Limits.ts"
+import { sealedBlocksPerAnswer, sealedRowsPerAnswer } from "../Limits.ts"
 import { ChatType } from "./Chat.ts"
 import { FileId, FileState } from "./Message.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
@@ -68,7 +68,7 @@ const listed = {
 /** Vocabularies; those that are known come without their words. */
 const SealedBlocks = Schema.Struct({
   ...listed,
-  limit: described(Limit(sealedRowsPerAnswer), "The most vocabularies."),
+  limit: described(Limit(sealedBlocksPerAnswer), "The most vocabularies."),
   known: described(
     Schema.optionalKey(Schema.Array(StoredNumber).check(Schema.isMaxLength(1000))),
     "Blocks whose words are known, at most 1000."

@@ -2,9 +2,10 @@
 import { Clock, Effect, Layer } from "effect"
 import { decodeIds } from "../../domain/archive/MessageIds.ts"
 import type { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
-import { sealedRowsPerAnswer } from "../../domain/Limits.ts"
+import { sealedBlocksPerAnswer, sealedRowsPerAnswer } from "../../domain/Limits.ts"
 import { SealedArchive, type SealedBlocksRequest } from "../../ports/archive/SealedArchive.ts"
 import {
+  type ListPosition,
   type PageName,
   type SealedSearchPage,
   type SearchBlock,
@@ -53,6 +54,22 @@ const sealedOf = (page: SealedBlockList["pages"][number]): ReadonlyArray<SealedS
 
 const nameOf = ({ accountId, number }: PageName) => `${accountId} ${number}`
 
+/** Blocks that came with those of a list, for the list that follows it. */
+interface ListedAhead {
+  readonly name: string
+  readonly at: number
+  readonly blocks: ReadonlyArray<SearchBlock>
+  readonly more: boolean
+}
+
+const positionOf = (blocks: ReadonlyArray<SearchBlock>): ListPosition | null => {
+  const last = blocks.at(-1)
+  return last === undefined ? null : { lastAt: last.lastAt, number: last.blockId }
+}
+
+const listName = (scope: SearchScope, below: number, after: ListPosition | null): string =>
+  JSON.stringify([scope.accountIds, scoped(scope), below, after?.lastAt, String(after?.number)])
+
 export const layer = Layer.effect(
   SearchStore,
   Effect.gen(function*() {
@@ -74,9 +91,13 @@ export const layer = Layer.effect(
       return { ...answer, blocks: answer.blocks.filter(({ account_id }) => accounts.has(account_id)), pages, sealed }
     })
 
+    let listed: ListedAhead | null = null
+
     const blockOf = (block: SealedBlockList["blocks"][number]): SearchBlock => {
       const sealed = block.sealed === null ? vocabularies.get(block.block_id) : bytesOf(block.sealed)
-      if (block.sealed !== null && sealed !== undefined) vocabularies.set(block.block_id, sealed)
+      if (block.sealed !== null && sealed !== undefined) {
+        vocabularies.set(block.block_id, secondsOf(block.last_at), sealed)
+      }
       return {
         accountId: block.account_id,
         blockId: BigInt(block.block_id),
@@ -94,23 +115,30 @@ export const layer = Layer.effect(
         scope.accountIds.length === 0 ? Effect.succeed("") : Effect.map(ask(scope, {}), ({ stamp }) => stamp),
 
       blocks: Effect.fnUntraced(function*(scope, below, after, limit) {
-        const found: Array<SearchBlock> = []
-        let from = after
-        for (let more = scope.accountIds.length > 0; more && found.length < limit;) {
+        const now = yield* Clock.currentTimeMillis
+        const listOf = (position: ListPosition | null) => listName(scope, below, position)
+        const before = listed?.name === listOf(after) && listed.at >= now - freshFor ? listed : null
+        const found = [...before?.blocks ?? []]
+        // A search that goes on beyond its first list reads many, and each request is one of a budget.
+        const atOnce = after === null ? Math.min(limit, sealedBlocksPerAnswer) : sealedBlocksPerAnswer
+        let from = positionOf(found) ?? after
+        let more = before?.more ?? scope.accountIds.length > 0
+        while (more && found.length < limit) {
           const { blocks, has_more } = yield* ask(scope, {
             blocks: {
               below: dateOf(below),
               ...(from === null ? {} : { after: { at: dateOf(from.lastAt), number: String(from.number) } }),
-              limit: Math.min(limit - found.length, sealedRowsPerAnswer),
-              known: vocabularies.names()
+              limit: atOnce,
+              known: vocabularies.names(from?.lastAt ?? Infinity)
             }
           })
           found.push(...blocks.map(blockOf))
-          const last = found.at(-1)
-          if (last !== undefined) from = { lastAt: last.lastAt, number: last.blockId }
-          more = has_more && blocks.length > 0
+          from = positionOf(found) ?? from
+          more = blocks.length > 0 && (has_more || blocks.length === atOnce)
         }
-        return found
+        const taken = found.slice(0, limit)
+        listed = { name: listOf(positionOf(taken)), at: now, blocks: found.slice(limit), more }
+        return taken
       }),
 
       loose: (scope, below, after, limit) =>

@@ -5,7 +5,7 @@ import { encodeIds } from "../../domain/archive/MessageIds.ts"
 import { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
 import { sealedBlocksParts, sealedScope } from "../../domain/archive/SealedRequests.ts"
 import { ResourceMissing } from "../../domain/Failure.ts"
-import { sealedPagesAttached } from "../../domain/Limits.ts"
+import { sealedBytesPerAnswer, sealedPagesAttached } from "../../domain/Limits.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
@@ -94,7 +94,9 @@ const blocksOf = Effect.fnUntraced(function*(
   const store = yield* SearchStore
   const position = after === undefined ? null : { lastAt: seconds(after.at), number: BigInt(after.number) }
   const knows = new Set(known)
-  const found = yield* store.blocks(scope, seconds(below), position, limit)
+  const found = yield* store.blocks(scope, seconds(below), position, limit, sealedBytesPerAnswer)
+  const listed = found.reduce((size, { sealed }) => size + sealed.length, 0)
+  if (listed >= sealedBytesPerAnswer) answer.has_more = true
   const taken = answer.take(found, ({ blockId, sealed }) => knows.has(String(blockId)) ? 0 : sealed.length)
   return taken.map((block) => {
     answer.need({ organizationId: scope.organizationId, accountId: block.accountId }, block.epochId)

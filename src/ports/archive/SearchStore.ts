@@ -71,12 +71,16 @@ type Read<A> = Effect.Effect<A, ServiceUnavailable>
 export class SearchStore extends Context.Service<SearchStore, {
   /** Another text once a block of the accounts was added or dropped. */
   stamp(scope: SearchScope): Read<string>
-  /** Blocks of the accounts with `firstAt` at or before `below`, by time, then number, highest first. */
+  /**
+   * Blocks of the accounts with `firstAt` at or before `below`, by time, then number, highest first; with `bytes` only
+   * until so many sealed ones have come.
+   */
   blocks(
     scope: SearchScope,
     below: number,
     after: ListPosition | null,
-    limit: number
+    limit: number,
+    bytes?: number
   ): Read<ReadonlyArray<SearchBlock>>
   /** Pages without a block and rows of the tail, in the scope, in the same order. */
   loose(scope: SearchScope, below: number, after: ListPosition | null, limit: number): Read<ReadonlyArray<SearchPage>>

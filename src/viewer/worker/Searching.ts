@@ -1,6 +1,6 @@
 /** Searches of the archive, one after the other; the last one can go on. */
 import { Effect } from "effect"
-import { search, type SearchBudget, type SearchRequest } from "../../archive/Search.ts"
+import { search, type SearchRequest } from "../../archive/Search.ts"
 import { answerHits } from "../../archive/SearchAnswer.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
@@ -11,9 +11,6 @@ import { makeChatFinder } from "./Reading.ts"
 import type { Session } from "./WorkerSession.ts"
 
 const hitsAtOnce = 30
-
-/** Each list is a request: it has as many rows as an answer holds, twice as many as where the archive is stored. */
-const budget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 512 }
 
 const secondsOf = (day: string): number => new Date(`${day}T00:00:00Z`).getTime() / 1000
 
@@ -49,7 +46,7 @@ export const makeSearches = (session: Session) => {
     if (request.words.length === 0) {
       return yield* new RemoteRefusal({ code: "parameter_invalid", message: "There is no word in it to search for." })
     }
-    const result = yield* search(session.keys, request, budget)
+    const result = yield* search(session.keys, request)
     const answered = yield* answerHits(session.open, result.hits)
     const hits = yield* Effect.forEach(answered.data, (message) =>
       Effect.map(

@@ -118,15 +118,24 @@ export const layer = Layer.effect(
           ({ stamp }) => stamp
         ).pipe(Effect.map(([stamp]) => stamp ?? "")),
 
-      blocks: (scope, below, after, limit) =>
+      blocks: (scope, below, after, limit, bytes) =>
         read(
           scope,
+          // The sizes are known without the bytes, which are read of those alone that are answered.
           sql<BlockRow>`
             select account_id, block_id::text as block, first_at, last_at, epoch_id::text as epoch, fold, pages, sealed
-            from archive_block
-            where ${ofAccounts(scope)} and first_at <= ${dateOf(below)} and ${beyond(after, "last_at", "block_id")}
-              and ${scope.since === null ? sql`true` : sql`last_at >= ${dateOf(scope.since)}::timestamptz`}
-            order by last_at desc, block_id desc limit ${sql.literal(String(limit))}`,
+            from (
+              select *, sum(octet_length(sealed)) over (order by last_at desc, block_id desc) - octet_length(sealed)
+                as before
+              from (
+                select * from archive_block
+                where ${ofAccounts(scope)} and first_at <= ${dateOf(below)} and ${beyond(after, "last_at", "block_id")}
+                  and ${scope.since === null ? sql`true` : sql`last_at >= ${dateOf(scope.since)}::timestamptz`}
+                order by last_at desc, block_id desc limit ${sql.literal(String(limit))}
+              ) as listed
+            ) as summed
+            where ${bytes === undefined ? sql`true` : sql`before < ${bytes}`}
+            order by last_at desc, block_id desc`,
           (row) => ({
             accountId: row.account_id,
             blockId: BigInt(row.block),
