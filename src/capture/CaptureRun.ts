@@ -9,7 +9,10 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { readMembers } from "./ChatMembers.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
+import { compareOne } from "./Drift.ts"
+import { expire } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
 import { askAgain } from "./Rechecks.ts"
 import { seeChats } from "./Sightings.ts"
@@ -133,6 +136,7 @@ const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: R
 export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const store = yield* CaptureStore
   yield* commit(run, run, () => Effect.flatMap(now, (at) => store.begin(run, at)))
+  yield* expire(run, run)
   yield* catchUp(run, run, connections.feed)
   const positions = yield* readDialogs(run, connections)
   yield* readDifferences(run, connections, positions)
@@ -143,6 +147,8 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   yield* commit(run, run, () => store.report(run, { phase: "finishing", done: 0, total: null }))
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)
+  yield* compareOne(run, connections)
+  yield* readMembers(run, connections)
   yield* commit(
     run,
     run,

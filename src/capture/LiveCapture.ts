@@ -8,6 +8,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
+import { expire } from "./Expiry.ts"
 import { glance } from "./Glances.ts"
 import { makeLiveFiles } from "./LiveFiles.ts"
 import type { MediaConnections } from "./Media.ts"
@@ -153,6 +154,7 @@ export const captureLive = Effect.fnUntraced(function*(
     const at = yield* Clock.currentTimeMillis
     const pause = at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime
     if (at - glanced >= Duration.toMillis(pause)) {
+      yield* expire(account, null)
       yield* glance(account, { feed, reader }, active)
       active.clear()
       glanced = at

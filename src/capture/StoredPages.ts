@@ -9,6 +9,7 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatReader, ChatRefused, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
+import { markGone, noteExpiry } from "./Expiry.ts"
 import { noteFiles } from "./SeenFiles.ts"
 import { messageRecord } from "./SeenRecords.ts"
 
@@ -66,8 +67,7 @@ const markAbsent = Effect.fnUntraced(function*(
   if (high === null || low > high) return
   const answered = new Set(ids)
   const stored = yield* records.between(account, chatId, low, high)
-  const absent = stored.filter((id) => !answered.has(id))
-  if (absent.length > 0) yield* archive.mark(chatId, absent, "absent", "sweep")
+  yield* markGone(account, archive, chatId, stored.filter((id) => !answered.has(id)))
 })
 
 /** The range that is still to be compared, after a page of it. */
@@ -96,6 +96,7 @@ export const storePage = Effect.fnUntraced(function*(
   const seen = yield* Effect.forEach(kept, (message) => messageRecord(account, message))
   if (seen.length > 0) yield* archive.append(chatId, seen, "sweep")
   yield* noteFiles(account, chat, kept)
+  yield* noteExpiry(account, chatId, kept)
   const ids = messages.map(({ record }) => record.id)
   const oldest = messages.length === 0 ? null : new Date(Math.min(...messages.map(({ record }) => record.at)) * 1000)
   yield* store.keep(account, {

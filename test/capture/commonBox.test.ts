@@ -24,5 +24,26 @@ describe("a deletion that names no chat", () => {
         )
         expect(found.map(({ chatId }) => chatId)).toEqual([Archives.chatId])
       }))
+
+    it.effect("may tell of a message whose time had run out: that is known by the time alone, and once", () =>
+      Effect.gen(function*() {
+        const { archives: [one] } = yield* Deletions.stage(1)
+        const { account } = one!
+        const at = (seconds: number) => new Date(Archives.beginning + seconds * 1000)
+        const within = <A, E>(work: (store: CaptureStore["Service"]) => Effect.Effect<A, E>) =>
+          Archives.commit({ account }, Effect.flatMap(CaptureStore, work))
+        const expiring = [10, 20, 30].map((seconds, place) => ({ id: BigInt(place + 1), expiresAt: at(seconds) }))
+        yield* within((store) => store.expect(account, Archives.chatId, expiring))
+        yield* within((store) => store.expect(account, Archives.chatId, [{ id: 2n, expiresAt: at(40) }]))
+        const ids = [1n, 2n, 3n, 4n]
+        expect([...yield* within((store) => store.expired(account, Archives.chatId, ids, at(30)))].toSorted()).toEqual([
+          1n,
+          3n
+        ])
+        const take = within((store) => store.takeExpired(account, at(30), 1))
+        expect(yield* take).toEqual([{ chatId: Archives.chatId, id: 1n }])
+        expect(yield* take).toEqual([{ chatId: Archives.chatId, id: 3n }])
+        expect(yield* take).toEqual([])
+      }))
   })
 })

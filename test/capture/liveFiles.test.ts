@@ -55,7 +55,8 @@ const sighting = {
   left: false,
   migratedTo: null,
   topId: null,
-  position: null
+  position: null,
+  members: null
 }
 
 /** A process that archives the chat live, with its files or without. */

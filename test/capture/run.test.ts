@@ -1,7 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { passwordHeader } from "../support/archive/archivePassword.ts"
 import * as Captured from "../support/archive/captured.ts"
+import * as Deletions from "../support/archive/deletions.ts"
 import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -20,6 +22,7 @@ describe("a run over an account", () => {
         const found = yield* Captured.archived(staged, where.chatId)
         expect(texts(found)).toEqual(texts(yield* Captured.visible(staged, where.chatId)))
         expect(found).toHaveLength(250)
+        yield* Deletions.recount(staged.id)
       }))
 
     it.effect("archives nothing of a chat that the rules skip, and nothing without a rule", () =>
@@ -54,6 +57,21 @@ describe("a run over an account", () => {
         expect(found.find(({ id }) => id === "9")?.deleted_at).not.toBeNull()
       }))
 
+    it.effect("archives who is in a group", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        const group = { chatId: -1_000_000_007_003n, shared: true }
+        yield* Captured.converse(staged, 2, group)
+        yield* Captured.runs
+        const path = `/v1/archive/accounts/${staged.account.id}/chats/${group.chatId}/members`
+        const names = Effect.map(
+          World.send("GET", path, { key: staged.admins.owner.key, headers: passwordHeader() }),
+          ({ body }) => body.data.map(({ name, role }: { name: string; role: string }) => `${name} ${role}`)
+        )
+        expect(yield* names).toEqual(["Grace Hopper member"])
+      }))
+
     it.effect("what is pushed is archived within a second, and what is unsent at once stays", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()
@@ -65,8 +83,9 @@ describe("a run over an account", () => {
         yield* chats.remove(where, [id])
         yield* Captured.passes("2 seconds")
         const found = yield* Captured.archived(staged, where.chatId)
-        expect(found.at(-1)).toMatchObject({ id: String(id), text: "unsent soon" })
+        expect(found.at(-1)).toMatchObject({ id: String(id), text: "unsent soon", deleted_reason: "deleted" })
         expect(found.at(-1)?.deleted_at).not.toBeNull()
+        yield* Deletions.recount(staged.id)
       }))
   })
 })

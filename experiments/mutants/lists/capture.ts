@@ -50,6 +50,43 @@ export const capture: MutantsByFile = {
       .loses("an edit that came late is shown as the newest of its second")
       .seenBy(revisions)
   ],
+  "src/archive/Writer.ts": [
+    change({
+      in: "append",
+      replace: "yield* records.grow(account, growth, now)",
+      by: "if (path === \"sweep\") yield* records.grow(account, growth, now)"
+    })
+      .loses("messages that are pushed are archived and not counted")
+      .seenBy("test/capture/run.test.ts")
+  ],
+  "src/capture/ChatMembers.ts": [
+    change({ in: "isDue", replace: "membersAt === null ||", by: "" })
+      .loses("members are never read, or never again")
+      .seenBy("test/capture/run.test.ts")
+  ],
+  "src/capture/Drift.ts": [
+    change({ in: "lacking", replace: "!known.has(id)", by: "known.has(id)" })
+      .loses("whole archives count as drifted")
+      .seenBy("test/capture/drift.test.ts")
+  ],
+  "src/capture/Expiry.ts": [
+    change({
+      in: "expire",
+      replace: "yield* archive.mark(chatId, all.map(({ id }) => id), \"expired\", \"sweep\")",
+      by: "void chatId"
+    })
+      .loses("messages whose time has run out count as still there")
+      .seenBy(histories)
+  ],
+  "src/capture/LiveFiles.ts": [
+    change({
+      in: "wanted",
+      replace: "if (!(yield* (yield* WaitingFiles).isPending(account, file.fileId))) return null",
+      by: ""
+    })
+      .loses("files that are saved are read again with each edit of their message")
+      .seenBy("test/capture/liveFiles.test.ts")
+  ],
   "src/capture/LiveCapture.ts": [
     change({ in: "placeOf", replace: "push.position === position + push.count && !isBehind", by: "true" })
       .loses("gaps of positions are ignored")
@@ -76,6 +113,13 @@ export const capture: MutantsByFile = {
       .seenBy(histories)
   ],
   "src/capture/CaptureRun.ts": [
+    change({
+      in: "readPage",
+      replace: "askPage(chat, below, reader)",
+      by: "commit(run, run, () => askPage(chat, below, reader))"
+    })
+      .loses("a page is asked for while rows are locked, and looks wait for the messenger")
+      .seenBy(histories),
     change({ in: "placedChat", replace: "chat.position !== null", by: "true" })
       .loses("history is read before the position of its box is known")
       .seenBy(histories)
@@ -96,6 +140,13 @@ export const capture: MutantsByFile = {
       .seenBy(histories)
   ],
   "src/capture/Differences.ts": [
+    change({
+      in: "stepCommon",
+      replace: "inTime(feed.difference(since))",
+      by: "commit(account, claimed, () => inTime(feed.difference(since)))"
+    })
+      .loses("a difference is asked for while rows are locked, and looks wait for the messenger")
+      .seenBy(histories),
     change({ in: "beginAt", replace: "yield* lose(account, isOfCommonBox)", by: "void 0" })
       .loses("a common box that was lost for a while counts as unbroken")
       .seenBy(histories)

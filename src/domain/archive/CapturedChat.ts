@@ -37,6 +37,10 @@ export interface CapturedChat {
   readonly lastId: bigint | null
   /** The messenger refuses to read it, and is not asked before. */
   readonly refusedUntil: Date | null
+  /** The number of people in it, as last seen. */
+  readonly members: number | null
+  /** The time when they were read; null where their number has changed since. */
+  readonly membersAt: Date | null
 }
 
 /** A chat as an answer of the messenger shows it. */
@@ -50,6 +54,7 @@ export interface Sighting {
   readonly migratedTo: bigint | null
   readonly topId: bigint | null
   readonly position: number | null
+  readonly members: number | null
 }
 
 /** Channels have a box of their own, also where its position was lost: the id alone tells it. */
@@ -137,7 +142,9 @@ const firstSighting = (seen: Sighting, { effect, live, ruleId }: Selection, now:
   unchecked: null,
   cleaned: [],
   lastId: null,
-  refusedUntil: null
+  refusedUntil: null,
+  members: seen.members,
+  membersAt: null
 })
 
 /** The account joined since: history was shown or hidden meanwhile. */
@@ -166,6 +173,8 @@ export const afterSighting = (
     leftAt: seen.left ? known.leftAt ?? now : null,
     migratedTo: seen.migratedTo ?? known.migratedTo,
     position: known.position ?? seen.position,
+    members: seen.members ?? known.members,
+    membersAt: seen.members === null || seen.members === known.members ? known.membersAt : null,
     progress: { ...known.progress, topId }
   }, selection)
   const placed = known.position === null && seen.position !== null ? uncheckedFrom(withoutEdge(chat), recent) : chat

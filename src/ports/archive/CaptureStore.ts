@@ -42,6 +42,25 @@ export class CaptureStore extends Context.Service<CaptureStore, {
     account: ArchivedAccount,
     ids: ReadonlyArray<bigint>
   ): Effect.Effect<ReadonlyArray<{ readonly chatId: bigint; readonly ids: ReadonlyArray<bigint> }>>
+  /** Notes the times at which messages of the chat disappear. */
+  expect(
+    account: ArchivedAccount,
+    chatId: bigint,
+    messages: ReadonlyArray<{ readonly id: bigint; readonly expiresAt: Date }>
+  ): Effect.Effect<void>
+  /** Those of the ids whose time has run out. */
+  expired(
+    account: ArchivedAccount,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>,
+    now: Date
+  ): Effect.Effect<ReadonlySet<bigint>>
+  /** Forgets messages whose time has run out, the longest ago first, and answers them. */
+  takeExpired(
+    account: ArchivedAccount,
+    now: Date,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<{ readonly chatId: bigint; readonly id: bigint }>>
   /** Null before the first run. */
   state(account: ArchivedAccount): Effect.Effect<BoxState | null>
   setState(account: ArchivedAccount, state: BoxState, now: Date): Effect.Effect<void>

@@ -28,7 +28,8 @@ const seen: Sighting = {
   left: false,
   migratedTo: null,
   topId: 40n,
-  position: 9
+  position: 9,
+  members: 2
 }
 
 /** A channel that is archived from id 10 to its newest message, 40. */
@@ -49,6 +50,20 @@ describe("a chat that is seen again", () => {
     const after = afterSighting(known, { ...seen, joinedAt: now }, archive, now, null)
     expect(after.progress).toMatchObject({ edge: null, floor: null, covered: known.progress.covered })
     expect([after.unchecked, after.joinedAt]).toEqual([{ below: 41n, to: 10n }, now])
+  })
+
+  it("has its members read again where their number is another one, and not where the answer lacks it", () => {
+    const read = { ...known, membersAt: before }
+    expect(afterSighting(read, { ...seen, members: 3 }, archive, now, null)).toMatchObject({
+      members: 3,
+      membersAt: null
+    })
+    for (const members of [2, null]) {
+      expect(afterSighting(read, { ...seen, members }, archive, now, null)).toMatchObject({
+        members: 2,
+        membersAt: before
+      })
+    }
   })
 
   it("is left from the first answer on that says so, until one says that it is not", () => {

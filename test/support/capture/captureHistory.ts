@@ -115,7 +115,7 @@ class History {
     const draw = drawn.next()
     const writes = chat.migratedTo === null && !(chat.left && chat.box === null)
     if (draw < 0.55) {
-      if (writes) { for (let n = drawn.chance(0.1) ? 9 : 1; n > 0; n--) platform.send(chat, null) }
+      if (writes) { for (let n = drawn.chance(0.1) ? 9 : 1; n > 0; n--) platform.send(chat, this.expiry()) }
     } else if (draw < 0.75) platform.edit(chat)
     else if (draw < 0.9) platform.remove(chat, drawn.chance(0.03))
     else if (draw < 0.92) this.membership(chat)
@@ -123,6 +123,11 @@ class History {
     else if (draw < 0.95) this.changeRules(chat)
     else if (draw < 0.96) platform.now += drawn.between(1, 9) * 3_600_000
     else if (draw < 0.965 && chat.box !== null) chat.visibleFrom = 1n
+  }
+
+  /** Some messages disappear after minutes or hours. */
+  private expiry(): number | null {
+    return this.drawn.chance(0.05) ? this.drawn.between(60, 20_000) : null
   }
 
   private membership(chat: ModelChat): void {

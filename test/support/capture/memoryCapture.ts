@@ -22,6 +22,7 @@ import { Db } from "../../../src/ports/Db.ts"
 import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
+import { InTransaction } from "./modelPlatform.ts"
 
 /** A revision; its text is its mark. */
 export interface Revision extends KnownRevision {
@@ -32,6 +33,12 @@ export interface Archived {
   /** In the order in which they were stored, the first one as the message. */
   readonly revisions: ReadonlyArray<Revision>
   readonly deleted: boolean
+}
+
+interface Expiring {
+  readonly chatId: bigint
+  readonly id: bigint
+  readonly expiresAt: Date
 }
 
 /** The process was killed at a commit. */
@@ -93,6 +100,7 @@ export const unpaced = { pacer: atOnce, mediaPacer: atOnce, mediaPlaces: Semapho
 export class Stored {
   readonly chats = new Map<bigint, CapturedChat>()
   readonly messages = new Map<bigint, Map<bigint, Archived>>()
+  readonly expiry = new Map<string, Expiring>()
   state: BoxState | null = null
   rules: ReadonlyArray<RuleInEffect> = []
   private undo: Array<() => void> = []
@@ -120,6 +128,15 @@ export class Stored {
     this.set(this.ofChat(chatId), id, archived)
     const chat = this.chats.get(chatId)
     if (chat !== undefined && (chat.lastId === null || chat.lastId < id)) this.keepChat({ ...chat, lastId: id })
+  }
+
+  keepExpiry(expiring: Expiring): void {
+    this.set(this.expiry, `${expiring.chatId} ${expiring.id}`, expiring)
+  }
+
+  forgetExpiry(expiring: Expiring): void {
+    this.keepExpiry(expiring)
+    this.expiry.delete(`${expiring.chatId} ${expiring.id}`)
   }
 
   keepState(state: BoxState): void {
@@ -239,6 +256,7 @@ export const processOver = (
       if (isDead) return Effect.die(new Killed())
       stored.begin()
       return work.pipe(
+        Effect.provideService(InTransaction, true),
         Effect.onError(() => Effect.sync(() => stored.rollBack())),
         Effect.tap(() =>
           Effect.suspend(() => {
@@ -282,6 +300,23 @@ export const processOver = (
           return found.length === 0 ? [] : [{ chatId, ids: found }]
         })
       ),
+    expect: (_, chatId, messages) =>
+      Effect.sync(() => {
+        for (const { expiresAt, id } of messages) stored.keepExpiry({ chatId, id, expiresAt })
+      }),
+    expired: (_, chatId, ids, now) =>
+      Effect.sync(() =>
+        new Set(ids.filter((id) => {
+          const expiring = stored.expiry.get(`${chatId} ${id}`)
+          return expiring !== undefined && expiring.expiresAt <= now
+        }))
+      ),
+    takeExpired: (_, now, limit) =>
+      Effect.sync(() => {
+        const due = [...stored.expiry.values()].filter(({ expiresAt }) => expiresAt <= now).slice(0, limit)
+        for (const expiring of due) stored.forgetExpiry(expiring)
+        return due
+      }),
     state: () => Effect.sync(() => stored.state),
     setState: (_, state) => Effect.sync(() => stored.keepState(state)),
     begin: () => Effect.void,

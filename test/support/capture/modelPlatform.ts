@@ -1,5 +1,5 @@
 /** A messaging platform in a few lines, as awkward as the real one may be: for histories of capture. */
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import { isOfCommonBox } from "../../../src/domain/archive/CapturedChat.ts"
 import type { ChatType } from "../../../src/domain/archive/Chat.ts"
 import {
@@ -53,6 +53,9 @@ const privates = [101n, 102n, 103n]
 const basicGroup = -201n
 const channels = [-1_000_000_000_301n, -1_000_000_000_302n, -1_000_000_000_303n]
 const successor = -1_000_000_000_399n
+
+/** Law A9: no call waits inside a transaction, so that no look waits for a call of the archive. */
+export const InTransaction = Context.Reference<boolean>("test/capture/InTransaction", { defaultValue: () => false })
 
 export class Platform {
   /** In milliseconds. */
@@ -130,7 +133,7 @@ export class Platform {
       ref: String(chat.chatId),
       title: null,
       username: null,
-      members: null,
+      members: chat.box === null ? null : 2,
       protected: false,
       // Answers other than dialogs may lack it.
       joinedAt: chat.joinedAt === null || !withPosition && this.drawn.chance(0.3)
@@ -239,7 +242,8 @@ export class Platform {
   }
 
   private call<A, E = never>(answer: () => A | E, isFailure: (value: A | E) => value is E): Effect.Effect<A, E> {
-    return Effect.suspend(() => {
+    return Effect.flatMap(InTransaction, (isInside) => {
+      if (isInside) return Effect.die(new Error("A9: a call is made inside a transaction"))
       const found = answer()
       return Effect.andThen(this.during, isFailure(found) ? Effect.fail(found) : Effect.succeed(found))
     })
@@ -354,7 +358,11 @@ export class Platform {
         if (chat instanceof ChatRefused) return chat
         return this.visible(chat).filter(({ id }) => ids.includes(id)).map((message) => this.seen(chat, message))
       }),
-    members: () => this.answer(() => ({ members: [], next: null })),
+    members: (ref) =>
+      this.refusable(() => {
+        const chat = this.open(ref)
+        return chat instanceof ChatRefused ? chat : { members: [], next: null }
+      }),
     visibleFrom: (ref) =>
       this.refusable(() => {
         const chat = this.open(ref)

@@ -127,6 +127,17 @@ const ofParticipant = (one: wire.TypeChannelParticipant, named: Values.Named) =>
   }
 }
 
+/** The members of a basic group; none where the platform does not show them. */
+export const membersIn = (participants: wire.TypeChatParticipants, named: Values.Named) =>
+  participants._ !== "chatParticipants" ? [] : participants.participants.map((one) =>
+    memberOf(
+      one._ === "chatParticipantCreator" ? "owner" : one._ === "chatParticipantAdmin" ? "admin" : "member",
+      one.userId,
+      "date" in one ? one.date : undefined,
+      named
+    )
+  )
+
 const membersPerPage = 200
 
 export interface Located {
@@ -190,6 +201,14 @@ export const makeReader = (client: Reading): ChatReader => {
   const ids = (all: ReadonlyArray<bigint>): Array<wire.TypeInputMessage> =>
     all.map((id) => ({ _: "inputMessageID", id: Number(id) }))
 
+  const membersOfGroup = Effect.fnUntraced(function*(chatId: number) {
+    const answer = yield* client.call<wire.messages.RawGetFullChatRequest, ChatRefused>(
+      { _: "messages.getFullChat", chatId },
+      refusals
+    )
+    return answer.fullChat._ === "chatFull" ? membersIn(answer.fullChat.participants, Values.namesOf(answer)) : []
+  })
+
   const partAt = (centre: number, located: Located, offset: number) =>
     client.part(centre, { _: "upload.getFile", location: inputFile(located), offset, limit: partSize }, fileRefusals)
 
@@ -252,8 +271,9 @@ export const makeReader = (client: Reading): ChatReader => {
       return messagesOf(answer)
     }),
     members: Effect.fnUntraced(function*(ref, cursor) {
-      const channel = Values.inputChannel(yield* peerOf(ref))
-      if (channel === null) return { members: [], next: null }
+      const peer = yield* peerOf(ref)
+      const channel = Values.inputChannel(peer)
+      if (channel === null) return { members: peer.kind === "group" ? yield* membersOfGroup(peer.id) : [], next: null }
       const offset = cursor === null ? 0 : Number(cursor)
       const answer = yield* client.call<wire.channels.RawGetParticipantsRequest, ChatRefused>({
         _: "channels.getParticipants",
@@ -262,7 +282,7 @@ export const makeReader = (client: Reading): ChatReader => {
         offset,
         limit: membersPerPage,
         hash: Long.ZERO
-      }, refusals)
+      }, { ...refusals, CHAT_ADMIN_REQUIRED: refused("private") })
       if (answer._ !== "channels.channelParticipants") return { members: [], next: null }
       const named = Values.namesOf(answer)
       const members = answer.participants.flatMap((one) => ofParticipant(one, named))

@@ -56,6 +56,8 @@ create table archive_chat (
   unchecked_to bigint, -- down to this one
   cleaned int8multirange not null default '{}', -- ids that cleanups deleted: none is archived again
   refused_until timestamptz(3), -- the messenger refuses to read it, and is not asked before
+  members integer, -- people in it, as last seen
+  members_at timestamptz(3), -- the time when they were read; null where their number has changed since
   info_page bigint, -- the page with its title; null before one is written
   members_page bigint, -- the page with its members; null before one is written
   first_id bigint, -- the lowest message id; null without messages
@@ -119,6 +121,22 @@ create policy tenant on archive_state to console_app
 create policy directory on archive_state to console_service using (true);
 grant select, insert, update, delete on archive_state to console_app;
 grant select (organization_id, account_id) on archive_state to console_service;
+
+-- Archived messages that disappear on the messenger at a time, of which no update tells.
+create table archive_expiry (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  chat_id bigint not null, -- the chat
+  message_id bigint not null, -- the message
+  expires_at timestamptz(3) not null, -- the time
+  primary key (organization_id, account_id, chat_id, message_id)
+);
+-- Finds those of an account whose time has run out.
+create index archive_expiry_due on archive_expiry (organization_id, account_id, expires_at);
+alter table archive_expiry enable row level security, force row level security;
+create policy tenant on archive_expiry to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update (expires_at), delete on archive_expiry to console_app;
 
 -- The next run of each account that is watched: it reads what the archive lacks.
 create table archive_run (

@@ -113,6 +113,7 @@ export const layer = Layer.effect(
 
     const kinds = [
       uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark"),
+      uncounted("archive_expiry", "chat_id", "message_id"),
       tails,
       files,
       uncounted("archive_block", "block_id"),

@@ -30,7 +30,7 @@ export const layer = Layer.effect(
       protected, joined_at as "joinedAt", left_at as "leftAt", migrated_to::text as migrated, position,
       covered::text as covered, edge::text as edge, floor::text as floor, floor_at as "floorAt", top_id::text as top,
       reached_at as "reachedAt", unchecked_below::text as below, unchecked_to::text as down, cleaned::text as cleaned,
-      last_id::text as last, refused_until as "refusedUntil"`
+      last_id::text as last, refused_until as "refusedUntil", members, members_at as "membersAt"`
     )
 
     const chatsWhere = (account: ArchivedAccount, condition: Statement.Fragment) =>
@@ -57,6 +57,7 @@ export const layer = Layer.effect(
           protected: chat.protected,
           joined_at: chat.joinedAt,
           migrated_to: chat.migratedTo,
+          members: chat.members,
           ...promisesOf(chat)
         }
         return post(sql`
@@ -107,6 +108,36 @@ export const layer = Layer.effect(
         }
         return [...found].map(([chat, ids]) => ({ chatId: BigInt(chat), ids: [...ids] }))
       }, Effect.orDie),
+
+      expect: ({ accountId, organizationId }, chatId, messages) =>
+        post(sql`
+          insert into archive_expiry (organization_id, account_id, chat_id, message_id, expires_at)
+          select ${organizationId}, ${accountId}::uuid, ${chatId}::bigint, message_id, expires_at
+          from unnest(
+            ${messages.map(({ id }) => id)}::bigint[],
+            ${messages.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+          ) as expected (message_id, expires_at)
+          on conflict (organization_id, account_id, chat_id, message_id) do update set expires_at = excluded.expires_at
+          where archive_expiry.expires_at <> excluded.expires_at`),
+
+      expired: (account, chatId, ids, now) =>
+        sql<{ id: string }>`
+          select message_id::text as id from archive_expiry
+          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
+            and expires_at <= ${now}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => new Set(rows.map(({ id }) => BigInt(id))))
+        ),
+
+      takeExpired: (account, now, limit) =>
+        sql<{ chat: string; id: string }>`
+          delete from archive_expiry where ${mine(account)} and (chat_id, message_id) in (
+            select chat_id, message_id from archive_expiry where ${mine(account)} and expires_at <= ${now}
+            order by expires_at limit ${sql.literal(String(limit))}
+          ) returning chat_id::text as chat, message_id::text as id`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(({ chat, id }) => ({ chatId: BigInt(chat), id: BigInt(id) })))
+        ),
 
       state: (account) =>
         sql<BoxState>`select position, date, qts from archive_state where ${mine(account)}`.pipe(

@@ -11,6 +11,8 @@ export interface CapturedRow extends
     | "joinedAt"
     | "leftAt"
     | "live"
+    | "members"
+    | "membersAt"
     | "position"
     | "protected"
     | "ref"
@@ -54,10 +56,13 @@ export const capturedChat = (
 })
 
 /** The columns of what is promised of a chat. */
-export const promisesOf = ({ floorAt, leftAt, position, progress, refusedUntil, unchecked }: CapturedChat) => ({
+export const promisesOf = (
+  { floorAt, leftAt, membersAt, position, progress, refusedUntil, unchecked }: CapturedChat
+) => ({
   position,
   left_at: leftAt,
   refused_until: refusedUntil,
+  members_at: membersAt,
   covered: formatRanges(progress.covered),
   edge: progress.edge,
   floor: progress.floor,

@@ -1,0 +1,59 @@
+/** Members of groups and channels, read again after their number has changed, and once a week. */
+import { Duration, Effect } from "effect"
+import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { now } from "../domain/Moments.ts"
+import { inTime } from "../messenger/OpenSessions.ts"
+import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ChatReader, MemberPage } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import type { Pacer } from "./Pacer.ts"
+
+const membersTime = Duration.days(7)
+
+/** Of a larger chat, so many of its members are archived. */
+const mostMembers = 1000
+
+const isDue = ({ leftAt, membersAt, refusedUntil, type, ...chat }: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && leftAt === null && (type === "group" || type === "channel") &&
+  (refusedUntil === null || refusedUntil <= at) &&
+  (membersAt === null || at.getTime() - membersAt.getTime() > Duration.toMillis(membersTime))
+
+/** The chat's members; none where the messenger does not show them to the account. */
+const askMembers = Effect.fnUntraced(function*(
+  { ref }: CapturedChat,
+  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
+) {
+  const found: Array<MemberPage["members"][number]> = []
+  let cursor: string | null = null
+  do {
+    yield* pacer.take
+    const page: MemberPage = yield* inTime(reader.members(ref, cursor))
+    found.push(...page.members)
+    cursor = page.next
+  } while (cursor !== null && found.length < mostMembers)
+  return found.slice(0, mostMembers)
+}, Effect.catchTags({ ChatRefused: () => Effect.succeed([]), PlatformRefused: () => Effect.succeed([]) }))
+
+/** Reads the members of chats that need it. */
+export const readMembers = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  connections: { readonly pacer: Pacer; readonly reader: ChatReader }
+) {
+  const store = yield* CaptureStore
+  const at = yield* now
+  const chats = yield* consult(run, run, store.chats(run, null))
+  for (const chat of chats.filter((chat) => isDue(chat, at))) {
+    const members = yield* askMembers(chat, connections)
+    yield* exclusively(
+      run,
+      commit(run, run, (archive) =>
+        Effect.gen(function*() {
+          const [known] = yield* store.chats(run, [chat.chatId])
+          if (known === undefined || !isSaved(known)) return
+          if (members.length > 0) yield* archive.setMembers(chat.chatId, members)
+          yield* store.keep(run, { ...known, membersAt: at })
+        }))
+    )
+  }
+})

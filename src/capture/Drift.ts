@@ -1,0 +1,63 @@
+/** One chat of each run, compared with its newest messages: what is promised of it has to hold. */
+import { Effect, Metric } from "effect"
+import { type CapturedChat, isCleaned, isSaved } from "../domain/archive/CapturedChat.ts"
+import { rangeAt } from "../domain/archive/CoveredRanges.ts"
+import { now } from "../domain/Moments.ts"
+import { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
+import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import type { Pacer } from "./Pacer.ts"
+import { askPage, type HistoryPage, storePage } from "./StoredPages.ts"
+
+const drift = Metric.counter("console_archive_drift_total", {
+  description: "Messages that chats had and archives lacked although they counted as archived",
+  incremental: true
+})
+
+const isComparable = (chat: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && chat.leftAt === null && chat.progress.edge !== null &&
+  (chat.refusedUntil === null || chat.refusedUntil <= at)
+
+/** The messages of the page that count as archived, and are not. */
+const lacking = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat, { messages }: HistoryPage) {
+  const promised = messages.map(({ record }) => record.id).filter((id) =>
+    rangeAt(chat.progress.covered, id) !== null && !isCleaned(chat, id)
+  )
+  const known = yield* (yield* ArchiveRecords).known(run, chat.chatId, promised)
+  return promised.filter((id) => !known.has(id)).length
+})
+
+const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
+  const store = yield* CaptureStore
+  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  if (chat === undefined || !isSaved(chat)) return 0
+  const page = yield* askPage(chat, null, reader)
+  return yield* commit(run, run, (archive) =>
+    Effect.gen(function*() {
+      const [known] = yield* store.chats(run, [chatId])
+      const missing = known === undefined || !isSaved(known) ? 0 : yield* lacking(run, known, page)
+      yield* storePage(run, archive, chatId, page)
+      return missing
+    }))
+}, Effect.catchTag("ChatRefused", () => Effect.succeed(0)))
+
+/** Compares one chat, another one each time, and stores what it lacked. */
+export const compareOne = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
+) {
+  const store = yield* CaptureStore
+  const at = yield* now
+  const chats = (yield* consult(run, run, store.chats(run, null))).filter((chat) => isComparable(chat, at))
+  const chat = chats[Math.floor(at.getTime() / 1000) % chats.length]
+  if (chat === undefined) return
+  yield* pacer.take
+  const missing = yield* exclusively(run, compare(run, chat.chatId, reader))
+  if (missing === 0) return
+  yield* Metric.update(drift, missing)
+  yield* Effect.logWarning(
+    `The archive of account ${run.accountId} lacked ${missing} messages that counted as archived`
+  )
+})

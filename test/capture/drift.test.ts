@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Metric, Semaphore } from "effect"
+import { compareOne } from "../../src/capture/Drift.ts"
+import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
+import { afterPage } from "../../src/domain/archive/ChatProgress.ts"
+import type { ChatReader } from "../../src/ports/messenger/MessengerArchive.ts"
+import { drawnOf } from "../support/capture/drawnNumbers.ts"
+import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { Platform } from "../support/capture/modelPlatform.ts"
+
+const drift = Effect.map(
+  Metric.snapshot,
+  (all) => all.filter(({ id }) => id === "console_archive_drift_total").map(({ state }) => state)
+)
+
+describe("a chat that is compared at the end of a run", () => {
+  it.effect("lacks nothing that counts as archived; where it does, that is counted, and mended", () =>
+    Effect.gen(function*() {
+      const platform = new Platform(drawnOf(1), 0)
+      const there = platform.chats.get(101n)!
+      for (let sent = 0; sent < 3; sent++) platform.send(there, null)
+      const stored = new Stored()
+      stored.setRules([rule(null, "archive", true)])
+      const sighting = platform.sighting(there, true)
+      const chat = afterSighting(null, sighting, stored.judge(sighting), new Date(0), null)
+      const page = { below: null, ids: [1n, 2n, 3n], oldestAt: new Date(0), lastKnown: null }
+      stored.keepChat({ ...chat, progress: afterPage(chat.progress, page) })
+      const process = processOver(
+        stored,
+        Semaphore.makeUnsafe(1),
+        organization,
+        { dies: () => null, committed: () => {} },
+        (law) => expect(law).toBe("")
+      )
+      const all: ChatReader = {
+        ...platform.reader,
+        history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
+      }
+      const run = { ...account, fence: 1, failures: 0 }
+      const compare = Effect.provideContext(compareOne(run, { ...unpaced, reader: all }), process)
+      yield* compare
+      expect([...stored.ofChat(101n).keys()].toSorted()).toEqual([1n, 2n, 3n])
+      const counted = yield* drift
+      expect(counted).toMatchObject([{ count: 3 }])
+      yield* compare
+      expect(yield* drift).toEqual(counted)
+    }))
+})
