@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util"
 import { type Figure, record } from "../../bench/support/figure.ts"
+import { archive } from "./archive.ts"
 import { backends } from "./backends.ts"
 import { clock } from "./clock.ts"
 import { cluster } from "./cluster.ts"
@@ -50,7 +51,9 @@ const others: Readonly<Record<string, Fault>> = {
 
 const shared: Readonly<Record<string, Fault>> = { cluster }
 
-const faults = { ...others, ...watched, ...shared }
+const captured: Readonly<Record<string, Fault>> = { archive }
+
+const faults = { ...others, ...watched, ...shared, ...captured }
 const groups: Readonly<Record<string, ReadonlyArray<string>>> = { watch: Object.keys(watched) }
 
 const { positionals, values } = parseArgs({
@@ -174,5 +177,15 @@ keep({
     counts
   ]
 }, shared)
+
+keep({
+  name: "faults-archive",
+  title: "Faults while chats are archived",
+  command: "npm run faults -- archive",
+  text: [
+    "Two processes of `serve` archive the chats of four accounts over the messenger's own protocol, on a PostgreSQL 15 of the experiment's own with `fsync` on; the data centre and the people are a process of their own. People write, edit and delete, in chats of their own and in a group that all share, and one trouble follows the other. At the end a backup is asked for, and the archive is read over HTTP and compared with everything that was ever written, message by message.",
+    "As expected is: each message that is still there is archived once, with its newest text; each that is archived and gone is marked; none was never written; no request of the service marks anything as read or shows its presence; no session is lost."
+  ]
+}, captured)
 
 process.exit(failuresOf(reports).length === 0 ? 0 : 1)

@@ -2,8 +2,10 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { MessengerUserId, SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { SimulatedChats } from "../../src/layers/messenger/simulated/SimulatedChats.ts"
+import { Refusal } from "../../test/support/dataCentre/Faults.ts"
 import { Loopback } from "../../test/support/dataCentre/index.ts"
 import { late } from "../../test/support/dataCentre/late.ts"
+import { makeTalk, type Written } from "./talk.ts"
 
 const day = 86_400_000
 
@@ -24,6 +26,18 @@ export type Order =
   | { readonly _: "write"; readonly people: number; readonly text: string }
   | { readonly _: "coverage"; readonly since: number; readonly lost: ReadonlyArray<string> }
   | { readonly _: "seen" }
+  /** The people share a group. */
+  | { readonly _: "teams" }
+  | { readonly _: "talk"; readonly people: number; readonly deeds: number }
+  /** The first people get one more message in each chat. */
+  | { readonly _: "close"; readonly people: number }
+  | {
+    readonly _: "trouble"
+    readonly people: number
+    readonly does: "away" | "dropped" | "flood" | "forgotten" | "lost"
+  }
+  | { readonly _: "written"; readonly user: MessengerUserId }
+  | { readonly _: "asked" }
 
 export interface Replies {
   readonly people: { readonly people: ReadonlyArray<Person>; readonly port: number; readonly publicKey: string }
@@ -37,6 +51,13 @@ export interface Replies {
     /** The changes of profiles that have come, as often as they did. */
     readonly abouts: ReadonlyArray<string>
   }
+  readonly teams: null
+  readonly talk: null
+  readonly close: null
+  readonly trouble: null
+  readonly written: ReadonlyArray<Written>
+  /** The names of all requests that clients have made, with their numbers. */
+  readonly asked: { readonly requests: Readonly<Record<string, number>> }
 }
 
 const grace = { id: "901", name: "Grace", username: "grace" }
@@ -48,7 +69,17 @@ const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.prov
 const { centre, world } = Context.get(context, Loopback)
 const chats = Context.get(context, SimulatedChats)
 
+const talk = makeTalk(chats, run)
 const people: Array<Person> = []
+const requests: Record<string, number> = {}
+centre.faults.push({
+  which: (_, request) => {
+    requests[request._] = (requests[request._] ?? 0) + 1
+    return false
+  },
+  does: "stay silent",
+  times: Infinity
+})
 const abouts: Array<string> = []
 centre.faults.push({
   request: "account.updateProfile",
@@ -90,6 +121,28 @@ const longestGap = (spans: ReadonlyArray<readonly [number, number]>, since: numb
   return Math.max(longest, now - covered)
 }
 
+const users = (count: number) => people.slice(0, count).map(({ user }) => user)
+
+const troubles = {
+  away: async () => {
+    await centre.down()
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    await centre.up()
+  },
+  dropped: async () => {
+    for (const request of ["messages.getHistory", "updates.getDifference", "updates.getChannelDifference"]) {
+      centre.faults.push({ request, does: "drop after", times: 2 })
+    }
+  },
+  flood: async () => {
+    for (const request of ["messages.getHistory", "updates.getDifference", "messages.getDialogs"]) {
+      centre.faults.push({ request, does: new Refusal(420, "FLOOD_WAIT_2"), times: 2 })
+    }
+  },
+  forgotten: (count: number) => talk.forget(users(count)),
+  lost: (count: number) => talk.losePushes(users(count), 10)
+}
+
 const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _: Kind }>) => Promise<Replies[Kind]> } =
   {
     people: async ({ count }) => {
@@ -115,6 +168,24 @@ const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _
         return longestGap(spans.map(({ from, until }) => [from, until] as const), since, now)
       }))
     },
+    teams: async () => {
+      for (const { user } of people) await talk.join(user)
+      return null
+    },
+    talk: async ({ deeds, people: count }) => {
+      await talk.talk(users(count), deeds)
+      return null
+    },
+    close: async ({ people: count }) => {
+      await talk.close(users(count))
+      return null
+    },
+    trouble: async ({ does, people: count }) => {
+      await troubles[does](count)
+      return null
+    },
+    written: async ({ user }) => talk.written(user),
+    asked: async () => ({ requests }),
     seen: async () => ({
       duplicated: [...centre.keys.values()].filter(({ of }) => of["duplicated"] === true).length,
       abouts

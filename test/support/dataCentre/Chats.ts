@@ -221,6 +221,28 @@ export const make = Effect.fnUntraced(function*(
         state: { _: "updates.state", pts: position, qts: 0, date, seq: 0, unreadCount: 0 }
       }
     },
+    "channels.getFullChannel": async (key, { channel }) => {
+      const { reader } = await open(key)
+      const visibleFrom = await clients.ask(reader.visibleFrom(refOf(channel)))
+      return {
+        _: "messages.chatFull",
+        fullChat: {
+          _: "channelFull",
+          id: channel.channelId,
+          about: "",
+          readInboxMaxId: 0,
+          readOutboxMaxId: 0,
+          unreadCount: 0,
+          chatPhoto: { _: "photoEmpty", id: Long.ZERO },
+          notifySettings: { _: "peerNotifySettings" },
+          botInfo: [],
+          pts: 0,
+          availableMinId: Number(visibleFrom - 1n)
+        },
+        chats: [],
+        users: []
+      }
+    },
     "channels.getParticipants": async (key, { channel, limit, offset }) => {
       const { reader } = await open(key)
       const { members } = await clients.ask(reader.members(refOf(channel), null))

@@ -1,0 +1,189 @@
+/**
+ * People write, edit and delete in chats that are archived over the wire, and whatever archives them breaks. At the end
+ * the archive is compared with all that was ever written, message by message.
+ */
+import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
+import * as Clients from "./clients.ts"
+import { archivePassword, type Crowd, gather } from "./crowd.ts"
+import { type Fault, spread, unmet } from "./fault.ts"
+import { judge } from "./ledger.ts"
+import { pause } from "./stage.ts"
+import type { Written } from "./talk.ts"
+
+const people = 4
+const processes = 2
+
+/** Requests by which a client shows itself, or marks something as read or seen. */
+const traces = [
+  "messages.readHistory",
+  "channels.readHistory",
+  "messages.readMessageContents",
+  "channels.readMessageContents",
+  "messages.readDiscussion",
+  "messages.getMessagesViews",
+  "messages.setTyping",
+  "account.updateStatus"
+]
+
+interface Archived {
+  readonly id: string
+  readonly text: string | null
+  readonly deleted_at: string | null
+}
+
+const ask = async ({ stage }: Crowd, address: string, path: string): Promise<any> => {
+  const response = await fetch(new URL(path, address), {
+    headers: { authorization: `Bearer ${Clients.nextKey(stage)}`, ...passwordHeader(archivePassword) },
+    signal: AbortSignal.timeout(30_000)
+  })
+  const body: any = await response.json()
+  return response.status === 200 ? body : undefined
+}
+
+const archivedOf = async (crowd: Crowd, address: string, account: string, chat: string) => {
+  const found: Array<Archived> = []
+  for (let next: string | null = ""; next !== null;) {
+    const page = await ask(crowd, address, `/v1/archive/accounts/${account}/chats/${chat}/messages?limit=100${next}`)
+    if (page === undefined) return found
+    found.push(...page.data)
+    next = page.next_id === null ? null : `&before_id=${page.next_id}`
+  }
+  return found
+}
+
+/** The differences between an account's archive and what was written. */
+const differences = async (crowd: Crowd, address: string, account: string, written: ReadonlyArray<Written>) => {
+  const wrong: Array<string> = []
+  for (const [chat, messages] of Map.groupBy(written, ({ chat }) => chat)) {
+    const found = await archivedOf(crowd, address, account, chat)
+    const byId = new Map(found.map((message) => [message.id, message]))
+    if (byId.size < found.length) wrong.push(`${chat}: ${found.length - byId.size} doubled`)
+    const known = new Map(messages.map((message) => [message.id, message]))
+    for (const { id, text } of found) {
+      const message = known.get(id)
+      if (message === undefined || !message.texts.includes(text ?? "")) wrong.push(`${chat}/${id}: “${text}” invented`)
+    }
+    for (const { id, isGone, texts } of messages) {
+      const message = byId.get(id)
+      if (message === undefined) {
+        if (!isGone) wrong.push(`${chat}/${id}: missing`)
+        continue
+      }
+      if (isGone !== (message.deleted_at !== null)) wrong.push(`${chat}/${id}: gone is ${isGone}`)
+      if (!isGone && message.text !== texts.at(-1)) wrong.push(`${chat}/${id}: “${message.text}” is not the newest`)
+    }
+  }
+  return wrong
+}
+
+type Break = (crowd: Crowd) => Promise<unknown>
+
+const anyOf = <A>(all: ReadonlyArray<A>): A => all[Math.floor(Math.random() * all.length)]!
+
+const killed: Break = async (crowd) => {
+  const victim = anyOf(crowd.members)
+  await victim.service?.stop("SIGKILL")
+  victim.service = undefined
+  await pause(2000)
+  await crowd.start(victim)
+}
+
+const tell = (does: "forgotten" | "dropped" | "flood" | "lost" | "away"): Break => ({ outside }) =>
+  outside.tell({ _: "trouble", people, does })
+
+/** Everything that is tried, in this order. */
+const breaks: Readonly<Record<string, Break>> = {
+  "pushes lost": tell("lost"),
+  "a process killed": killed,
+  "positions that the messenger has forgotten": tell("forgotten"),
+  "floods": tell("flood"),
+  "answers lost": tell("dropped"),
+  "PostgreSQL killed": async ({ stage }) => {
+    await stage.server.kill()
+    await pause(1000)
+    await stage.server.start()
+  },
+  "the messenger away for 5 s": tell("away"),
+  "both processes killed": async (crowd) => {
+    await Promise.all(crowd.members.map(async (member) => {
+      await member.service?.stop("SIGKILL")
+      member.service = undefined
+    }))
+    await crowd.outside.tell({ _: "talk", people, deeds: 10 })
+    for (const member of crowd.members) await crowd.start(member)
+  }
+}
+
+export const archive: Fault = async ({ rounds = 1 }) => {
+  const crowd = await gather(people, processes, 0)
+  const { accounts, members, outside, stage } = crowd
+  try {
+    const address = () => members.find(({ service }) => service !== undefined)?.service?.address ?? ""
+    await outside.tell({ _: "teams" })
+    // A first backup finds what is there already.
+    await outside.tell({ _: "talk", people, deeds: 200 })
+    const rule = await Clients.send(address(), Clients.nextKey(stage), "POST", "/v1/archive/rules", {
+      target: { level: "organization", id: null },
+      selector: { chat_type: "any", chat_id: null },
+      effect: "archive",
+      media: "none"
+    })
+    if (rule.status !== 200) throw new Error(`No rule of the archive: ${JSON.stringify(rule.body)}`)
+    const names: Array<string> = []
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, happen] of Object.entries(breaks)) {
+        const talking = outside.tell({ _: "talk", people, deeds: 40 })
+        await pause(Math.random() * 1000)
+        await happen(crowd)
+        await talking
+        await outside.tell({ _: "talk", people, deeds: 10 })
+        await pause(3000)
+        names.push(name)
+        console.error(`archive: ${name}`)
+      }
+    }
+    // The next push of a box shows what was lost of it.
+    await outside.tell({ _: "close", people })
+    const started = performance.now()
+    let wrong: ReadonlyArray<string> = []
+    const times: Array<number> = []
+    let count = 0
+    for (const { ref, user } of crowd.people.slice(0, people)) {
+      const written = await outside.tell({ _: "written", user })
+      const account = accounts.get(ref) ?? ""
+      await Clients.send(address(), Clients.nextKey(stage), "POST", `/v1/accounts/${account}/archive/backup`)
+      let left: ReadonlyArray<string> = ["not compared"]
+      for (const end = Date.now() + 150_000; left.length > 0 && Date.now() < end; await pause(1000)) {
+        left = await differences(crowd, address(), account, written).catch((error: unknown) => [String(error)])
+      }
+      times.push(performance.now() - started)
+      wrong = [...wrong, ...left.map((text) => `${account}: ${text}`)]
+      count += written.length
+    }
+    const { requests } = await outside.tell({ _: "asked" })
+    await Promise.all(members.map(({ service }) => service?.stop()))
+    const kept = await stage.settle()
+    const shown = traces.filter((name) => requests[name] !== undefined)
+    const done = (action: string) => kept.events.filter((event) => event.action === action).length
+    return {
+      done: `Chats that are archived by two processes over the wire; ${names.join(", ")}`,
+      verdict: judge([], kept),
+      seen:
+        `${count} messages of ${people} accounts compared one by one, as the data centre has them or had them; whole after the last trouble: ${
+          spread(times)
+        }; calls: ${
+          ["messages.getHistory", "updates.getDifference", "updates.getChannelDifference", "messages.getDialogs"]
+            .map((name) => `${name.split(".")[1]} × ${requests[name] ?? 0}`).join(", ")
+        }`,
+      failed: unmet({
+        [`nothing is missing, doubled or invented: ${wrong.slice(0, 12).join("; ")} (${wrong.length})`]:
+          wrong.length === 0,
+        [`nothing is marked as read, and no presence shown: ${shown.join(", ")}`]: shown.length === 0,
+        "no session is lost, and no takeover seen":
+          done("takeover.detected") + done("protection.stopped") + done("session.ended") === 0
+      })
+    }
+  } finally {
+    await crowd.remove()
+  }
+}
