@@ -92,6 +92,13 @@ export const layer = Layer.effect(
     })
 
     let listed: ListedAhead | null = null
+    let looseListed: ReadonlyArray<SearchPage> = []
+
+    /** Pages that a search opens after this one, as it has no vocabulary to leave them out by. */
+    const following = (page: PageName | undefined): ReadonlyArray<PageName> => {
+      const at = page === undefined ? -1 : looseListed.findIndex((one) => nameOf(one) === nameOf(page))
+      return at < 0 ? [] : looseListed.slice(at + 1)
+    }
 
     const blockOf = (block: SealedBlockList["blocks"][number]): SearchBlock => {
       const sealed = block.sealed === null ? vocabularies.get(block.block_id) : bytesOf(block.sealed)
@@ -150,7 +157,11 @@ export const layer = Layer.effect(
               limit: Math.min(limit, looseAtOnce)
             }
           }),
-          ({ pages }) => pages.map(pageOf)
+          ({ pages }) => {
+            const found = pages.map(pageOf)
+            looseListed = after === null ? found : [...looseListed, ...found].slice(-looseAtOnce)
+            return found
+          }
         ),
 
       pages: Effect.fnUntraced(function*(scope, { accountId, blockId }, numbers) {
@@ -172,11 +183,19 @@ export const layer = Layer.effect(
         }
         let missing = pages.filter((page) => !found.has(nameOf(page)))
         while (missing.length > 0) {
-          const asked = missing.slice(0, sealedRowsPerAnswer)
+          const needed = missing.slice(0, sealedRowsPerAnswer)
+          const asked = [
+            ...needed,
+            ...following(needed.at(-1)).slice(0, sealedRowsPerAnswer - needed.length)
+          ]
           const { has_more, sealed } = yield* ask(scope, {
             sealed: asked.map(({ accountId, number }) => ({ account_id: accountId, number: String(number) }))
           })
-          for (const each of sealed) found.set(nameOf(each.page), each)
+          const at = yield* Clock.currentTimeMillis
+          for (const each of sealed) {
+            found.set(nameOf(each.page), each)
+            ahead.set(nameOf(each.page), { ...each, at })
+          }
           const last = sealed.at(-1)
           const end = last === undefined || !has_more
             ? asked.length
