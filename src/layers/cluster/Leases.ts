@@ -56,6 +56,9 @@ export const ownerOf = ({ host, port }: Owner): string => `${host}:${port}`
 /** The longest time that closing what uses slots delays their handover. */
 const closeTimeout = Duration.seconds(5)
 
+/** The time after which a renewal that failed is tried again; the library's next one may come after the fences end. */
+const renewedAfter = Duration.millis(500)
+
 /** Slots that are to be given back within this time are given back together. */
 const batchDelay = Duration.millis(25)
 
@@ -72,6 +75,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   let seen: { readonly runners: Effect.Success<Storage["getRunners"]>; readonly at: number } | null = null
   let graceUntil = 0
   let batch: Batch | null = null
+  let isRenewing = false
   /** For each acquisition that has no answer yet, the slots that were given away since it was sent. */
   const givenMeanwhile = new Set<Set<Slot>>()
 
@@ -98,6 +102,22 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   const giveBackAll = Effect.fnUntraced(function*(owner: Owner, slots: ReadonlySet<Slot>) {
     if (slots.size === 0 || !(yield* isClosed(slots))) return
     yield* Effect.ignore(inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))))
+  })
+
+  const renew = Effect.fnUntraced(function*(address: Owner, asked: ReadonlyArray<ShardId.ShardId>) {
+    const sent = instant()
+    const renewed = yield* Effect.option(inTime(inner.refresh(address, asked)))
+    if (Option.isSome(renewed)) fences.extend(renewed.value.map(slotOf), plus(sent, usable))
+    return renewed
+  })
+
+  /** Renews what is still used as soon as the database answers again. */
+  const renewSoon = Effect.fnUntraced(function*(address: Owner) {
+    while (true) {
+      yield* Effect.sleep(renewedAfter)
+      const used = [...fences.owned()].map(shardOf)
+      if (used.length === 0 || Option.isSome(yield* renew(address, used))) return
+    }
   })
 
   return {
@@ -133,9 +153,16 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
     refresh: Effect.fnUntraced(function*(address, shards) {
       const asked = [...shards]
-      const sent = instant()
-      const renewed = yield* Effect.option(inTime(inner.refresh(address, asked)))
-      if (Option.isSome(renewed)) fences.extend(renewed.value.map(slotOf), plus(sent, usable))
+      const renewed = yield* renew(address, asked)
+      if (Option.isNone(renewed) && !isRenewing) {
+        isRenewing = true
+        yield* Effect.forkDetach(Effect.ensuring(
+          renewSoon(address),
+          Effect.sync(() => {
+            isRenewing = false
+          })
+        ))
+      }
       return Option.getOrElse(renewed, () => asked).filter((shard) => fences.term(slotOf(shard)) !== null)
     }),
 

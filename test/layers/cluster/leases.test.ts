@@ -171,4 +171,24 @@ describe("leases of slots", () => {
         tried(60)
       )
     ))
+
+  it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail", () =>
+    Effect.gen(function*() {
+      const rows = new Rows()
+      const { address, fences, storage } = process(rows, "one", () => 0)
+      const pass = Effect.fnUntraced(function*(until: number) {
+        for (; rows.now < until; rows.now += 100) yield* TestClock.adjust(100)
+      })
+      yield* storage.acquire(address, shards)
+      yield* pass(3900)
+      rows.away = true
+      yield* pass(4000)
+      yield* storage.refresh(address, shards)
+      yield* pass(8000)
+      yield* storage.refresh(address, shards)
+      yield* pass(9200)
+      rows.away = false
+      yield* pass(11_900)
+      assert.deepStrictEqual(slots.map((slot) => fences.term(slot) !== null), [true, true])
+    }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])])))
 })
