@@ -23,6 +23,7 @@ const order = [
   "faults",
   "faults-watch",
   "faults-cluster",
+  "faults-archive",
   "properties",
   "mutants"
 ]

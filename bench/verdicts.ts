@@ -198,6 +198,11 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       } changes at any process`
     }]
   },
+  "faults-archive": (figure) => [{
+    question: "Whatever breaks, the archive holds each message once, and none that was never written",
+    holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
+    measured: `8 kinds of faults, ${count(sum(having(figure, "fault"), "what was seen"))} messages compared one by one`
+  }],
   properties: (figure) =>
     having(figure, "Property").map((row) => ({
       question: propertyOf(row["Property"] ?? ""),
