@@ -6,8 +6,8 @@ import type { ChatOf, SimulatedChats } from "../../src/layers/messenger/simulate
 const grace = { id: "901", name: "Grace", username: "grace" }
 
 /** A chat of each person's own, and one that all share. */
-export const ownChat = 7001n
-export const team = -1_000_000_007_002n
+const ownChat = 7001n
+const team = -1_000_000_007_002n
 
 /** A message as the messenger has it, or had it. */
 export interface Written {

@@ -6,7 +6,7 @@ import { MessageId, PlatformId } from "./PlatformId.ts"
 import type { ChangeRecord, MessageDetails, MessageRecord } from "./Records.ts"
 
 /** Messages that one request redacts at most. */
-export const redactedAtOnce = 100
+const redactedAtOnce = 100
 
 /** Pages and tail rows that one request rewrites at most: of messages that were edited again and again. */
 export const rewrittenAtOnce = 1000

@@ -7,7 +7,7 @@ import type { OpenedArchive } from "./OpenedArchive.ts"
 /** Above this, a content is written to a file while it is opened, where the browser can. */
 const writtenFrom = 32 * 1024 * 1024
 /** The most that is collected before the browser stores it. */
-export const collectedAtMost = 1024 * 1024 * 1024
+const collectedAtMost = 1024 * 1024 * 1024
 
 type Part = Uint8Array<ArrayBuffer>
 /** Gets the share that is opened, from 0 to 1. */

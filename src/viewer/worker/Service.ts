@@ -48,6 +48,10 @@ export type OperationName = keyof typeof operations
 
 const common = { cache: "no-store", credentials: "same-origin", redirect: "error" } as const
 
+const request = (address: string, options: RequestInit): Promise<Response> =>
+  // @effect-diagnostics-next-line globalFetch:off -- a client of Effect's would double the worker's size
+  fetch(address, { ...common, ...options })
+
 const requestOf = (service: Service, operation: OperationName, input: Input): Promise<Response> => {
   const [method, path] = operations[operation]
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))
@@ -55,9 +59,8 @@ const requestOf = (service: Service, operation: OperationName, input: Input): Pr
     path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const members = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.has(name)))
   return method === "GET"
-    ? fetch(`${address}${queryOf(members)}`, common)
-    : fetch(address, {
-      ...common,
+    ? request(`${address}${queryOf(members)}`, {})
+    : request(address, {
       method,
       headers: { "content-type": "application/json", "x-token": service.token },
       body: JSON.stringify(members)
@@ -77,9 +80,9 @@ const secondsLeft = (response: Response): number => {
 }
 
 /** The answer, as soon as the service takes the request; a wait is said. */
-const answered = Effect.fnUntraced(function*(service: Service, request: () => Promise<Response>) {
+const answered = Effect.fnUntraced(function*(service: Service, send: () => Promise<Response>) {
   for (let left = waits;; left--) {
-    const response = yield* Effect.tryPromise({ try: request, catch: unreachable })
+    const response = yield* Effect.tryPromise({ try: send, catch: unreachable })
     if (response.status !== 429 || left === 0) return response
     const seconds = secondsLeft(response)
     service.waiting(seconds)
@@ -111,7 +114,7 @@ export const ask = Effect.fnUntraced(function*(
 export const download = Effect.fnUntraced(function*(service: Service, fileId: string, from: number | null) {
   const address = `${service.address}/archive/sealed/files/${encodeURIComponent(fileId)}`
   const headers: Record<string, string> = from === null ? {} : { range: `bytes=${from}-` }
-  const response = yield* answered(service, () => fetch(address, { ...common, headers }))
+  const response = yield* answered(service, () => request(address, { headers }))
   if (!response.ok) return yield* refusalOf(response)
   if (response.body === null || response.status !== (from === null ? 200 : 206)) return yield* unreachable()
   return response.body

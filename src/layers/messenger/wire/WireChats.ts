@@ -128,7 +128,7 @@ const ofParticipant = (one: wire.TypeChannelParticipant, named: Values.Named) =>
 }
 
 /** The members of a basic group; none where the platform does not show them. */
-export const membersIn = (participants: wire.TypeChatParticipants, named: Values.Named) =>
+const membersIn = (participants: wire.TypeChatParticipants, named: Values.Named) =>
   participants._ !== "chatParticipants" ? [] : participants.participants.map((one) =>
     memberOf(
       one._ === "chatParticipantCreator" ? "owner" : one._ === "chatParticipantAdmin" ? "admin" : "member",
