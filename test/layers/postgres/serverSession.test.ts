@@ -327,26 +327,7 @@ describe("a session", () => {
   })
 })
 
-/** Ends when what this turn of the event loop has submitted is written. */
-const turnEnd = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-
 describe("sessions that are shared", () => {
-  it("take up to three requests of one turn with one write, and then the next", () =>
-    Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const shared = new Shared(2, Effect.suspend(() => open(new ScriptedServer([4096], []))), yield* Effect.scope)
-      const submit = Effect.suspend(() =>
-        shared.use(
-          shared.least,
-          (session) => Effect.as(Effect.forkChild(ask(session, "fine", true), { startImmediately: true }), session)
-        )
-      )
-      const sessions = yield* Effect.replicateEffect(submit, 6)
-      expect(sessions.map((session) => sessions.indexOf(session))).toEqual([0, 0, 0, 3, 3, 3])
-      expect(sessions.map(({ gathered }) => gathered)).toEqual([3, 3, 3, 3, 3, 3])
-      yield* turnEnd
-      expect(sessions.map(({ gathered }) => gathered)).toEqual([0, 0, 0, 0, 0, 0])
-    }))))
-
   it("serve by turns, but one that has yet to leave what was given up, while it has", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function*() {
       const shared = new Shared(2, Effect.suspend(() => open(new ScriptedServer([4096], []))), yield* Effect.scope)
@@ -356,7 +337,7 @@ describe("sessions that are shared", () => {
       const isNext = (session: WireSession) => Effect.map(next, (found) => found === session)
       const begin = (session: WireSession) => Effect.forkChild(ask(session, "fine", true), { startImmediately: true })
       const first = yield* next
-      for (let left = 3; left > 0; left--) yield* begin(first)
+      yield* begin(first)
       const second = yield* next
       yield* first.answered
       expect([shared.sessions, yield* isNext(first)]).toEqual([[first, second], true])

@@ -56,8 +56,6 @@ export class WireSession {
   /** Messages that have not been written. */
   #unwritten: Array<Uint8Array> = []
   #flushing = false
-  /** The number of cycles among them. */
-  #gathered = 0
   /** The cycles to be answered, in their order. */
   #owed: Array<Cycle> = []
   #status: PgProtocol.TransactionStatus = "I"
@@ -89,11 +87,6 @@ export class WireSession {
   /** The number of cycles that have not been answered. */
   get outstanding(): number {
     return this.#owed.length
-  }
-
-  /** The number of cycles that this turn of the event loop has submitted: they are written together. */
-  get gathered(): number {
-    return this.#gathered
   }
 
   /** True if it answers nothing any more. */
@@ -200,7 +193,6 @@ export class WireSession {
     messages.push(sync)
     cycle.sent = sent
     this.#owed.push(cycle)
-    this.#gathered++
     // After the Sync, where no failure makes the server skip it.
     this.#prepared.evict(messages)
   }
@@ -217,7 +209,6 @@ export class WireSession {
     const messages = this.#unwritten
     if (messages.length === 0 || this.#lost !== undefined) return
     this.#unwritten = []
-    this.#gathered = 0
     this.#socket.write(Buffer.concat(messages))
   }
 

@@ -5,12 +5,6 @@ import { Deferred, Effect, Exit, Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { WireSession } from "./ServerSession.ts"
 
-/**
- * The number of requests of one turn that share a write to one session before another session is taken: a write costs
- * the service as much as a statement of a few rows costs the database.
- */
-const requestsPerWrite = 3
-
 /** A place for a session: empty, opening, or open. */
 export class Slot {
   session: WireSession | undefined
@@ -21,11 +15,10 @@ export class Slot {
     return this.opening !== undefined || this.session?.isLost === false && !this.session.isDoubtful
   }
 
-  /** The load ahead of a new statement: what would be answered before it, but for the few that it is written with. */
+  /** The load ahead of a new statement: what would be answered before it. */
   get load(): number {
     if (this.session === undefined || this.session.isLost) return this.opening === undefined ? 0.5 : 1
-    const { gathered, isDoubtful, outstanding } = this.session
-    return outstanding - Math.min(gathered, requestsPerWrite - 1) + (isDoubtful ? 1000 : 0)
+    return this.session.outstanding + (this.session.isDoubtful ? 1000 : 0)
   }
 }
 
