@@ -62,7 +62,15 @@ describe("the list of mutants", () => {
 
   it("has changes in each of these modules", () => {
     const modules = new Set(mutants.map(({ file }) => file.split("/")[1]))
-    expect([...modules].toSorted()).toEqual(["archive", "capture", "changes", "domain", "kernel", "oauth", "protection"])
+    expect([...modules].toSorted()).toEqual([
+      "archive",
+      "capture",
+      "changes",
+      "domain",
+      "kernel",
+      "oauth",
+      "protection"
+    ])
     expect(mutants.length).toBeGreaterThanOrEqual(50)
   })
 })

@@ -44,7 +44,7 @@ const fields = (
     Fields.input(
       faults,
       { name: "chat_id", label: "Chat", hint: "Its id." },
-      { required: true, maxlength: 20, value: sent?.text("chat_id") ?? query.get("chat") ?? "", ...Fields.verbatim }
+      { required: true, value: sent?.text("chat_id") ?? query.get("chat") ?? "", ...Fields.verbatim }
     )
   }
     ${

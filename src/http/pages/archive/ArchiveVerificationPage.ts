@@ -116,15 +116,27 @@ const form = (view: AdminPage, found: Verified | null): Html.Html => {
   )
 }
 
+const head = (view: AdminPage, outcome: Form.Outcome): Html.Html =>
+  html`<h1>Archive verification</h1>
+${Tabs.nav(view.visit.base, path)}
+${Form.notice(outcome)}
+<p class="lead">Compares every sealed page with the manifests that the signed journal covers: what was removed, changed or added behind the service's back is found. It needs no archive password.</p>`
+
+/** The page for other roles. */
+const explain = (view: AdminPage) =>
+  Frame.page(view, {
+    title: "Archive verification",
+    body: html`
+${head(view, Form.none)}
+<p class="hint">The owner and superadmins verify the archive.</p>`
+  })
+
 const draw = (view: AdminPage, outcome: Form.Outcome, found: Verified | null) =>
   Frame.page(view, {
     title: "Archive verification",
     outcome,
     body: html`
-<h1>Archive verification</h1>
-${Tabs.nav(view.visit.base, path)}
-${Form.notice(outcome)}
-<p class="lead">Compares every sealed page with the manifests that the signed journal covers: what was removed, changed or added behind the service's back is found. It needs no archive password.</p>
+${head(view, outcome)}
 ${found === null ? undefined : result(found)}
 ${form(view, found)}
 <p class="hint">The journal itself is checked by <code>security-console journal verify</code>, a downloaded part of an export by <code>security-console archive verify-export</code>.</p>`
@@ -132,8 +144,7 @@ ${form(view, found)}
 
 const page = Form.page({
   path,
-  show: (view, _, outcome) => draw(view, outcome, null),
-  only: [superadmins, "The owner and superadmins verify the archive."]
+  show: (view, _, outcome) => superadmins.includes(view.admin.role) ? draw(view, outcome, null) : explain(view)
 })
 
 export const routes = page.routes([
