@@ -5,7 +5,7 @@ import { isComplete, nextPage } from "../domain/archive/ChatProgress.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
-import { CaptureStore } from "../ports/archive/CaptureStore.ts"
+import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
@@ -41,7 +41,7 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
             done += page.chats.length
             yield* seeChats(run, archive, page.chats)
             yield* store.count(run)
-            yield* store.report(run, { phase: "dialogs", done, total: page.total })
+            yield* store.report(run, { phase: "dialogs", done, total: page.total }, yield* now)
           })))
     )
     for (const { chatId, position } of page.chats) positions.set(chatId, position)
@@ -122,7 +122,7 @@ const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: R
     const chats = yield* consult(run, run, store.chats(run, null))
     const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
     const total = chats.filter(isSaved).length
-    yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }))
+    yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }, at))
     if (due.length === 0) return
     // Comparing waits until nothing is missing.
     const missing = due.filter(hasHole)
@@ -130,6 +130,12 @@ const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: R
       if (!(yield* readTurn(run, chatId, connections))) finished.add(chatId)
     }
   }
+})
+
+const report = Effect.fnUntraced(function*(run: ClaimedRun, progress: RunProgress) {
+  const store = yield* CaptureStore
+  const at = yield* now
+  yield* commit(run, run, () => store.report(run, progress, at))
 })
 
 /** Reads everything once; what it was stopped for, and what failed, are its failures. */
@@ -142,16 +148,13 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   yield* readDifferences(run, connections, positions)
   yield* readMessages(run, connections)
   const files = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
-  yield* commit(run, run, () => store.report(run, { phase: "media", done: 0, total: files }))
+  yield* report(run, { phase: "media", done: 0, total: files })
   yield* saveFiles(run, connections)
-  yield* commit(run, run, () => store.report(run, { phase: "finishing", done: 0, total: null }))
+  yield* report(run, { phase: "finishing", done: 0, total: null })
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)
   yield* compareOne(run, connections)
   yield* readMembers(run, connections)
-  yield* commit(
-    run,
-    run,
-    () => Effect.andThen(store.count(run), store.report(run, { phase: "finishing", done: 0, total: null }))
-  )
+  yield* commit(run, run, () => store.count(run))
+  yield* report(run, { phase: "finishing", done: 0, total: null })
 })

@@ -73,7 +73,6 @@ const accounts: Arbitrary.Arbitrary<Partial<AccountFacts>> = Arbitrary.all({
   archive_queued_at: Moment,
   archive_phase: pickOf<AccountFacts["archive_phase"]>(...RunPhase.literals, null),
   archive_dialogs_total: pickOf(null, 7),
-  archive_current_chat: pickOf(null, ofArchive),
   archive_error: pickOf(null, null, ofArchive),
   archive_retry_at: Moment,
   archive_chats_selected: Count,

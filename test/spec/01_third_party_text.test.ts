@@ -19,7 +19,6 @@ const plant = Effect.fnUntraced(function*(text: string) {
     archive_error: text,
     archive_started_at: moment,
     archive_phase: "messages",
-    archive_current_chat: text,
     lock_reason: text,
     paired_error: text
   })
@@ -118,7 +117,7 @@ describe("1 third-party text", () => {
           expect(account).toMatchObject({
             name: `${text} ${text}`,
             content_notice: contentNotice,
-            archive: { error: text, running: { current_chat: text } },
+            archive: { error: text },
             monitoring: { last_poll_error: text },
             tamper: { reason: text },
             sessions: [{ device_model: text, platform: text, app_name: text, app_version: text, country: text }],

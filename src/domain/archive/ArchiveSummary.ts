@@ -45,14 +45,14 @@ export const ArchiveSummary = Schema.Struct({
   phase: described(Schema.NullOr(RunPhase), "What the run in progress is doing; null while none is."),
   running: described(
     Schema.NullOr(Schema.Struct({
-      dialogs_done: described(Count, "Chats that the run has finished."),
+      dialogs_done: described(Count, "Chats that the run has finished; files in the phase `media`."),
       dialogs_total: described(
         Schema.NullOr(Count),
-        "Chats that the run will go through; null until they are counted."
+        "Chats that the run goes through, files in the phase `media`; null until they are counted."
       ),
       current_chat: described(
         Schema.NullOr(Schema.String),
-        "The title of the chat that is being read; null for roles without access to the archive."
+        "Always null: titles of chats are only stored sealed, and the service cannot open them."
       )
     })),
     "How far the run in progress is; null while none is."
@@ -101,7 +101,8 @@ export interface ArchiveFacts {
   readonly archive_phase: typeof RunPhase.Type | null
   readonly archive_dialogs_done: number
   readonly archive_dialogs_total: number | null
-  readonly archive_current_chat: string | null
+  readonly archive_phase_at: Date | null
+  readonly archive_dialogs_before: number
   readonly archive_error: string | null
   readonly archive_retry_at: Date | null
   readonly archive_chats_discovered: number
@@ -165,7 +166,7 @@ export const saving = (facts: ArchiveFacts & StatusFacts, organization: Organiza
   return { state: "saving", reason: null }
 }
 
-/** The summary at `now`; a reader without archive access learns neither the reason of a failure nor a chat's title. */
+/** The summary at `now`; a reader without archive access does not learn the reason of a failure. */
 export const archiveSummary = (
   facts: ArchiveFacts & StatusFacts,
   organization: OrganizationFacts,
@@ -190,7 +191,7 @@ export const archiveSummary = (
       ? {
         dialogs_done: facts.archive_dialogs_done,
         dialogs_total: facts.archive_dialogs_total,
-        current_chat: readsArchive ? facts.archive_current_chat : null
+        current_chat: null
       }
       : null,
     chats: {

@@ -77,7 +77,6 @@ const Archive = Schema.Struct({
   phase: optional(RunPhase),
   dialogs_done: optional(Natural),
   dialogs_total: optional(Natural),
-  current_chat: optional(Text),
   error: optional(Text),
   retry_at: optional(SeedTime),
   chats_discovered: optional(Natural),

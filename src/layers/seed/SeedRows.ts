@@ -46,7 +46,6 @@ export const accountFacts = (account: SeedAccount, departmentId: string | undefi
       archive_phase: archive.phase,
       archive_dialogs_done: archive.dialogs_done,
       archive_dialogs_total: archive.dialogs_total,
-      archive_current_chat: archive.current_chat,
       archive_error: archive.error,
       archive_chats_discovered: archive.chats_discovered,
       archive_chats_selected: archive.chats_selected,

@@ -33,6 +33,12 @@ export class Accounts extends Context.Service<Accounts, {
   list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
   /** Those of the accounts that the caller can access; without ids, all that have archived messages. */
   archived(caller: Caller["Service"], ids: ReadonlyArray<AccountId> | null): Effect.Effect<ReadonlyArray<AccountId>>
+  /** The accounts that have most of something of their archives, the most first; none that has nothing of it. */
+  ranked(
+    caller: Caller["Service"],
+    by: "archive_bytes" | "archive_chats_review",
+    limit: number
+  ): Effect.Effect<ReadonlyArray<AccountFacts>>
   /** The accounts that match best, one more than `limit` where more do. */
   search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
   /**

@@ -65,7 +65,8 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   state(account: ArchivedAccount): Effect.Effect<BoxState | null>
   setState(account: ArchivedAccount, state: BoxState, now: Date): Effect.Effect<void>
   begin(account: ArchivedAccount, now: Date): Effect.Effect<void>
-  report(account: ArchivedAccount, progress: RunProgress): Effect.Effect<void>
+  /** Stores how far the run is, and where it enters another phase, since when and from where on. */
+  report(account: ArchivedAccount, progress: RunProgress, now: Date): Effect.Effect<void>
   /** Counts the account's chats again. */
   count(account: ArchivedAccount): Effect.Effect<void>
   end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<void>

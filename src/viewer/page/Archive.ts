@@ -103,7 +103,7 @@ export const openArchive = (root: HTMLElement, role: string, archive: OpenedArch
   )
   fill(root, app)
   allAccounts(archive).then((accounts) => {
-    chats.setAccounts(accounts)
+    chats.setAccounts(accounts, root.dataset["account"] ?? "")
     search.setAccounts(accounts)
   }).catch((error: unknown) => fill(chats.element, problem(reasonOf(error))))
   return () => {

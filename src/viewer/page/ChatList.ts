@@ -10,7 +10,8 @@ export interface ChatList {
   readonly element: HTMLElement
   /** The accounts whose chats are shown: one. */
   readonly accounts: () => ReadonlyArray<string>
-  readonly setAccounts: (accounts: ReadonlyArray<ArchiveAccount>) => void
+  /** Begins with the chats of the chosen account, or of the first that has any. */
+  readonly setAccounts: (accounts: ReadonlyArray<ArchiveAccount>, chosen: string) => void
   readonly mark: (chat: Chat | null) => void
   readonly move: (by: 1 | -1) => void
   readonly focus: () => void
@@ -106,15 +107,18 @@ export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: 
   return {
     element,
     accounts: () => accountId === null ? [] : [accountId],
-    setAccounts: (accounts) => {
+    setAccounts: (accounts, chosen) => {
       const kept = [...accounts].sort((one, other) => Number(other.chats > 0) - Number(one.chats > 0))
       fill(
         account,
         kept.map(({ id, messages, name }) => make("option", { value: id }, `${name} (${plural(messages, "message")})`))
       )
-      const [first] = kept
+      const first = kept.find(({ id }) => id === chosen) ?? kept[0]
       if (first === undefined) fill(element, make("p", { class: "empty" }, "You can access no account."))
-      else choose(first.id)
+      else {
+        account.value = first.id
+        choose(first.id)
+      }
     },
     mark: (chat) => {
       marked = chat?.id ?? null

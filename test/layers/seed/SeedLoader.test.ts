@@ -376,7 +376,7 @@ describe("the demo organization", () => {
               phone: "+31600000001",
               first_name: hostile.slice(0, 60),
               role_label: hostile.slice(0, 60),
-              archive: { live: true, started_at: "-1h", phase: "messages", current_chat: hostile },
+              archive: { live: true, started_at: "-1h", phase: "messages", error: hostile },
               sessions: [{ device_model: hostile, app_name: hostile, platform: hostile, country: hostile }]
             }],
             api_keys: [{ label: hostile.slice(0, 60), admin: "o@h.example", scopes: ["org:read"] }]

@@ -15,7 +15,7 @@ import * as AccountArchive from "../archive/AccountArchive.ts"
 import * as AccountDeletion from "../archive/AccountDeletion.ts"
 import * as EventDetails from "../journal/EventDetails.ts"
 import * as Events from "../journal/EventWords.ts"
-import { type AdminPage, Form, Frame, Html, html, Lists, Notices, Times } from "../kit/index.ts"
+import { type AdminPage, Form, Frame, Html, html, Lists, Notices, Refresh, Times } from "../kit/index.ts"
 import { newPath } from "../organization/SupportPage.ts"
 import * as AccountForms from "./AccountForms.ts"
 import * as AccountProfile from "./AccountProfile.ts"
@@ -197,15 +197,20 @@ export const show = Effect.fnUntraced(function*(view: AdminPage, id: string, out
   const showNotices = yield* Notices.make(view)
   const acts = protectors.includes(view.admin.role)
   const connected = new URLSearchParams(view.visit.query).get("done") === "account_connected"
+  const archive = yield* AccountArchive.section(view, account)
+  // What a refused form says would be gone after a reload.
+  const refreshes = outcome.status === undefined && AccountArchive.isChanging(view, account)
   const next = acts && connected ? yield* NextSteps.section(view, account) : undefined
   return yield* Frame.page(view, {
     title: account.name,
     named: true,
     wide: true,
     outcome,
+    script: refreshes ? Refresh.addressAt(view.visit.site) : undefined,
     body: html`
 <p class="back"><a href="${view.visit.base}/console/accounts">Accounts</a></p>
 <h1>${Html.named(account.name)}</h1>
+${refreshes ? Refresh.control() : undefined}
 ${Form.notice(outcome)}
 ${showNotices()}
 ${statusCard(account, view.now)}
@@ -213,7 +218,7 @@ ${next}
 <div class="columns">
 <div>
 ${sessions(view, account, protection)}
-${AccountArchive.section(view, account)}
+${archive}
 ${history(view, account, entries, new Map(departments.map(({ id, name }) => [id, name])))}
 </div>
 <div>

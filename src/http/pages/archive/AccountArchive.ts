@@ -1,10 +1,11 @@
 /** The archive of an account on its page: what is saved, how far a run is, and asking for one. */
-import type { AccountDetail } from "../../../domain/accounts/Account.ts"
+import { Effect } from "effect"
+import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
-import type { ArchiveSummary } from "../../../domain/archive/ArchiveSummary.ts"
-import { archiveReaders, superadmins } from "../../../domain/people/Access.ts"
+import { archiveReaders, Caller, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
-import * as Statuses from "../accounts/Statuses.ts"
+import { Accounts } from "../../../ports/accounts/Accounts.ts"
+import { Db } from "../../../ports/Db.ts"
 import type * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import type * as Html from "../kit/Html.ts"
@@ -15,65 +16,58 @@ import * as Cleanups from "./ArchiveCleanups.ts"
 import * as Exports from "./ArchiveExports.ts"
 import * as Holds from "./ArchiveHolds.ts"
 import * as Redaction from "./ArchiveRedaction.ts"
+import * as Viewer from "./ArchiveViewer.ts"
+import * as Progress from "./BackupProgress.ts"
+import { size } from "./ExportWords.ts"
+import { savingState } from "./SavingWords.ts"
 
-type Saving = ArchiveSummary["saving"]
+const count = (value: number) => value.toLocaleString("en")
 
-const states: Readonly<Record<Saving["state"], readonly [Statuses.Tone, string]>> = {
-  saving: ["good", "Saved as they come"],
-  check: ["caution", "Not sure"],
-  stopped: ["caution", "Not saved"]
+/** A chat's title is sealed, so that its decision is made where the archive is opened. */
+const toReview = (view: AdminPage, id: string, chats: number): Html.Html => {
+  const text = `${count(chats)} to review`
+  return html`, ${
+    view.admin.readsArchive ? html`<a href="${view.visit.base}${Viewer.addressFor(id)}">${text}</a>` : text
+  }`
 }
 
-const reasons: Readonly<Record<NonNullable<Saving["reason"]>, string>> = {
-  paused: "protection is paused",
-  no_key: "the organization has no archive password yet",
-  storage_full: "the storage limit is reached",
-  no_archive_plan: "the plan or the licence has no archive",
-  licence_stopped: "the licence has ended",
-  no_connection: "the service has no session on the messenger",
-  cleanup_stopped: "a cleanup has stopped it",
-  error: "the last run failed",
-  connection_unknown: "the messenger does not say who is signed in",
-  retired: "the account is offboarded"
+const facts = (view: AdminPage, { archive, id }: AccountDetail): Html.Html => {
+  const { bytes, chats, last_backup_at, live_archive, media, messages, next_backup_at, saving } = archive
+  return html`<dl class="facts">
+    <dt>Chats</dt><dd>${count(chats.discovered)} found, ${count(chats.selected)} selected, ${
+    count(chats.with_data)
+  } with messages, ${count(chats.complete)} complete${
+    chats.review === 0 ? undefined : toReview(view, id, chats.review)
+  }${saving.stopped_chats === 0 ? undefined : html`, ${count(saving.stopped_chats)} stopped by a cleanup`}</dd>
+    <dt>Messages</dt><dd>${count(messages)}</dd>
+    <dt>Files</dt><dd>${count(media)}</dd>
+    <dt>Size</dt><dd>${size(bytes)}</dd>
+    <dt>New messages</dt><dd>${live_archive ? "As they arrive" : "With the nightly check"}</dd>
+    <dt>Last saved</dt><dd>${Times.since(saving.last_sync_at, view.now, "Not yet")}</dd>
+    <dt>Checked in full</dt><dd>${Times.since(last_backup_at, view.now, "Not yet")}</dd>
+    ${next_backup_at === null ? undefined : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`}
+  </dl>`
 }
 
-const phases = {
-  starting: "It begins",
-  dialogs: "It looks at the chats",
-  messages: "It reads messages",
-  media: "It saves files",
-  finishing: "It ends"
-}
-
-const running = ({ phase, running }: ArchiveSummary): Html.Html | undefined =>
-  running === null || phase === null ? undefined : html`
-  <p role="status">${phases[phase]}${
-    running.dialogs_total === null ? undefined : html`: ${running.dialogs_done} of ${running.dialogs_total} chats
-  <progress max="${String(Math.max(1, running.dialogs_total))}" value="${String(running.dialogs_done)}"></progress>`
-  }</p>`
+/** True if the admin sees a run of which more can be said soon. */
+export const isChanging = ({ admin }: AdminPage, { archive }: AccountDetail): boolean =>
+  archiveReaders.includes(admin.role) && Progress.isUnderWay(archive)
 
 /** The section of the account's page; none for roles that do not read archives. */
-export const section = (view: AdminPage, account: AccountDetail): Html.Html | undefined => {
+export const section = Effect.fnUntraced(function*(view: AdminPage, account: AccountDetail) {
   const { archive, id } = account
   if (!archiveReaders.includes(view.admin.role)) return undefined
-  const { chats, last_backup_at, messages, next_backup_at, saving } = archive
-  const [tone, state] = states[saving.state]
-  const count = (value: number) => value.toLocaleString("en")
+  const caller = yield* Caller
+  const accounts = yield* Accounts
+  const run = yield* (yield* Db).read(caller.organizationId, accounts.find(caller, AccountId.make(id), false))
   return html`
 <section aria-labelledby="archive">
   <h2 id="archive">Archive</h2>
-  <p>${Statuses.mark(tone, state)}${saving.reason === null ? undefined : html` because ${reasons[saving.reason]}.`}</p>
-  ${running(archive)}
-  <dl class="facts">
-    <dt>Messages</dt><dd>${count(messages)}</dd>
-    <dt>Chats</dt><dd>${count(chats.selected)} of ${count(chats.discovered)} selected, ${
-    count(chats.complete)
-  } complete${chats.review === 0 ? undefined : html`, ${count(chats.review)} to review`}</dd>
-    <dt>Checked in full</dt><dd>${Times.since(last_backup_at, view.now, "Not yet")}</dd>
-    ${next_backup_at === null ? undefined : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`}
-  </dl>
+  ${savingState(view, account)}
+  ${Progress.progress(archive, run, view.now)}
+  ${facts(view, account)}
   ${
-    !isActive(account.status) || saving.state === "stopped"
+    !isActive(account.status) || archive.saving.state === "stopped"
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
   }
@@ -92,7 +86,7 @@ export const section = (view: AdminPage, account: AccountDetail): Html.Html | un
       : undefined
   }
 </section>`
-}
+})
 
 /** The answer to its form. */
 export const form = {

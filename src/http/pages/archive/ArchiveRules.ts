@@ -20,6 +20,7 @@ import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
+import * as ArchiveUse from "./ArchiveUse.ts"
 
 const path = Tabs.archiveRulesPath
 
@@ -114,14 +115,15 @@ const lead = html`
 <p class="lead">The most specific rule decides: of a chat, of an account, of its department, of the organization; and one for a kind of chats before one for all. A chat without a rule is not archived and waits for a decision.</p>`
 
 /** The page for roles that set no rules of the organization. */
-const explain = (view: AdminPage) =>
+const explain = (view: AdminPage, use: Html.Html | undefined) =>
   Frame.page(view, {
     title: "Archive rules",
     body: html`
 <h1>Archive rules</h1>
 ${Tabs.nav(view.visit.base, path)}
 ${lead}
-<p class="hint">The owner and superadmins set them.</p>`
+<p class="hint">The owner and superadmins set them.</p>
+${use}`
   })
 
 const ruleOf = (form: Form.Sent["form"]) => {
@@ -141,7 +143,8 @@ const counted = ({ archive, begins, chats, ends }: RulePreviewCounts): Html.Html
   } more than now, and ${String(ends)} no longer. Nothing is changed yet.</p>`
 
 const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
-  if (!superadmins.includes(view.admin.role)) return yield* explain(view)
+  const use = yield* ArchiveUse.sections(view)
+  if (!superadmins.includes(view.admin.role)) return yield* explain(view, use)
   const { base, query: text } = view.visit
   const after = new URLSearchParams(text).get("after") ?? undefined
   const { data, has_more } = yield* listArchiveRules.call({
@@ -217,7 +220,8 @@ ${
         </div>`
       )
     }
-</section>`
+</section>
+${use}`
   })
 })
 

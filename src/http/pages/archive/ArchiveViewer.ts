@@ -1,10 +1,12 @@
 /** The page in which the archive is read: its script opens everything in the browser. */
 import { Effect } from "effect"
+import { isUuid } from "../../../domain/JsonShapes.ts"
 import { archiveReaders, Caller } from "../../../domain/people/Access.ts"
 import { ArchiveKeys } from "../../../ports/archive/ArchiveKeys.ts"
 import { Db } from "../../../ports/Db.ts"
 import * as Frame from "../kit/Frame.ts"
 import { html } from "../kit/Html.ts"
+import * as Lists from "../kit/Lists.ts"
 import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
 import * as Problem from "../kit/Problem.ts"
 import * as Serving from "../kit/Serving.ts"
@@ -12,6 +14,15 @@ import * as Data from "./ViewerData.ts"
 import * as Scripts from "./ViewerScripts.ts"
 
 const path = "/console/archive"
+
+/** The page with an account's chats chosen. */
+export const addressFor = (accountId: string): string => Lists.address(path, { account: accountId })
+
+/** The account that the address names; what is no id chooses none. */
+const chosenBy = (query: string): string => {
+  const account = new URLSearchParams(query).get("account") ?? ""
+  return isUuid(account) ? account : ""
+}
 
 const withoutKey = (view: AdminPage) =>
   Frame.page(view, {
@@ -45,7 +56,9 @@ const viewer = Effect.fnUntraced(function*(view: AdminPage) {
     body: html`
 <div id="viewer" data-address="${root}${Data.path}" data-worker="${workerAddress}?v=${worker.version}" data-token="${
       view.csrf(Data.path)
-    }" data-organization="${view.admin.organizationId}" data-role="${view.admin.role}">
+    }" data-organization="${view.admin.organizationId}" data-role="${view.admin.role}" data-account="${
+      chosenBy(visit.query)
+    }">
   <noscript>
     <h1>Archive</h1>
     <p class="problem">The archive is opened in the browser, by a script of this site: allow it, and load the page again.</p>

@@ -59,6 +59,7 @@ ul.legend li.of-recently_connected::before { background: var(--status-recently_c
 ul.legend li.of-protected::before { background: var(--status-protected); }
 ul.legend li.of-paused::before { background: var(--status-paused); }
 ul.legend li.of-available::before { background: var(--status-available); }
+progress { display: block; width: 100%; max-width: 28rem; height: .8rem; margin: .3rem 0 .75rem; accent-color: var(--accent); }
 .scrolled { overflow-x: auto; }
 table.numbers { border-collapse: collapse; font-size: .9rem; margin-top: .5rem; overflow-wrap: normal; }
 table.numbers th, table.numbers td { border-top: 1px solid var(--line); padding: .4rem .9rem .4rem 0; text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; }

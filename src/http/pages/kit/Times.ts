@@ -12,6 +12,17 @@ const units = [
 /** Beyond this distance the date is shown. */
 const longest = Duration.toMillis("30 days")
 
+/** A unit is used from its double on: one hour and a half are 90 minutes. */
+const lengths = units.map(([unit, length]) =>
+  [new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 }), length] as const
+)
+
+/** A length of time in words, roughly. */
+export const lasting = (milliseconds: number): string => {
+  const found = lengths.find(([, length]) => milliseconds >= 2 * length) ?? lengths.at(-1)
+  return found === undefined || milliseconds < found[1] ? "less than a minute" : found[0].format(milliseconds / found[1])
+}
+
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" })
 
 /** The distance in words; null where the date is shown instead. */

@@ -145,8 +145,8 @@ const chats: Find = ({ saving: { chats_to_review: count } }, { readsArchive, rol
     tone: "note",
     title: `${count.toLocaleString("en")} ${count === 1 ? "chat" : "chats"} to review`,
     text: "The rules leave it to an admin whether they are archived.",
-    to: "/console/archive",
-    action: "Open the archive"
+    to: `${Tabs.archiveRulesPath}#review`,
+    action: "See whose they are"
   }
 
 const unreadable: Find = ({ saving: { unreadable_messages: count } }, { readsArchive }) =>

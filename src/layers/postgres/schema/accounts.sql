@@ -65,7 +65,8 @@ create table account (
   archive_phase text check (archive_phase in ('starting', 'dialogs', 'messages', 'media', 'finishing')), -- of the run
   archive_dialogs_done integer not null default 0, -- chats that the run has finished
   archive_dialogs_total integer, -- chats that it goes through; null until they are counted
-  archive_current_chat text, -- title of the chat that it reads
+  archive_phase_at timestamptz(3), -- since when it is in its phase; null where that is not known
+  archive_dialogs_before integer not null default 0, -- chats that were finished when the phase began
   archive_error text, -- cause of the last run's failure
   archive_retry_at timestamptz(3), -- the time when it is tried again
   archive_chats_discovered integer not null default 0, -- chats found

@@ -191,6 +191,14 @@ export const make = Effect.gen(function*() {
           and ${ids === null ? sql`archive_messages > 0` : sql`account.id = any(${ids}::uuid[])`}
         order by account.id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ id }) => id))),
 
+    ranked: (caller, by, limit) => {
+      const measure = sql.literal(by)
+      return sql<AccountFacts>`
+        select ${columns} from account
+        where organization_id = ${caller.organizationId} and ${canAccess(sql, caller)} and ${measure} > 0
+        order by ${measure} desc, name_key, account.id limit ${limit}`.pipe(Effect.orDie)
+    },
+
     monitor: (caller, id) =>
       sql<LatestPoll>`
         select last_polled_at, last_poll_error from monitor

@@ -155,13 +155,17 @@ export const layer = Layer.effect(
       begin: (account, now) =>
         post(sql`
           update account set archive_queued_at = null, archive_started_at = ${now}, archive_phase = 'starting',
-            archive_dialogs_done = 0, archive_dialogs_total = null, archive_error = null, archive_retry_at = null
+            archive_phase_at = ${now}, archive_dialogs_before = 0, archive_dialogs_done = 0,
+            archive_dialogs_total = null, archive_error = null, archive_retry_at = null
           where ${theAccount(account)}`),
 
-      report: (account, { done, phase, total }) =>
+      report: (account, { done, phase, total }, now) =>
         post(sql`
           update account set archive_phase = ${phase}, archive_dialogs_done = ${done}::integer,
-            archive_dialogs_total = ${total}::integer
+            archive_dialogs_total = ${total}::integer,
+            archive_phase_at = case when archive_phase = ${phase} then archive_phase_at else ${now} end,
+            archive_dialogs_before = case when archive_phase = ${phase}
+              then archive_dialogs_before else ${done}::integer end
           where ${theAccount(account)}
             and (archive_phase, archive_dialogs_done, archive_dialogs_total)
               is distinct from (${phase}, ${done}::integer, ${total}::integer)`),
@@ -185,7 +189,7 @@ export const layer = Layer.effect(
       end: (account, { done, error, nextAt, retryAt }, now) =>
         post(sql`
           update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
-            archive_dialogs_total = null, archive_current_chat = null, archive_error = ${error},
+            archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
             archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
             archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
           where ${theAccount(account)}`)

@@ -84,6 +84,18 @@ const unlock = Effect.fnUntraced(function*(page: Page, password: string) {
 
 describe("the viewer of the archive", () => {
   layer(served, { excludeTestServices: true })((it) => {
+    it.effect("begins with the account that the address names, also where only another one has chats", () =>
+      Effect.gen(function*() {
+        const { id, page } = yield* arrive("Text")
+        const other = yield* World.makeAccount(id, { first_name: "Zoe" })
+        yield* Effect.promise(() => page.goto(`${page.url()}?account=${other}`))
+        yield* waitFor(page, "#archive-password")
+        yield* unlock(page, archivePassword)
+        yield* waitFor(page, ".chat-list .empty")
+        const chosen: unknown = yield* Effect.promise(() => page.$eval("#account", (list) => list.value))
+        expect(chosen).toBe(other)
+      }))
+
     it.effect(
       "opens chats in the browser alone, runs nothing that they say, and is forgotten once it is locked",
       () =>

@@ -100,6 +100,11 @@ describe("what needs attention", () => {
     expect(titles(loud, { ...owner, readsArchive: false })).not.toContain("12 chats to review")
   })
 
+  it("leads from chats to review to the accounts whose they are, where they can be decided about", () => {
+    const matter = mattersOf(loud, owner).find(({ title }) => title === "12 chats to review")
+    expect(matter?.to).toBe("/console/archive-rules#review")
+  })
+
   it("does not announce a sign-out for a time that has passed", () => {
     const at = (generated: string) =>
       String(

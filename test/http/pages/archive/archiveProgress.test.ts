@@ -1,0 +1,167 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Role } from "../../../../src/domain/people/Access.ts"
+import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
+import * as Fixtures from "../../../support/fixtures.ts"
+import * as Pages from "../../../support/http/pages.ts"
+import { pglite } from "../../../support/postgres/database.ts"
+import { at, hour, now } from "../../../support/stored.ts"
+import * as World from "../../../support/world.ts"
+
+const minute = hour / 60
+const rules = "/console/archive-rules"
+
+/** An organization with one live account, and its page as a role sees it. */
+const stage = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}, organization = {}) {
+  yield* TestClock.setTime(now.getTime())
+  const { admins, id } = yield* World.makeOrganization(organization)
+  const account = yield* World.makeLiveAccount(id, { first_name: "Ada" }, { facts })
+  const see = Effect.fnUntraced(function*(to: string, role: Role = "owner") {
+    return yield* Pages.visit("GET", to, { cookie: yield* Pages.signIn(id, admins[role].id) })
+  })
+  const own = `/console/accounts/${account.id}`
+  return { account: { organizationId: id, accountId: account.id }, admins, id, own, see }
+})
+
+/** The words of the archive's section, without markup. */
+const words = ({ text }: Pages.Page): string =>
+  (/<section aria-labelledby="archive">[^]*?<\/section>/.exec(text)?.[0] ?? "").replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ").replaceAll(/ (?=[.,:])/g, "")
+
+const refreshes = ({ text }: Pages.Page): boolean => text.includes("Refresh this page every 30 seconds")
+
+describe("the archive on the page of an account", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("a run shows its step, a bar of its chats and when it began, and its rate and time left once they are known", () =>
+      Effect.gen(function*() {
+        const { account, id, own, see } = yield* stage()
+        const store = yield* CaptureStore
+        const says = (phase: "dialogs" | "messages" | "media" | "finishing", done: number, total: number | null, when: Date) =>
+          Fixtures.within(id, store.report(account, { phase, done, total }, when))
+        yield* Fixtures.within(id, store.begin(account, at(-hour)))
+        const begun = yield* see(own)
+        expect(words(begun)).toContain("A backup is running. Getting started. It started 1 hour ago.")
+        expect([refreshes(begun), begun.text.includes("<progress")]).toEqual([true, false])
+        yield* says("dialogs", 50, 120, at(-50 * minute))
+        expect(words(yield* see(own))).toContain("Looking through the chats: 50 of 120 chats.")
+        // Chats that were complete before the phase began are no part of its rate.
+        yield* says("messages", 11, 96, at(-30 * minute))
+        expect(words(yield* see(own))).not.toContain("At about")
+        yield* says("messages", 41, 96, at(0))
+        const read = yield* see(own)
+        expect(read.text).toContain(`<progress aria-label="Chats done" max="96" value="41"></progress>`)
+        expect(words(read)).toContain("Reading messages: 41 of 96 chats.")
+        expect(words(read)).toContain("At about 60 chats an hour, its messages take about 55 minutes more")
+        yield* says("media", 0, 7, at(0))
+        const media = yield* see(own)
+        expect(words(media)).toContain("Saving files: 7 to save.")
+        expect(media.text).not.toMatch(/<progress|At about/)
+        yield* says("messages", 41, 96, at(-20_000))
+        yield* says("messages", 60, 96, at(0))
+        expect(words(yield* see(own))).not.toContain("At about")
+        yield* Fixtures.within(id, store.end(account, { done: true, error: null, nextAt: at(hour), retryAt: null }, at(0)))
+        const ended = yield* see(own)
+        expect([refreshes(ended), words(ended).includes("A backup")]).toEqual([false, false])
+      }))
+
+    it.effect("a run that waits, and one that failed, are said in words with their times", () =>
+      Effect.gen(function*() {
+        const queued = yield* stage({ archive_queued_at: at(-2 * minute) })
+        const page = yield* queued.see(queued.own)
+        expect(words(page)).toContain("A backup waits for its turn. It was asked for 2 minutes ago.")
+        expect(refreshes(page)).toBe(true)
+        const failed = yield* stage({ archive_error: "messenger_refused", archive_retry_at: at(5 * minute) })
+        const said = words(yield* failed.see(failed.own))
+        expect(said).toContain("The last backup failed: the messenger refused to answer. It is tried again in 5 minutes.")
+        expect(said).toContain("New messages are perhaps not saved because the last backup failed.")
+        const hostile = yield* stage({ archive_error: "<b>disk</b>", archive_next_backup_at: at(3 * hour) })
+        const shown = yield* hostile.see(hostile.own)
+        expect(shown.text).toContain("&lt;b&gt;disk&lt;/b&gt;")
+        expect(words(shown)).toContain("It is tried again in 3 hours.")
+      }))
+
+    it.effect("the chats, messages, files and the size are counted, and what stops saving comes with what to do", () =>
+      Effect.gen(function*() {
+        const { account, id, own, see } = yield* stage({
+          archive_chats_discovered: 1200,
+          archive_chats_selected: 41,
+          archive_chats_with_data: 40,
+          archive_chats_complete: 39,
+          archive_chats_review: 3,
+          archive_messages: 12_345,
+          archive_media: 67,
+          archive_bytes: 1_230_000_000,
+          paused_at: at(-hour),
+          monitoring_state: "stopped"
+        })
+        const page = yield* see(own)
+        const said = words(page)
+        for (
+          const part of [
+            "1,200 found, 41 selected, 40 with messages, 39 complete, 3 to review",
+            "Messages 12,345 Files 67 Size 1.23 GB",
+            "New messages are not saved because protection is paused. Resume its protection"
+          ]
+        ) expect(said).toContain(part)
+        expect(page.text).toContain(`<a href="/console/archive?account=${account.accountId}">3 to review</a>`)
+        const solved = [
+          [{ archive_key_set: false }, {}, "archive-key\">the archive password"],
+          [{ storage_limit_bytes: 10, storage_used_bytes: 10 }, {}, `${rules}#storage">what takes the storage`],
+          [{ plan: "protect" }, {}, "organization/subscription\">Subscription"],
+          [{}, { stopped_at: at(-hour), stop_reason: "session_lost", monitoring_state: "stopped" }, "#protection\">Protection"],
+          [{}, { archive_cleanup_running: true }, "archive-cleanups\">Cleanups"]
+        ] as const
+        for (const [organization, facts, link] of solved) {
+          const other = yield* stage(facts, organization)
+          expect([link, (yield* other.see(other.own)).text.includes(link)]).toEqual([link, true])
+        }
+        expect(words(yield* see(own, "billing"))).toBe("")
+        expect(yield* World.changes(id)).toEqual([])
+      }))
+  })
+})
+
+describe("the page of the archive's rules", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("the ten accounts that take most come first, beside the limit, as far as the admin can access them", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, see } = yield* stage({ archive_bytes: 500 }, {
+          storage_limit_bytes: 100_000,
+          storage_used_bytes: 91_000
+        })
+        for (let n = 1; n <= 11; n++) {
+          yield* World.makeAccount(id, { first_name: `N${n}`, last_name: null, facts: { archive_bytes: n * 1000 } })
+        }
+        const names = ({ text }: Pages.Page, section: string) =>
+          [...(text.split(`<h2 id="${section}">`)[1] ?? "").split("</section>")[0]!.matchAll(
+            /<li><a href="([^"]*)"><bdi dir="auto">([^<]*)<\/bdi><\/a> <span class="hint">([^<]*)/g
+          )].map(([, , name, said]) => [name, said])
+        const page = yield* see(rules)
+        expect(names(page, "storage")).toEqual(
+          [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => [`N${n}`, `${n} kB: 0 messages, 0 files`])
+        )
+        expect(page.text).toContain("91 kB of 100 kB used, 91 %.")
+        expect(page.text).toContain(`<progress aria-label="Storage used" max="100000" value="91000"></progress>`)
+        expect(page.text).toContain("Nearly full")
+        yield* World.grant(id, admins.archive.id, { accounts: [account.accountId] })
+        const granted = yield* see(rules, "archive")
+        expect(names(granted, "storage").map(([, said]) => said)).toEqual(["500 B: 0 messages, 0 files"])
+        expect((yield* see(rules, "billing")).text).not.toContain("id=\"storage\"")
+      }))
+
+    it.effect("accounts with chats to review lead to their archive, for who may read it", () =>
+      Effect.gen(function*() {
+        const { account, admins, id, see } = yield* stage({ archive_chats_review: 2 })
+        yield* World.makeAccount(id, { facts: { archive_chats_review: 0 } })
+        const page = yield* see(rules)
+        const to = `/console/archive?account=${account.accountId}`
+        expect(page.text.match(/\/console\/archive\?account=[^"]*/g)).toEqual([to])
+        expect(page.text).toContain("2 chats")
+        yield* World.grant(id, admins.admin.id, { accounts: [account.accountId] })
+        expect((yield* see(rules, "admin")).text).not.toContain(to)
+        yield* World.set(id, "admin", admins.admin.id, { archive_access: true })
+        expect((yield* see(rules, "admin")).text).toContain(to)
+      }))
+  })
+})
