@@ -41,9 +41,13 @@ const remedy = ({ admin: { role }, visit: { base } }: AdminPage, id: string, rea
         ? html`Resume ${link(own, "its protection")}, and what was missed is read then.`
         : html`Once it is resumed, what was missed is read.`
     case "no_key":
-      return role === "owner" ? html`Set ${link(Tabs.archiveKeyPath, "the archive password")}.` : html`The owner sets it.`
+      return role === "owner"
+        ? html`Set ${link(Tabs.archiveKeyPath, "the archive password")}.`
+        : html`The owner sets it.`
     case "storage_full":
-      return html`See ${link(`${Tabs.archiveRulesPath}#storage`, "what takes the storage")}, or raise the limit: ${subscription}.`
+      return html`See ${
+        link(`${Tabs.archiveRulesPath}#storage`, "what takes the storage")
+      }, or raise the limit: ${subscription}.`
     case "no_archive_plan":
     case "licence_stopped":
       return html`See ${subscription}.`

@@ -4,6 +4,6 @@ import { html } from "./Html.ts"
 
 /** The part of a total, which is never shown as more than the whole; nothing without a total. */
 export const bar = (label: string, part: number, total: number): Html.Html | undefined =>
-  total <= 0 ? undefined : html`<progress aria-label="${label}" max="${String(total)}" value="${
-    String(Math.min(part, total))
-  }"></progress>`
+  total <= 0 ?
+    undefined :
+    html`<progress aria-label="${label}" max="${String(total)}" value="${String(Math.min(part, total))}"></progress>`

@@ -20,7 +20,9 @@ const lengths = units.map(([unit, length]) =>
 /** A length of time in words, roughly. */
 export const lasting = (milliseconds: number): string => {
   const found = lengths.find(([, length]) => milliseconds >= 2 * length) ?? lengths.at(-1)
-  return found === undefined || milliseconds < found[1] ? "less than a minute" : found[0].format(milliseconds / found[1])
+  return found === undefined || milliseconds < found[1]
+    ? "less than a minute"
+    : found[0].format(milliseconds / found[1])
 }
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" })

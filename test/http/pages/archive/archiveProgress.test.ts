@@ -37,8 +37,12 @@ describe("the archive on the page of an account", () => {
       Effect.gen(function*() {
         const { account, id, own, see } = yield* stage()
         const store = yield* CaptureStore
-        const says = (phase: "dialogs" | "messages" | "media" | "finishing", done: number, total: number | null, when: Date) =>
-          Fixtures.within(id, store.report(account, { phase, done, total }, when))
+        const says = (
+          phase: "dialogs" | "messages" | "media" | "finishing",
+          done: number,
+          total: number | null,
+          when: Date
+        ) => Fixtures.within(id, store.report(account, { phase, done, total }, when))
         yield* Fixtures.within(id, store.begin(account, at(-hour)))
         const begun = yield* see(own)
         expect(words(begun)).toContain("A backup is running. Getting started. It started 1 hour ago.")
@@ -60,7 +64,10 @@ describe("the archive on the page of an account", () => {
         yield* says("messages", 41, 96, at(-20_000))
         yield* says("messages", 60, 96, at(0))
         expect(words(yield* see(own))).not.toContain("At about")
-        yield* Fixtures.within(id, store.end(account, { done: true, error: null, nextAt: at(hour), retryAt: null }, at(0)))
+        yield* Fixtures.within(
+          id,
+          store.end(account, { done: true, error: null, nextAt: at(hour), retryAt: null }, at(0))
+        )
         const ended = yield* see(own)
         expect([refreshes(ended), words(ended).includes("A backup")]).toEqual([false, false])
       }))
@@ -73,7 +80,9 @@ describe("the archive on the page of an account", () => {
         expect(refreshes(page)).toBe(true)
         const failed = yield* stage({ archive_error: "messenger_refused", archive_retry_at: at(5 * minute) })
         const said = words(yield* failed.see(failed.own))
-        expect(said).toContain("The last backup failed: the messenger refused to answer. It is tried again in 5 minutes.")
+        expect(said).toContain(
+          "The last backup failed: the messenger refused to answer. It is tried again in 5 minutes."
+        )
         expect(said).toContain("New messages are perhaps not saved because the last backup failed.")
         const hostile = yield* stage({ archive_error: "<b>disk</b>", archive_next_backup_at: at(3 * hour) })
         const shown = yield* hostile.see(hostile.own)
@@ -109,7 +118,11 @@ describe("the archive on the page of an account", () => {
           [{ archive_key_set: false }, {}, "archive-key\">the archive password"],
           [{ storage_limit_bytes: 10, storage_used_bytes: 10 }, {}, `${rules}#storage">what takes the storage`],
           [{ plan: "protect" }, {}, "organization/subscription\">Subscription"],
-          [{}, { stopped_at: at(-hour), stop_reason: "session_lost", monitoring_state: "stopped" }, "#protection\">Protection"],
+          [
+            {},
+            { stopped_at: at(-hour), stop_reason: "session_lost", monitoring_state: "stopped" },
+            "#protection\">Protection"
+          ],
           [{}, { archive_cleanup_running: true }, "archive-cleanups\">Cleanups"]
         ] as const
         for (const [organization, facts, link] of solved) {

@@ -92,7 +92,7 @@ describe("the viewer of the archive", () => {
         yield* waitFor(page, "#archive-password")
         yield* unlock(page, archivePassword)
         yield* waitFor(page, ".chat-list .empty")
-        const chosen: unknown = yield* Effect.promise(() => page.$eval("#account", (list) => list.value))
+        const chosen: unknown = yield* Effect.promise(() => page.evaluate("document.querySelector('#account').value"))
         expect(chosen).toBe(other)
       }))
 
