@@ -167,8 +167,19 @@ export const organization = (it: It): void => {
       yield* enter
       expect(yield* textOf(page)).toContain("The sign-out is queued")
       yield* look("account-done")
+      yield* World.set(id, "account", account!, {
+        archive_started_at: new Date(now - 600_000),
+        archive_phase: "messages",
+        archive_phase_at: new Date(now - 500_000),
+        archive_dialogs_before: 1,
+        archive_dialogs_done: 41,
+        archive_dialogs_total: 96,
+        archive_error: "messenger_refused",
+        archive_chats_review: 3
+      })
       yield* Effect.promise(() => page.goto(`${base}/console/accounts/${account}`))
       yield* look("account")
+      expect(yield* textOf(page)).toContain("Reading messages: 41 of 96 chats.")
       yield* Effect.promise(() => page.goto(`${base}/console/journal`))
       yield* look("journal")
       yield* Effect.promise(() => page.goto(`${base}/console/accounts?find=nobody`))
