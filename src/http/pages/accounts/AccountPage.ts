@@ -198,7 +198,7 @@ export const show = Effect.fnUntraced(function*(view: AdminPage, id: string, out
   const acts = protectors.includes(view.admin.role)
   const connected = new URLSearchParams(view.visit.query).get("done") === "account_connected"
   const archive = yield* AccountArchive.section(view, account)
-  // What a refused form says would be gone after a reload.
+  // A reload would take away the words of a form that was refused.
   const refreshes = outcome.status === undefined && AccountArchive.isChanging(view, account)
   const next = acts && connected ? yield* NextSteps.section(view, account) : undefined
   return yield* Frame.page(view, {
