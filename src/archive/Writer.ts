@@ -12,6 +12,7 @@ import {
   ArchiveRecords,
   type KnownChanges,
   type NewChange,
+  type NewPage,
   type RevisionMark
 } from "../ports/archive/ArchiveRecords.ts"
 import {
@@ -77,10 +78,12 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   items: ReadonlyArray<Item<Kind>>,
   path: WritingPath
 ) {
+  if (items.length === 0) return
   const { account } = writer
   const crypto = yield* ArchiveCrypto
   const records = yield* ArchiveRecords
   const changes: Array<NewChange> = []
+  const pages: Array<{ readonly piece: ReadonlyArray<Item<Kind>>; readonly page: NewPage }> = []
   let bytes = 0
   const note = (item: Item<Kind>, place: NewChange["place"]) => {
     if (item.change === null) return
@@ -99,7 +102,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
         continue
       }
       const times = piece.map(({ at }) => at)
-      const [page] = yield* records.addPages(account, [{
+      const page = {
         chatId,
         day,
         kind,
@@ -108,17 +111,23 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
         lastAt: instant(Math.max(...times)),
         digest: yield* crypto.sha256(sealed),
         sealed
-      }])
-      if (page === undefined) continue
-      for (const item of piece) note(item, { page })
-      notePage(writer, page, kind, Math.max(...times))
+      }
+      pages.push({ piece, page })
     }
+  }
+  // One statement: a chat of few messages a day has a page for each of many days.
+  const numbers = pages.length === 0 ? [] : yield* records.addPages(account, pages.map(({ page }) => page))
+  for (const [at, { piece }] of pages.entries()) {
+    const page = numbers[at]
+    if (page === undefined) continue
+    for (const item of piece) note(item, { page })
+    notePage(writer, page, kind, Math.max(...piece.map((item) => item.at)))
   }
   yield* records.addChanges(account, changes)
   yield* records.resize(account, chatId, bytes)
 })
 
-type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark }
+type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark | null }
 
 const editItem = (
   { editedAt, epochMark, id, late, message }: Marked & { readonly late: boolean },
@@ -158,6 +167,26 @@ const marked = (writer: EpochWriter, message: SeenMessage) => {
   )
 }
 
+/** A message that is seen for the first time, as it was sent: it is compared with nothing. */
+const unmarked = (message: SeenMessage): Marked => ({
+  id: message.id,
+  message,
+  editedAt: 0,
+  mark: null,
+  epochMark: null
+})
+
+/** The messages that have other revisions, archived or among these, or may get a row of their own. */
+const comparedIds = (messages: ReadonlyArray<SeenMessage>, known: Iterable<bigint>): ReadonlySet<bigint> => {
+  const compared = new Set(known)
+  const seen = new Set<bigint>()
+  for (const { details, id } of messages) {
+    if (seen.has(id) || (details.edited_at ?? 0) !== 0) compared.add(id)
+    seen.add(id)
+  }
+  return compared
+}
+
 /** The archived revisions of each message, as the writer of the epoch can compare them. */
 const revisionsOf = (known: Iterable<bigint>, changes: ReadonlyArray<KnownChanges>, epochId: bigint) => {
   const stored = new Map(changes.map(({ messageId, revisions }) => [messageId, revisions]))
@@ -189,9 +218,10 @@ const append = Effect.fnUntraced(function*(
   const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
   const changes = yield* records.knownChanges(account, chatId, [...known])
   const redacted = new Set(changes.flatMap(({ messageId, redacted }) => redacted ? [messageId] : []))
+  const compared = comparedIds(messages, known)
   const seen = yield* Effect.forEach(
     messages.filter(({ id }) => !redacted.has(id)),
-    (message) => marked(writer, message)
+    (message) => compared.has(message.id) ? marked(writer, message) : Effect.succeed(unmarked(message))
   )
   const sifted = sift(seen, revisionsOf(known, changes, epochId), late)
   const fresh = sifted.fresh.map((message) => messageItem(message, now))

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { hex } from "../../../domain/archive/Bytes.ts"
 import { decodeIds, encodeIds } from "../../../domain/archive/MessageIds.ts"
 import { ArchiveRecords, type RevisionMark, type TailGroup } from "../../../ports/archive/ArchiveRecords.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
@@ -101,7 +102,7 @@ export const layer = Layer.effect(
 
     return ArchiveRecords.of({
       addPages: (account, pages) =>
-        numbersOf(sql`
+        sql<{ readonly number: string; readonly digest: Uint8Array }>`
           insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
             messages, bytes, ids, digest, sealed)
           select ${own(account)}, added.* from unnest(
@@ -117,7 +118,13 @@ export const layer = Layer.effect(
             ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
             ${pages.map(({ digest }) => digest)}::bytea[],
             ${pages.map(({ sealed }) => sealed)}::bytea[]) as added
-          returning page_id::text as number`),
+          returning page_id::text as number, digest`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => {
+            const numbers = new Map(rows.map(({ digest, number }) => [hex(digest), BigInt(number)]))
+            return pages.flatMap(({ digest }) => numbers.get(hex(digest)) ?? [])
+          })
+        ),
 
       addTail: (account, rows) =>
         numbersOf(sql`
