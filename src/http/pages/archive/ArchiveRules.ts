@@ -42,7 +42,7 @@ const whole = "organization"
 
 const targetOf = ({ target }: ArchiveRule, departments: ReadonlyArray<Department>): Html.Value => {
   if (target.level === "organization") return "The whole organization"
-  if (target.level === "account") return html`One <a href="/console/accounts/${target.id ?? ""}">account</a>`
+  if (target.level === "account") return "One account"
   const department = departments.find(({ id }) => id === target.id)
   return html`Department ${Html.named(department?.name ?? "that is gone")}`
 }
@@ -58,7 +58,11 @@ const row = (view: AdminPage, departments: ReadonlyArray<Department>) => (rule: 
   <div class="head">
     <div>
       <h3>${chatsOf(rule)}</h3>
-      <p class="hint">${targetOf(rule, departments)}</p>
+      <p class="hint">${
+    rule.target.level === "account"
+      ? html`One <a href="${view.visit.base}/console/accounts/${rule.target.id ?? ""}">account</a>`
+      : targetOf(rule, departments)
+  }</p>
     </div>
   </div>
   <div class="actions">
