@@ -3,12 +3,11 @@ import { Clock, Effect } from "effect"
 import { ArchiveClosed, LocalModeRequired, NoArchiveKey } from "../../domain/Failure.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import { Caller, readsSealed } from "../../domain/people/Access.ts"
-import { type ArchiveKey, ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
-import { Db } from "../../ports/Db.ts"
-import { Organizations } from "../../ports/organization/Organizations.ts"
+import type { ArchiveKey } from "../../ports/archive/ArchiveKeys.ts"
 import type { RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
+import { archiveFacts } from "./ArchiveFacts.ts"
 
 /**
  * Runs outside any transaction, for a caller who opens the archive. The refusals come in the order of `runUnlocked`,
@@ -17,24 +16,16 @@ import type { Resolve, Targeting } from "../Resolve.ts"
 export const runSealed = <I extends Targeting, A, E, R>(
   resolve: Resolve,
   run: (input: I, context: RequestContext & { readonly key: ArchiveKey }) => Effect.Effect<A, E, R>
-) =>
-  Effect.fnUntraced(function*(input: I) {
+) => {
+  const facts = archiveFacts<I>(resolve)
+  return Effect.fnUntraced(function*(input: I) {
     const caller = yield* Caller
     if (!readsSealed(caller)) return yield* new LocalModeRequired({})
-    const db = yield* Db
-    const keys = yield* ArchiveKeys
-    const organizations = yield* Organizations
     const now = new Date(yield* Clock.currentTimeMillis)
-    const known = yield* db.read(
-      caller.organizationId,
-      Effect.all({
-        account: Effect.result(resolve(caller, input, false)),
-        key: keys.current(caller.organizationId),
-        organization: organizations.facts(caller)
-      }, { concurrency: "unbounded" })
-    )
-    const account = yield* Effect.fromResult(known.account)
-    if (known.key === null) return yield* new NoArchiveKey({})
-    if (!isArchiveOpen(known.organization, now)) return yield* new ArchiveClosed({})
-    return yield* run(input, { caller, now, account, key: known.key })
+    const { account, key, organization } = yield* facts(caller, input)
+    const context = { caller, now, account: yield* Effect.fromResult(account) }
+    if (key === null) return yield* new NoArchiveKey({})
+    if (!isArchiveOpen(organization, now)) return yield* new ArchiveClosed({})
+    return yield* run(input, { ...context, key })
   }) satisfies Work<"sealed" | "sealed_stream", R>
+}

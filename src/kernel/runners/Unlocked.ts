@@ -3,15 +3,13 @@ import { Clock, Effect } from "effect"
 import { ArchiveClosed, BridgeRequired, NoArchiveKey } from "../../domain/Failure.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import { Caller } from "../../domain/people/Access.ts"
-import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { ArchiveUnlock, type Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
 import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
-import { Db } from "../../ports/Db.ts"
-import { Organizations } from "../../ports/organization/Organizations.ts"
 import type { RequestContext } from "../Context.ts"
 import type { Work } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
+import { archiveFacts } from "./ArchiveFacts.ts"
 import { noteUnreadable } from "./UnreadableNotes.ts"
 
 /**
@@ -21,26 +19,14 @@ import { noteUnreadable } from "./UnreadableNotes.ts"
  * an archive key has no password to check.
  */
 export const opening = <I extends Targeting>(resolve: Resolve) => {
-  const known = Effect.fnUntraced(function*(caller: Caller["Service"], input: I) {
-    const db = yield* Db
-    const keys = yield* ArchiveKeys
-    const organizations = yield* Organizations
-    return yield* db.read(
-      caller.organizationId,
-      Effect.all({
-        account: Effect.result(resolve(caller, input, false)),
-        key: keys.current(caller.organizationId),
-        organization: organizations.facts(caller)
-      }, { concurrency: "unbounded" })
-    )
-  })
+  const facts = archiveFacts<I>(resolve)
 
   return Effect.fnUntraced(function*(input: I) {
     const caller = yield* Caller
     if (caller.limit?.local === true) return yield* new BridgeRequired({})
     const unlock = yield* ArchiveUnlock
     const now = new Date(yield* Clock.currentTimeMillis)
-    const { account, key, organization } = yield* known(caller, input)
+    const { account, key, organization } = yield* facts(caller, input)
     const archive = key === null ? null : yield* unlock.open(caller, key)
     const context = { caller, now, account: yield* Effect.fromResult(account) }
     if (archive === null) return yield* new NoArchiveKey({})
