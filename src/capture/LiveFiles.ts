@@ -8,7 +8,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatChange, ChatFeed, MessageSeen, Push } from "../ports/messenger/MessengerArchive.ts"
 import { commit } from "./CaptureSteps.ts"
-import { askAnew, giveUp, type MediaConnections, readContent } from "./Media.ts"
+import { type MediaConnections, readOrGiveUp } from "./Media.ts"
 import { type NamedFile, namedFiles, sortFiles } from "./SeenFiles.ts"
 
 /** Files of an account that wait for their turn. */
@@ -49,13 +49,7 @@ const save = Effect.fnUntraced(function*(account: ArchivedAccount, connections: 
   const asker = { account, claimed: null }
   const chat = yield* wanted(account, file)
   if (chat === null) return
-  yield* readContent(asker, connections, file).pipe(
-    Effect.catchTag("FileExpired", () =>
-      Effect.flatMap(
-        askAnew(asker, chat, connections, file),
-        (found) => found === null ? giveUp(asker, [file.fileId]) : readContent(asker, connections, found)
-      )),
-    Effect.catchTag("FileGone", () => giveUp(asker, [file.fileId])),
+  yield* readOrGiveUp(asker, chat, connections, file).pipe(
     Effect.catchTag(
       "PlatformBusy",
       ({ retryAfterSeconds }) => Effect.sleep(Duration.min(longestWait, Duration.seconds(retryAfterSeconds)))

@@ -42,14 +42,14 @@ const postpone = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
       yield* (yield* WaitingFiles).postpone(account, files, tries, yield* now)
     }))
 
-export const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
+const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
   commit(account, claimed, () =>
     Effect.gen(function*() {
       yield* (yield* WaitingFiles).giveUp(account, files, "gone", yield* now)
     }))
 
 /** Reads the content of a file and stores it. */
-export const readContent = Effect.fnUntraced(function*(
+const readContent = Effect.fnUntraced(function*(
   { account }: Asker,
   { mediaPacer, mediaPlaces, reader }: MediaConnections,
   { file, fileId }: NamedFile
@@ -63,7 +63,7 @@ export const readContent = Effect.fnUntraced(function*(
 })
 
 /** Another location of the file, since the one that the messenger gave has expired. */
-export const askAnew = Effect.fnUntraced(function*(
+const askAnew = Effect.fnUntraced(function*(
   { account }: Asker,
   chat: CapturedChat,
   { pacer, reader }: MediaConnections,
@@ -74,29 +74,32 @@ export const askAnew = Effect.fnUntraced(function*(
   return (yield* namedFiles(account, messages)).find((file) => file.fileId === fileId) ?? null
 })
 
-/** Saves one content; a failure of it leaves the others alone. */
-const save = Effect.fnUntraced(function*(
-  asker: Asker,
-  chat: CapturedChat,
-  connections: MediaConnections,
-  file: NamedFile
-) {
-  const again = Effect.flatMap(
-    askAnew(asker, chat, connections, file),
-    (found) => found === null ? giveUp(asker, [file.fileId]) : readContent(asker, connections, found)
+/** Reads the content, once more at another location where this one has expired; one that is gone is given up. */
+export const readOrGiveUp = (asker: Asker, chat: CapturedChat, connections: MediaConnections, file: NamedFile) => {
+  const gone = giveUp(asker, [file.fileId])
+  return readContent(asker, connections, file).pipe(
+    Effect.catchTag("FileExpired", () =>
+      Effect.flatMap(
+        askAnew(asker, chat, connections, file),
+        (found) => found === null ? gone : readContent(asker, connections, found)
+      )),
+    Effect.catchTag("FileGone", () => gone)
   )
-  yield* readContent(asker, connections, file).pipe(
-    Effect.catchTag("FileExpired", () => again),
+}
+
+/** Saves one content; a failure of it leaves the others alone. */
+const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, file: NamedFile) => {
+  const later = () => postpone(asker, [file.fileId])
+  return readOrGiveUp(asker, chat, connections, file).pipe(
     Effect.catchTags({
-      FileGone: () => giveUp(asker, [file.fileId]),
-      FileExpired: () => postpone(asker, [file.fileId]),
-      ContentBroken: () => postpone(asker, [file.fileId]),
-      ChatRefused: () => postpone(asker, [file.fileId]),
-      PlatformRefused: () => postpone(asker, [file.fileId]),
-      PlatformUnavailable: () => postpone(asker, [file.fileId])
+      FileExpired: later,
+      ContentBroken: later,
+      ChatRefused: later,
+      PlatformRefused: later,
+      PlatformUnavailable: later
     })
   )
-})
+}
 
 /** Fresh answers of the files' messages; none where the messenger refuses to read the chat. */
 const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
