@@ -1,25 +1,12 @@
-import { Effect, Layer } from "effect"
-import { ServiceUnavailable } from "../../domain/Failure.ts"
+import { Effect, Layer, Scope } from "effect"
 import { archiveSearchesAtOnce } from "../../domain/Limits.ts"
-import type { OrganizationId } from "../../domain/people/Access.ts"
 import { SearchTurns } from "../../ports/archive/SearchTurns.ts"
+import { makeTurns } from "./OrganizationTurns.ts"
 
-/** Counted in the process. */
 export const layer = Layer.sync(SearchTurns, () => {
-  const running = new Map<OrganizationId, number>()
-  const change = (organizationId: OrganizationId, by: number) => {
-    const now = (running.get(organizationId) ?? 0) + by
-    if (now === 0) running.delete(organizationId)
-    else running.set(organizationId, now)
-  }
+  const take = makeTurns({ each: archiveSearchesAtOnce, all: Infinity, retryAfter: 1 })
   return SearchTurns.of({
-    run: <A, E, R>(organizationId: OrganizationId, search: Effect.Effect<A, E, R>) =>
-      Effect.suspend((): Effect.Effect<A, E | ServiceUnavailable, R> => {
-        if ((running.get(organizationId) ?? 0) >= archiveSearchesAtOnce) {
-          return Effect.fail(new ServiceUnavailable({ retry_after: 1 }))
-        }
-        change(organizationId, 1)
-        return Effect.ensuring(search, Effect.sync(() => change(organizationId, -1)))
-      })
+    run: (organizationId, search) =>
+      Effect.scopedWith((scope) => Effect.andThen(Scope.provide(take(organizationId), scope), search))
   })
 })
