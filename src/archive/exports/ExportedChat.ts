@@ -1,7 +1,7 @@
 /** Opened messages as the formats of exports are given them. */
 import type { ChatType } from "../../domain/archive/Chat.ts"
 import type { ArchivedFile, MessageEdit } from "../../domain/archive/Message.ts"
-import type { MessageDetails, MessageKind, SenderRecord } from "../../domain/archive/Records.ts"
+import type { MessageDetails, MessageRecord, SenderRecord } from "../../domain/archive/Records.ts"
 
 /** The account that saw the chats, as it was called when the export was made. */
 export interface ExportedAccount {
@@ -24,17 +24,8 @@ export interface ExportedFile extends Pick<ArchivedFile, "bytes" | "id" | "mime_
   readonly path: string | null
 }
 
-/** A message with all that became of it until the export was made. Times are Unix seconds. */
-export interface ExportedMessage {
-  readonly id: bigint
-  readonly at: number
-  readonly archivedAt: number
-  readonly from: SenderRecord | null
-  readonly kind: MessageKind
-  /** The newest text. */
-  readonly text: string | null
-  /** The newest details. */
-  readonly details: MessageDetails
+/** A message with all that became of it until the export was made: `text` and `details` are the newest. */
+export interface ExportedMessage extends Omit<MessageRecord, "unknown"> {
   readonly files: ReadonlyArray<ExportedFile>
   /** All revisions, the first one as it was first seen; none where there is no edit. */
   readonly revisions: ReadonlyArray<MessageEdit>
