@@ -152,7 +152,7 @@ describe("a search of the archive over REST", () => {
                     texts: new Map()
                   })
                   if (it.do === "append") {
-                    // Texts of one moment are told apart only by the writer that has seen both.
+                    // Only the writer that has seen both can distinguish texts of one second.
                     const messages = it.messages.filter(({ id }) => {
                       const texts = model.get(keyOf(id))?.texts
                       return texts?.has(editedFirst) !== true || !texts.has(0)

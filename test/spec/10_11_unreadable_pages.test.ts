@@ -12,7 +12,7 @@ const unreadable = (key: NonNullable<World.Asking["key"]>) =>
 
 describe("10.11 pages that do not open", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("are journaled once whoever reads them and however, and counted in the status until they are deleted", () =>
+    it.effect("are journaled once for all readers, and counted in the status until they are deleted", () =>
       Effect.gen(function*() {
         const { accountId, id, key } = yield* makeExported
         const messages = `/v1/archive/accounts/${accountId}/chats/4242/messages`

@@ -7,7 +7,7 @@ import { ArchiveStorage } from "../../ports/archive/ArchiveStorage.ts"
 import { Db } from "../../ports/Db.ts"
 import * as Job from "../Job.ts"
 
-/** Stores the sum; the organization is told once each time that it comes near its limit. */
+/** Stores the sum; the organization is notified once each time that it comes near its limit. */
 const sum = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const { after, before, limit } = yield* (yield* ArchiveStorage).sum(organizationId)
   if (limit === null || isNearlyFull(before, limit) || !isNearlyFull(after, limit)) return
