@@ -10,6 +10,7 @@ import * as Processes from "../mcp/processes.ts"
 import { person } from "../oauth/person.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
 import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
+import { listening } from "../support/http/loopback.ts"
 import * as Pages from "../support/http/pages.ts"
 import { postgresUrl } from "../support/postgres/database.ts"
 import { replica } from "../support/replicas.ts"
@@ -43,16 +44,8 @@ const wiretap = Effect.fnUntraced(function*(target: () => string) {
     request.on("data", (part: Buffer) => keep(part.toString("utf8")))
     request.pipe(forwarded)
   })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", () => resolve()))),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
-  return { base: `http://localhost:${typeof address === "object" ? address?.port : ""}`, passed }
+  const at = yield* listening(server)
+  return { base: `http://localhost:${at}`, passed }
 })
 
 const contentsIn = (folder: string): string => path.join(folder, "contents")

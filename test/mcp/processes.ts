@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import * as childProcess from "node:child_process"
 import * as http from "node:http"
 import * as readline from "node:readline"
+import { listening } from "../support/http/loopback.ts"
 import { flags, main } from "../support/run/program.ts"
 
 type Environment = Readonly<Record<string, string>>
@@ -104,18 +105,7 @@ export const front = Effect.fnUntraced(function*(
     response.on("close", () => forwarded.destroy())
     request.pipe(forwarded)
   })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", () => resolve()))),
-    () =>
-      Effect.promise(() =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve())
-          server.closeAllConnections()
-        })
-      )
-  )
-  const address = server.address()
-  return `http://localhost:${typeof address === "object" ? address?.port : ""}`
+  return `http://localhost:${yield* listening(server)}`
 })
 
 /** What a test does with a client. */

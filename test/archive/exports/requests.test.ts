@@ -5,11 +5,11 @@ import * as crypto from "node:crypto"
 import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
 import { chunkSize } from "../../../src/domain/archive/Blob.ts"
 import { exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
-import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { BlobStore, BlobStoreFailed } from "../../../src/ports/archive/BlobStore.ts"
 import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
 import * as Mcp from "../../mcp/support.ts"
 import { passwordHeader } from "../../support/archive/archivePassword.ts"
+import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import { codeOf, contents, download, makeExported } from "../../support/archive/exportedArchive.ts"
 import { makeExport } from "../../support/archive/exports.ts"
 import { entriesOfZip } from "../../support/archive/zips.ts"
@@ -66,15 +66,7 @@ describe("a request for a part of an export", () => {
       Effect.gen(function*() {
         const { accountId, create, key } = yield* makeExported
         const { body: made } = yield* create("json")
-        const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
-          key,
-          body: { criteria: { account_ids: [accountId] }, stop_saving: false }
-        })
-        yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, {
-          key,
-          body: { confirm_phrase: body.confirm_phrase }
-        })
-        yield* runArchiveCleanups.run
+        yield* cleanUpAccount(key, accountId)
         const { bytes, status } = yield* download(key, made.id)
         expect([status, manifestOf(bytes)]).toMatchObject([200, {
           planned: { messages: 3, files: 3 },

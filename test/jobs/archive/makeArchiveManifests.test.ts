@@ -5,10 +5,10 @@ import * as crypto from "node:crypto"
 import { hex } from "../../../src/domain/archive/Bytes.ts"
 import { merkleRoot, pageLeaf } from "../../../src/domain/archive/Manifest.ts"
 import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_manifests.ts"
-import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { ArchiveManifests } from "../../../src/ports/archive/ArchiveManifests.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
+import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
 import { asOwner, forEachDatabase } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
@@ -39,13 +39,7 @@ const verify = Effect.fnUntraced(function*({ admins }: Pick<Staged, "admins">, b
 })
 
 /** Deletes everything of the first account. */
-const cleanUp = Effect.fnUntraced(function*({ admins, archives: [one] }: Staged) {
-  const send = (path: string, body: object) => World.send("POST", path, { key: admins.owner.key, body })
-  const criteria = { account_ids: [one!.account.accountId] }
-  const { body } = yield* send("/v1/archive/cleanups", { criteria, stop_saving: false })
-  yield* send(`/v1/archive/cleanups/${body.id}/confirm`, { confirm_phrase: body.confirm_phrase })
-  yield* runArchiveCleanups.run
-})
+const cleanUp = ({ admins, archives: [one] }: Staged) => cleanUpAccount(admins.owner.key, one!.account.accountId)
 
 const change = (organizationId: string, statement: string) =>
   World.query<object>(organizationId, (sql) => sql.unsafe(statement))

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { sumArchiveStorage } from "../../../src/jobs/archive/sum_archive_storage.ts"
+import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import { makeExported } from "../../support/archive/exportedArchive.ts"
 import { forEachDatabase } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
@@ -46,15 +46,7 @@ describe("sum_archive_storage", () => {
           yield* World.send("POST", path, { key, body: { message_ids: ["1"], reason: "Asked for" } })
           const redacted = yield* sums
           expect(redacted).toBeLessThan(written - 150_000)
-          const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
-            key,
-            body: { criteria: { account_ids: [accountId] }, stop_saving: false }
-          })
-          yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, {
-            key,
-            body: { confirm_phrase: body.confirm_phrase }
-          })
-          yield* runArchiveCleanups.run
+          yield* cleanUpAccount(key, accountId)
           expect(yield* sums).toBeLessThan(redacted)
         }))
 

@@ -1,7 +1,8 @@
-/** Holds and cleanups of the archive, past the API. */
+/** Holds and cleanups of the archive, past the API but for `cleanUpAccount`. */
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import { confirmPhrase } from "../../../src/domain/archive/ConfirmPhrase.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import * as World from "../world.ts"
 
 const messages = 2
@@ -72,6 +73,19 @@ export const makeCleanup = (organizationId: string, accounts: ReadonlyArray<stri
     id
   )
 }
+
+/** Deletes everything of the account, as an admin has it deleted. */
+export const cleanUpAccount = Effect.fnUntraced(function*(key: NonNullable<World.Asking["key"]>, accountId: string) {
+  const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
+    key,
+    body: { criteria: { account_ids: [accountId] }, stop_saving: false }
+  })
+  yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, {
+    key,
+    body: { confirm_phrase: body.confirm_phrase }
+  })
+  yield* runArchiveCleanups.run
+})
 
 /** Releases every hold of the organization. */
 export const releaseHolds = (organizationId: string) =>

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as https from "node:https"
-import type { AddressInfo } from "node:net"
 import { documentDeadline } from "../../../src/domain/oauth/OAuth.ts"
 import type { Internet } from "../../../src/layers/documents/Https.ts"
+import { listening } from "./loopback.ts"
 
 /** Made for these tests, and good for app.example and other.example alone. */
 export const key = `-----BEGIN PRIVATE KEY-----
@@ -42,17 +42,7 @@ export const host = Effect.gen(function*() {
   })
   server.on("connection", () => made.connections++)
   server.on("tlsClientError", () => {})
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))),
-    () =>
-      Effect.promise(() =>
-        new Promise<void>((closed) => {
-          server.close(() => closed())
-          server.closeAllConnections()
-        })
-      )
-  )
-  const { port } = server.address() as AddressInfo
+  const port = yield* listening(server)
   const internet: Internet = {
     deadline: documentDeadline,
     resolve: () => Promise.resolve(["127.0.0.1"]),

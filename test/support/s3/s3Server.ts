@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as http from "node:http"
+import { listening } from "../http/loopback.ts"
 import { refusalOf, type SigningKey } from "./signatures.ts"
 
 /**
@@ -162,16 +163,7 @@ export const makeS3Server = (bucket: string, key: SigningKey) =>
         }
       })()
     })
-    yield* Effect.acquireRelease(
-      Effect.promise(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", () => resolve()))),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-    )
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
+    const port = yield* listening(server)
     const made: S3Server = { endpoint: `http://127.0.0.1:${port}`, objects, uploads, faults, requests }
     return made
   })

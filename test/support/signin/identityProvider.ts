@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import type { IncomingMessage, RequestListener } from "node:http"
 import * as https from "node:https"
-import type { AddressInfo } from "node:net"
 import { Provider } from "oidc-provider"
 import { providerDeadline } from "../../../src/domain/Limits.ts"
 import type { Internet } from "../../../src/layers/documents/Https.ts"
 import { certificate, key } from "../http/documents.ts"
+import { listening } from "../http/loopback.ts"
 
 /** An internet in which every name leads to this machine. */
 export const loopback: Internet = {
@@ -26,18 +26,8 @@ const serve = Effect.gen(function*() {
     made.answer(request, response)
   })
   server.on("tlsClientError", () => {})
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))),
-    () =>
-      Effect.promise(() =>
-        new Promise<void>((closed) => {
-          server.close(() => closed())
-          server.closeAllConnections()
-        })
-      )
-  )
-  const address = server.address() as AddressInfo
-  return Object.assign(made, { asked, port: address.port, issuer: `https://app.example:${address.port}` })
+  const port = yield* listening(server)
+  return Object.assign(made, { asked, port, issuer: `https://app.example:${port}` })
 })
 
 /** What the real provider keeps, in memory: with an adapter of its own it does not print that it has none. */
