@@ -75,6 +75,12 @@ describe("the service on the embedded database", () => {
       const ready = await fetch(new URL("/readyz", first.address))
       expect(await ready.json()).toEqual({ status: "ok", watch: "active" })
       for (const key of keys) expect(first.stderr()).not.toContain(key)
+      // The archive's commands find their account beside others that have as many chats by now.
+      await until(async () => {
+        const { body } = await ask(first.address, keys[0] ?? "", "GET", "/v1/archive/accounts")
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        return body.data.filter(({ chats }: { chats: number }) => chats === 3).length > 1
+      })
       expect(await first.stop()).toBe(0)
 
       const second = await serve(["--demo", "--data", data])
@@ -83,8 +89,10 @@ describe("the service on the embedded database", () => {
       expect(body).toMatchObject({ id: paused.account_id, status: "paused" })
       const [fresh = "", ...more] = await shownKeys(second)
       expect(more).toEqual([])
-      const [again] = paste(second.stdout().replace(/^[^]*Try it:\n/, ""))
+      const [again, , , , archived, found] = paste(second.stdout().replace(/^[^]*Try it:\n/, ""))
       expect(again).toMatchObject({ object: "organization", id: "demo" })
+      expect(archived.data[0]).toMatchObject({ object: "message", chat_id: "5000000002" })
+      expect(found.data[0]).toMatchObject({ object: "message", text: expect.stringContaining("discount") })
       const visitor = { headers: { accept: "text/html" }, redirect: "manual" } as const
       const home = await fetch(second.address, visitor)
       expect([home.status, home.headers.get("location")]).toEqual([303, "/console"])

@@ -26,8 +26,8 @@ const password = Redacted.make("demo lantern by the harbour")
 /** The password of the seed's archive, no secret either. */
 const archivePassword = Redacted.make("harbour lantern archive")
 
-/** The account of the seed that has archived chats, by their number, and one of them. */
-const archivedChats = 3
+/** The account of the seed that has archived chats, by its number, and one of them. */
+const archivedNumber = "+31612340005"
 const archivedChat = "5000000002"
 const archivedWord = "discount"
 
@@ -152,7 +152,7 @@ Try it:
 
 Its archived messages, with the archive password in base64url:
 
-  ARCHIVED=$(curl -s -H "Authorization: Bearer $KEY" ${address}/v1/archive/accounts | sed 's/.*"id":"\\([^"]*\\)","name":"[^"]*","phone_number":"[^"]*","chats":${archivedChats},.*/\\1/')
+  ARCHIVED=$(curl -s -H "Authorization: Bearer $KEY" ${address}/v1/archive/accounts | sed 's/.*"id":"\\([^"]*\\)","name":"[^"]*","phone_number":"${archivedNumber}".*/\\1/')
   curl -s -H "Authorization: Bearer $KEY" -H "${opened}" "${address}/v1/archive/accounts/$ARCHIVED/chats/${archivedChat}/messages?limit=3"
 
 And a search of all of them:
