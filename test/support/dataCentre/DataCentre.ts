@@ -48,7 +48,7 @@ export const start = async (answerer: Answerer): Promise<DataCentre> => {
   const centre = new Centre(answerer)
   const of = (key?: Key) => [...centre.connections].filter(({ session }) => key === undefined || session?.key === key)
   const listen = (port: number) => {
-    const server = net.createServer((socket) => {
+    const server = net.createServer({ noDelay: true }, (socket) => {
       centre.accepted += 1
       centre.connections.add(new Connection(socket, centre))
     })
