@@ -19,7 +19,7 @@ export interface Measured {
   readonly accounts: number
   readonly processes: number
   readonly started: number
-  /** Of a process with its share of the sessions. */
+  /** Of a process that never had more than its share of the sessions. */
   readonly memory: number
   readonly processCpu: number
   readonly databaseCpu: number
@@ -29,9 +29,10 @@ export interface Measured {
   readonly late: ReadonlyArray<number>
   readonly here: ReadonlyArray<number>
   readonly elsewhere: ReadonlyArray<number>
-  readonly failover: number
-  readonly refused: number
-  readonly joined: number
+  /** Of each kill. */
+  readonly failover: ReadonlyArray<number>
+  readonly refused: ReadonlyArray<number>
+  readonly joined: ReadonlyArray<number>
   readonly handover: number
   /** The time that PostgreSQL was away. */
   readonly away: number
@@ -41,6 +42,8 @@ export interface Measured {
 
 const processes = 3
 const calls = 200
+/** The times that a process is killed and started again. */
+const kills = 5
 
 /** Answers each call's time; one that is refused ends the run. */
 const ask = async (
@@ -140,8 +143,6 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
         (order by greatest(0, extract(epoch from clock_timestamp() - next_at))::float8) as late
       from monitor where busy_until is null or busy_until < clock_timestamp()`
     )
-    const memory = Math.max(...services.map(({ pid }) => memoryOf(pid)))
-
     const shareOf = (port: number) =>
       slotsOf(async (statement, values) => (await superuser.query(statement, values)).rows, port)
     const pathsOf = async (port: number) => {
@@ -154,17 +155,24 @@ export const measure = async (ground: Ground, accounts: number, seconds: number)
     const here = await ask(services[0]!.address, key, own)
     const elsewhere = await ask(services[1]!.address, key, own)
 
-    const probe = startProbe(services[0]!.address, key, await pathsOf(third))
-    const killed = performance.now()
-    await services[2]!.stop("SIGKILL")
-    const failover = await untilOpen(killed)
-    const refused = await probe()
+    const failover: Array<number> = []
+    const refused: Array<number> = []
+    const joined: Array<number> = []
+    for (let kill = 0; kill < kills; kill++) {
+      const probe = startProbe(services[0]!.address, key, await pathsOf(third))
+      const killed = performance.now()
+      await services[2]!.stop("SIGKILL")
+      failover.push(await untilOpen(killed))
+      refused.push(await probe())
 
-    const joining = performance.now()
-    services[2] = await start(third)
-    for (let share = 0; share < slotCount / processes / 2; await wait(200)) share = (await shareOf(third)).size
-    const joined = await untilOpen(joining)
-    await wait(10_000)
+      const joining = performance.now()
+      services[2] = await start(third)
+      for (let share = 0; share < slotCount / processes / 2; await wait(200)) share = (await shareOf(third)).size
+      joined.push(await untilOpen(joining))
+      await wait(8000 + Math.random() * 4000)
+    }
+
+    const memory = memoryOf(services[2]!.pid)
 
     const stopping = performance.now()
     const stopped = services[1]!.stop("SIGTERM")

@@ -1,9 +1,15 @@
 /** Parts of all accounts, by which several processes share them. */
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import type { AccountId } from "./Account.ts"
 
 /** The number of slots; a power of two, because a slot is the last bits of an account's id. */
 export const slotCount = 1024
+
+/**
+ * The time that slots are a worker's without renewal, in whole seconds. It is equal in every process: one that took
+ * another's slot after a shorter time would use its keys.
+ */
+export const leaseTime = Duration.seconds(11)
 
 export const Slot = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: slotCount - 1 })).pipe(
   Schema.brand("Slot")

@@ -57,7 +57,7 @@ export const ownerOf = ({ host, port }: Owner): string => `${host}:${port}`
 const closeTimeout = Duration.seconds(5)
 
 /** The time after which a renewal that failed is tried again; the library's next one may come after the fences end. */
-const renewedAfter = Duration.millis(500)
+const renewedAfter = Duration.millis(250)
 
 /** Slots that are to be given back within this time are given back together. */
 const batchDelay = Duration.millis(25)

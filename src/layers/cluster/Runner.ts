@@ -23,7 +23,7 @@ import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { type Slot, slotCount } from "../../domain/accounts/Slot.ts"
+import { leaseTime, type Slot, slotCount } from "../../domain/accounts/Slot.ts"
 import { type CloseSlots, Ownership } from "../../ports/messenger/Ownership.ts"
 import * as Gauge from "../Gauge.ts"
 import { hostInstant, type Instant } from "../Instant.ts"
@@ -34,7 +34,7 @@ import { Listener } from "./Listener.ts"
 import { SettledShare } from "./SettledShare.ts"
 
 export interface Options {
-  /** The time that slots are a process's without renewal, in whole seconds by the database's clock; 12 by default. */
+  /** The time that slots are a process's without renewal, in whole seconds by the database's clock; `leaseTime` by default. */
   readonly lease?: Duration.Input
   /** The time before that end that a slot is used no more; 2 seconds by default. */
   readonly margin?: Duration.Input
@@ -43,9 +43,6 @@ export interface Options {
   /** The two clocks that bound the use of slots; those of the host by default. */
   readonly instant?: () => Instant
 }
-
-/** Equal in every process: one that took another's slot after a shorter time would use its keys. */
-export const leaseTime = Duration.seconds(12)
 
 /** The interval at which ends of terms are looked for. */
 const lapseInterval = Duration.millis(100)
@@ -134,8 +131,8 @@ export const layer = (
         shardLockExpiration: lease,
         shardLockRefreshInterval: Duration.divideUnsafe(lease, 3),
         shardLockDisableAdvisory: true,
-        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 6),
-        entityMessagePollInterval: Duration.divideUnsafe(lease, 6),
+        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 5),
+        entityMessagePollInterval: Duration.divideUnsafe(lease, 5),
         runnerJoinDebounce: Duration.times(Duration.divideUnsafe(lease, 12), 5),
         simulateRemoteSerialization: false
       })

@@ -1,7 +1,7 @@
 /** Facts about the database itself. */
 import { Clock, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { slotCount } from "../../domain/accounts/Slot.ts"
+import { leaseTime, slotCount } from "../../domain/accounts/Slot.ts"
 import { before } from "../../domain/Moments.ts"
 import { pollFault } from "../../domain/protection/PollFacts.ts"
 import { intentTime } from "../sql/journal/JournalAppends.ts"
@@ -54,16 +54,13 @@ const watch = Effect.gen(function*() {
   return { last_poll_at: tried_at, last_good_at: known_at, fault }
 })
 
-/** Workers that have renewed their leases within this time live. */
-const leaseTime = Duration.seconds(12)
-
 interface WorkerRow {
   readonly address: string
   readonly slots: number
   readonly since: Date
 }
 
-/** The workers that share the accounts, and the number of slots that are nobody's; null where none ever did. */
+/** The workers that have renewed their leases in time, and the number of slots that are nobody's; null where none ever did. */
 const workers = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<WorkerRow>`
