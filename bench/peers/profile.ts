@@ -22,7 +22,10 @@ interface Profile {
 /** What a part of the sources is for, in each server; the first pattern that a file's address has is taken. */
 const parts: ReadonlyArray<readonly [RegExp, string]> = [
   [/node_modules\/effect\//, "Effect's runtime, schemas and services"],
-  [/node_modules\/(?:pg|pg-[a-z]+|postgres-[a-z]+)\/|@effect\/sql-pg|src\/layers\/postgres\//, "driver of the database"],
+  [
+    /node_modules\/(?:pg|pg-[a-z]+|postgres-[a-z]+)\/|@effect\/sql-pg|src\/layers\/postgres\//,
+    "driver of the database"
+  ],
   [/node_modules\/(?:@modelcontextprotocol|zod)|src\/mcp\//, "MCP"],
   [/node_modules\/|src\/http\//, "HTTP: routes, headers, bodies, log"],
   [/src\/layers\/(?:crypto|security)\//, "keys and signatures"],
