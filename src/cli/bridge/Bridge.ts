@@ -1,6 +1,6 @@
 /** The bridge: an MCP server on its user's machine that opens the archive there, in front of a service elsewhere. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Effect, Layer, Logger, type Option, Schema } from "effect"
+import { Console, Effect, Layer, Logger, type Option } from "effect"
 import { HttpClient } from "effect/http"
 import * as DerivationTurns from "../../layers/archive/DerivationTurns.ts"
 import * as NodeCrypto from "../../layers/archive/NodeCrypto.ts"
@@ -10,6 +10,7 @@ import * as SearchTurns from "../../layers/archive/SearchTurns.ts"
 import * as Selection from "../../mcp/Selection.ts"
 import * as Stdio from "../../mcp/Stdio.ts"
 import * as RemoteMcp from "../process/RemoteMcp.ts"
+import { addressOf } from "../process/ServiceAddress.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as BridgeArchive from "./BridgeArchive.ts"
 import * as Connections from "./BridgeConnection.ts"
@@ -27,22 +28,6 @@ export interface BridgeSettings {
   readonly noBrowser: boolean
   readonly passwordFd: Option.Option<number>
   readonly askPassword: boolean
-}
-
-const loopback = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$)/
-
-class AddressInvalid extends Schema.TaggedError<AddressInvalid>()("AddressInvalid", { message: Schema.String }) {}
-
-/** The service's base address. Without TLS, tokens would travel for everybody to read. */
-const addressOf = (text: string) => {
-  const url = text.replace(/\/+$/, "").replace(/\/mcp$/, "")
-  return URL.canParse(url) && (url.startsWith("https://") || loopback.test(url))
-    ? Effect.succeed(url)
-    : Effect.fail(
-      new AddressInvalid({
-        message: `--url is an address such as https://security.example.com, or http on this machine, not ${text}.`
-      })
-    )
 }
 
 const say = (text: string) => Console.error(text)

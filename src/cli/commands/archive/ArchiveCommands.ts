@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { Refused } from "../../../operator/UseCase.ts"
 import { asking, organization, passwordInput, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+import { exportArchive } from "./ExportCommand.ts"
 import { verifyExport } from "./PartCommand.ts"
 
 const set = Command.make(
@@ -71,4 +72,4 @@ const verify = Command.make(
   Output.examples(["archive verify acme", "Needs no archive password"])
 )
 
-export const archive = Command.make("archive").pipe(Command.withSubcommands([key, verify, verifyExport]))
+export const archive = Command.make("archive").pipe(Command.withSubcommands([key, verify, exportArchive, verifyExport]))
