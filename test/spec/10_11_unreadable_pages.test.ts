@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeExported } from "../support/archive/exportedArchive.ts"
+import { download, makeExported } from "../support/archive/exportedArchive.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -33,6 +33,21 @@ describe("10.11 pages that do not open", () => {
         expect(yield* unreadable(key)).toBe(3)
         yield* World.query<object>(id, (sql) => sql`delete from archive_page where organization_id = ${id}`)
         expect(yield* unreadable(key)).toBe(0)
+      }))
+
+    it.effect("are found by an export alone too, once it is downloaded", () =>
+      Effect.gen(function*() {
+        const { create, id, key } = yield* makeExported
+        yield* World.query<object>(
+          id,
+          (sql) => sql`update archive_epoch set sealed_key = '\\x00'::bytea where organization_id = ${id}`
+        )
+        const { body } = yield* create("json")
+        expect(yield* events(id)).toEqual([])
+        expect((yield* download(key, body.id)).status).toBe(200)
+        expect((yield* events(id)).map(({ details }) => details["messages"])).toEqual([3])
+        yield* download(key, body.id)
+        expect(yield* events(id)).toHaveLength(1)
       }))
 
     it.effect("are found by a search alone too", () =>

@@ -10,9 +10,11 @@ import { type Content, ContentBroken } from "../../domain/Content.ts"
 import { ExportExpired, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { noteUnreadable } from "../../kernel/runners/UnreadableNotes.ts"
 import { ArchiveExports } from "../../ports/archive/ArchiveExports.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
+import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
 import { ExportTurns } from "../../ports/archive/ExportTurns.ts"
 import { Db } from "../../ports/Db.ts"
 import * as samples from "./Exports.samples.ts"
@@ -87,11 +89,16 @@ export const downloadArchiveExportPart = Operation.stream(
     const services = yield* Effect.context<Services>()
     const closed = new ContentBroken({ reason: "the archive was closed before the part was made" })
     const made = archive.during(closed, (opened: Pick<Unlocked, "epochKey">) => {
-      const open = openAccount({ organizationId, accountId: part.accountId }, opened)
+      const missed: Array<UnreadableFrames> = []
+      const open = openAccount({ organizationId, accountId: part.accountId }, {
+        ...opened,
+        missed: (account, number) => void missed.push({ account, number })
+      })
       return Stream.unwrap(Effect.as(
         turns.take(organizationId),
         exportZip(found, part, open, readContent(open), (sent) => note(caller, export_id, part, sent))
       )).pipe(
+        Stream.ensuring(Effect.suspend(() => missed.length === 0 ? Effect.void : noteUnreadable(caller, missed, now))),
         Stream.catchTag(
           "service_unavailable",
           () => Stream.fail(new ContentBroken({ reason: "the database or a turn is not there" }))
@@ -112,5 +119,6 @@ export const downloadArchiveExportPart = Operation.stream(
 
 type Services =
   | Effect.Services<ReturnType<typeof note>>
+  | Effect.Services<ReturnType<typeof noteUnreadable>>
   | Stream.Services<ReturnType<ReturnType<typeof readContent>>>
   | Stream.Services<ReturnType<typeof exportZip<never, never>>>
