@@ -43,6 +43,13 @@ const replyTo = ({ find, jump }: Surroundings, id: string): HTMLElement => {
   return button(shown, () => jump(id), { class: "reply" })
 }
 
+/** The form that takes the message out of the archive, on the console's own page. */
+const redaction = ({ account_id, id }: Chat, messageId: string): HTMLElement => {
+  const query = new URLSearchParams({ account: account_id, chat: id, message: messageId })
+  const name = `Redact message ${messageId} …`
+  return make("a", { class: "redact", href: `archive-redactions?${query}`, "aria-label": name, title: name }, "Redact …")
+}
+
 const list = (title: string, lines: ReadonlyArray<string>): HTMLElement =>
   make(
     "div",
@@ -144,6 +151,7 @@ export const messageElement = (
         make("strong", { class: "sender" }, named(senderOf(message))),
         opener ??
           (edited_at === null ? null : make("span", { title: momentOf(edited_at) }, "edited before it was archived")),
+        archive.redacts && redacted_at === null ? redaction(chat, id) : null,
         make("time", { datetime: sent_at.toISOString(), title: `${momentOf(sent_at)}, message ${id}` }, timeOf(sent_at))
       ),
       content,

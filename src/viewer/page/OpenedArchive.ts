@@ -6,6 +6,8 @@ import type { CallName, Calls, ShownMessage } from "../ViewerCalls.ts"
 export interface OpenedArchive {
   readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>
   readonly lock: () => void
+  /** The admin may take messages out of the archive. */
+  readonly redacts: boolean
 }
 
 /** The places of the words of a search in a message. */

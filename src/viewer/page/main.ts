@@ -7,6 +7,9 @@ import { askPassword } from "./Unlock.ts"
 import { makeNotice } from "./WaitNotice.ts"
 import { CallFailed, type Client, makeClients } from "./Worker.ts"
 
+/** Roles that the page of redactions is for. */
+const superadmins = ["owner", "superadmin"]
+
 const root = document.getElementById("viewer")
 
 const showMissing = (root: HTMLElement, features: ReadonlyArray<string>): void =>
@@ -61,7 +64,8 @@ const start = (root: HTMLElement): void => {
             throw error
           }
         },
-        lock: () => lock("The archive is locked.")
+        lock: () => lock("The archive is locked."),
+        redacts: superadmins.includes(role)
       })
       stop = () => {
         ended()

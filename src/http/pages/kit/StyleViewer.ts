@@ -79,6 +79,8 @@ li.found > .bubble { box-shadow: 0 0 0 3px var(--hit); }
 .who-and-when .sender { color: var(--accent); font-size: .85rem; }
 .who-and-when time { margin-left: auto; font-variant-numeric: tabular-nums; }
 .archive-app .who-and-when button.edited { font-size: .8rem; }
+.who-and-when .redact { opacity: 0; }
+.message:hover .redact, .message:focus-within .redact { opacity: 1; }
 .bubble p.text { margin: 0; white-space: pre-wrap; }
 .bubble p.text + p.text { margin-top: .3rem; }
 .bubble p.service { margin: 0; color: var(--soft); }

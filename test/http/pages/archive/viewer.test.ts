@@ -100,7 +100,7 @@ describe("the viewer of the archive", () => {
       "opens chats in the browser alone, runs nothing that they say, and is forgotten once it is locked",
       () =>
         Effect.gen(function*() {
-          const { page } = yield* arrive(hostile)
+          const { account, page } = yield* arrive(hostile)
           const errors: Array<string> = []
           page.on("pageerror", (error) => errors.push(String(error)))
           page.on("console", (message) => {
@@ -123,11 +123,19 @@ describe("the viewer of the archive", () => {
           expect(yield* countOf(page, "li.message")).toBe(archivedIds.message.length)
           // Only the address over https, without a name in it, is a link.
           const links: unknown = yield* Effect.promise(() =>
-            page.$$eval("li.message a", (found) =>
+            page.$$eval("li.message a:not(.redact)", (found) =>
               found.map((each) => [each.getAttribute("href"), each.getAttribute("rel")]))
           )
           const link = ["https://good.example/a_(b)", "noopener noreferrer nofollow"]
           expect(links).toEqual([link, link])
+          const redactions: unknown = yield* Effect.promise(() =>
+            page.$$eval("li.message a.redact", (found) => found.map((each) => each.getAttribute("href")))
+          )
+          expect(redactions).toEqual(
+            archivedIds.message.map((id) =>
+              `archive-redactions?account=${account}&chat=${archivedIds.chat[0]}&message=${id}`
+            )
+          )
           yield* click(page, "button.edited")
           yield* waitFor(page, ".side-by-side li:nth-child(2)")
           expect(yield* textOf(page, ".side-by-side ins")).toContain("edited")
