@@ -69,8 +69,15 @@ const search = (words: string): string =>
 
 const isFound = `/^(?!Searching)./.test(document.querySelector(".said p")?.innerText ?? "")`
 
-const open = async (page: Page, { address, email }: { readonly address: string; readonly email: string }) => {
-  await page.goto(`${address}/console/archive`)
+interface Place {
+  readonly address: string
+  readonly email: string
+  /** The account that the viewer begins with: the large chat's. */
+  readonly account: string
+}
+
+const open = async (page: Page, { account, address, email }: Place) => {
+  await page.goto(`${address}/console/archive?account=${account}`)
   await page.type("#sign-in-organization", organizationId)
   await page.type("#sign-in-email", email)
   await page.type("#sign-in-password", consolePassword)
@@ -103,7 +110,7 @@ const measureSearch = async (page: Page, pace: () => Promise<void>, words: strin
   return { first: [first], later, said: await page.$eval(".said p", (said) => said.textContent) }
 }
 
-const measure = async (page: Page, place: Parameters<typeof open>[1]): Promise<Table["rows"]> => {
+const measure = async (page: Page, place: Place): Promise<Table["rows"]> => {
   const pace = pacing(page)
   const unlocked = await open(page, place)
   const chats: Array<number> = []
@@ -161,7 +168,7 @@ const run = async (ground: Ground, messages: number): Promise<Table> => {
     const rows = await Effect.runPromise(
       Effect.flatMap(
         Browser.newPage(),
-        (page) => Effect.promise(() => measure(page, { address: server.address, email }))
+        (page) => Effect.promise(() => measure(page, { address: server.address, email, account: ids[0] ?? "" }))
       ).pipe(
         Effect.scoped,
         Effect.provide(Browser.Chromium.layer)
