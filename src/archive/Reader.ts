@@ -62,30 +62,37 @@ export interface CompletedMessage {
   readonly unreadable: boolean
 }
 
+/** A message as it was first seen, with its chat. */
+export interface RecordOfChat {
+  readonly chatId: bigint
+  readonly record: MessageRecord
+}
+
+const nameOf = (chatId: bigint, messageId: bigint): string => `${chatId}/${messageId}`
+
 /** The messages as they are now, in their order. */
-export const completeMessages = Effect.fnUntraced(function*(
-  open: OpenAccount,
-  chatId: bigint,
-  records: ReadonlyArray<MessageRecord>
-) {
+export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, seen: ReadonlyArray<RecordOfChat>) {
   const { account } = open
   const db = yield* Db
   const pages = yield* ArchivePages
-  const ids = records.map(({ id }) => id)
-  const withFiles = records.filter(({ details }) => details.files !== undefined).map(({ id }) => id)
+  const names = seen.map(({ chatId, record }) => ({ chatId, messageId: record.id }))
+  const withFiles = names.filter((_, at) => seen[at]?.record.details.files !== undefined)
   const { changes, files } = yield* db.read(
     account.organizationId,
-    Effect.all({
-      changes: pages.changes(account, chatId, ids),
-      files: pages.files(account, chatId, withFiles)
-    }, { concurrency: "unbounded" })
+    Effect.all({ changes: pages.changes(account, names), files: pages.files(account, withFiles) }, {
+      concurrency: "unbounded"
+    })
   )
-  const edited = changes.flatMap(({ messageId, newest }) => newest === null ? [] : [{ ...newest, chatId, messageId }])
+  const edited = changes.flatMap(({ chatId, messageId, newest }) =>
+    newest === null ? [] : [{ ...newest, chatId, messageId }]
+  )
   const opened = yield* openEach(open, "changes", edited)
   const edits = new Map(
-    edited.map(({ messageId }, index) => [messageId, editsIn(opened[index] ?? null, messageId)] as const)
+    edited.map(({ chatId, messageId }, index) =>
+      [nameOf(chatId, messageId), editsIn(opened[index] ?? null, messageId)] as const
+    )
   )
-  const known = new Map(changes.map((change) => [change.messageId, change]))
+  const known = new Map(changes.map((change) => [nameOf(change.chatId, change.messageId), change]))
   const states = new Map(files.map(({ at, fileId, reason, sha256, state }) =>
     [fileId, {
       state,
@@ -94,9 +101,10 @@ export const completeMessages = Effect.fnUntraced(function*(
       archived_at: state === "saved" ? at : null
     }] as const
   ))
-  return records.map((record): CompletedMessage => {
-    const { deletedAt, deletedWhy, editDates } = known.get(record.id) ?? unchanged
-    const stored = edits.get(record.id) ?? []
+  return seen.map(({ chatId, record }): CompletedMessage => {
+    const name = nameOf(chatId, record.id)
+    const { deletedAt, deletedWhy, editDates } = known.get(name) ?? unchanged
+    const stored = edits.get(name) ?? []
     const state: MessageState = {
       edits: editDates.length,
       deletedAt,
@@ -134,8 +142,8 @@ const take = Effect.fnUntraced(function*(
   entries: ReadonlyArray<Entry>
 ) {
   const { chatId, deleted, limit } = query
-  const records = entries.flatMap(({ record }) => record !== null && isAsked(query, record) ? [record] : [])
-  const completed = yield* completeMessages(open, chatId, records)
+  const asked = entries.flatMap(({ record }) => record !== null && isAsked(query, record) ? [{ chatId, record }] : [])
+  const completed = yield* completeMessages(open, asked)
   const byId = new Map(completed.map((each) => [each.message.id, each]))
   for (const { id, record } of entries) {
     if (found.messages.length > limit) return

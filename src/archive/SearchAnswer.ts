@@ -8,8 +8,8 @@ import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 import { epochKeyOf, type OpenAccount, openAccount } from "./OpenedFrames.ts"
 import { completeMessages } from "./Reader.ts"
 
-/** Chats whose messages are read at a time. */
-const chatsAtOnce = 8
+/** Accounts whose messages are read at a time. */
+const accountsAtOnce = 8
 
 /** The opened accounts of a search, each made when it is needed. */
 export const openAccounts = (organizationId: OrganizationId, archive: Pick<Unlocked, "epochKey">) => {
@@ -45,18 +45,12 @@ export const answerHits = Effect.fnUntraced(function*(
   open: (accountId: AccountId) => OpenAccount,
   hits: ReadonlyArray<SearchHit>
 ) {
-  const chats = new Map<string, Array<SearchHit>>()
-  for (const hit of hits) {
-    const name = `${hit.accountId} ${hit.chatId}`
-    chats.set(name, [...chats.get(name) ?? [], hit])
-  }
-  const read = yield* Effect.forEach(chats.values(), (found) =>
-    Effect.gen(function*() {
-      const [first] = found
-      if (first === undefined) return []
-      const messages = yield* completeMessages(open(first.accountId), first.chatId, found.map(({ message }) => message))
-      return messages.map((each, place) => [found[place], each] as const)
-    }), { concurrency: chatsAtOnce })
+  const accounts = Map.groupBy(hits, ({ accountId }) => accountId)
+  const read = yield* Effect.forEach(accounts, ([accountId, found]) =>
+    Effect.map(
+      completeMessages(open(accountId), found.map(({ chatId, message }) => ({ chatId, record: message }))),
+      (messages) => messages.map((each, place) => [found[place], each] as const)
+    ), { concurrency: accountsAtOnce })
   const completed = new Map(read.flat())
   let unreadable = 0
   const data = hits.flatMap((hit): ReadonlyArray<FoundMessage> => {

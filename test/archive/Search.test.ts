@@ -247,7 +247,12 @@ describe("a search of the archive", () => {
             const request = requestOf(queryOf(all, cut), limit, wanted)
             if (request.words.length === 0) return
             const archive = yield* store(all, most, drawn)
-            const results = yield* searchAll(() => archive, request, { millis: Infinity, bytes, listed })
+            const results = yield* searchAll(() => archive, request, {
+              millis: Infinity,
+              bytes,
+              listed,
+              vocabularies: Math.ceil(listed / 16)
+            })
             expect(results.flatMap(({ hits }) => hits.map(found))).toEqual(bruteForce(all, request))
             expect(results.every(({ hits }) => hits.length <= limit)).toBe(true)
             expect(results.every(({ unreadable }) => unreadable === 0)).toBe(true)
@@ -343,6 +348,20 @@ describe("a search of the archive", () => {
       const result = yield* searchOne({ ...archive, pages: unreadable }, "absent")
       expect(result).toEqual({ hits: [], position: null, complete: true, searched: 30, unreadable: 0 })
       expect((yield* searchOne({ ...archive, pages: unreadable }, "number 29"))?.unreadable).toBe(1)
+    })))
+
+  it("counts each message as searched once, however many calls a search takes", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 40 }, (_, at) => writtenAt("harbour", at * 50_000))
+      for (const fates of [["one"], ["one", "loose"], ["broken", "loose"]] as const) {
+        const archive = yield* store(all, 2, fates)
+        for (const [bytes, limit] of [[64 * 1024 * 1024, 3], [1, 50], [1, 7]] as const) {
+          const budget = { millis: Infinity, bytes, listed: 2, vocabularies: 2 }
+          const results = yield* searchAll(() => archive, requestOf("harbour", limit, everything), budget)
+          expect(results.length).toBeGreaterThan(2)
+          expect(results.reduce((sum, { searched }) => sum + searched, 0)).toBe(all.length)
+        }
+      }
     })))
 
   it("finds a message whose row of the tail is closed into a page while it runs", () =>

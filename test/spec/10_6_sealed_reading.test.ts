@@ -1,6 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { toBase64 } from "../../src/domain/archive/Bytes.ts"
+import { encodeIds } from "../../src/domain/archive/MessageIds.ts"
 import type { Content } from "../../src/domain/Content.ts"
 import type { Failure } from "../../src/domain/Failure.ts"
 import { Caller } from "../../src/domain/people/Access.ts"
@@ -91,7 +93,7 @@ const requests = (account: string): ReadonlyArray<readonly [Operation.Any, Recor
   ...[
     { blocks: { below, limit: 8 } },
     { loose: { below, limit: 100 } },
-    { pages: { account_id: account, block_id: "1", numbers: ["1"] } },
+    { pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "1", numbers: "AQ==" }] } },
     { sealed: [{ account_id: account, number: "1" }] },
     { message: { account_id: account, chat_id: chat, message_id: message } },
     {}
@@ -179,7 +181,7 @@ describe("10.6 sealed data", () => {
               { account_ids: [account, missing] },
               { sealed: [{ account_id: missing, number: "1" }] },
               { message: { account_id: missing, chat_id: chat, message_id: message } },
-              { pages: { account_id: missing, block_id: "1", numbers: ["1"] } }
+              { pages: { below, limit: 8, blocks: [{ account_id: missing, block_id: "1", numbers: "AQ==" }] } }
             ]
           ) {
             const { code, param } = yield* call(listSealedBlocks, input, key, local)
@@ -188,8 +190,26 @@ describe("10.6 sealed data", () => {
         }
         // An account that is named in a part has to be of the request's own accounts too.
         const further = yield* World.makeAccount(id)
-        const apart = { account_ids: [further], sealed: [{ account_id: account, number: "1" }] }
-        expect((yield* call(listSealedBlocks, apart, key, local)).pages).toEqual([])
+        const [{ number }] = (yield* call(listSealedBlocks, { loose: { below, limit: 1 } }, key, local)).pages
+        yield* World.query(id, (sql) =>
+          sql`update archive_page set block_id = 7 where organization_id = ${id} and page_id = ${number}::bigint`)
+        const numbers = toBase64(encodeIds([BigInt(number)]))
+        for (
+          const part of [
+            { sealed: [{ account_id: account, number }] },
+            { message: { account_id: account, chat_id: chat, message_id: message } },
+            { pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers }] } }
+          ]
+        ) {
+          expect((yield* call(listSealedBlocks, { account_ids: [account], ...part }, key, local)).pages).toHaveLength(1)
+          expect((yield* call(listSealedBlocks, { account_ids: [further], ...part }, key, local)).pages).toEqual([])
+        }
+        for (const wrong of ["gA==", "A!", toBase64(encodeIds([2n ** 63n])), toBase64(new Uint8Array(513).fill(1))]) {
+          const { code, param } = yield* call(listSealedBlocks, {
+            pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers: wrong }] }
+          }, key, local)
+          expect([wrong, code, param]).toEqual([wrong, "parameter_invalid", "pages"])
+        }
         for (const operation of all) {
           const path = operation.path.replace(":account_id", account).replace(":file_id", account)
           const { body } = yield* World.send(operation.method, path, { key: admins.billing.key })

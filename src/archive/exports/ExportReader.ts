@@ -48,12 +48,12 @@ const complete = Effect.fnUntraced(
     const db = yield* Db
     const exports = yield* ExportRecords
     const pages = yield* ArchivePages
-    const withFiles = records.filter(({ details }) => details.files !== undefined).map(({ id }) => id)
+    const withFiles = records.flatMap(({ details, id }) => details.files === undefined ? [] : [{ chatId, messageId: id }])
     const { changes, files } = yield* db.read(
       account.organizationId,
       Effect.all({
         changes: exports.changes(account, chatId, records.map(({ id }) => id), until),
-        files: pages.files(account, chatId, withFiles)
+        files: pages.files(account, withFiles)
       }, { concurrency: "unbounded" })
     )
     const opened = yield* openEach(open, "changes", changes.frames.map((frames) => ({ ...frames, chatId })))

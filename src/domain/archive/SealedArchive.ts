@@ -111,8 +111,8 @@ const Block = Schema.Struct({
   last_at: described(Timestamp, "No message of its pages was sent after."),
   epoch_id: described(StoredNumber, "The epoch that it is sealed under."),
   fold: described(Count, "The folding of its words."),
-  pages: described(Schema.Array(StoredNumber), "Its pages, in the order of its postings."),
-  sealed: described(Schema.NullOr(Schema.String), "Its words in base64; null where they are known.")
+  pages: described(Schema.Array(StoredNumber), "Its pages, in the order of its postings; none where it is known."),
+  sealed: described(Schema.NullOr(Schema.String), "Its words in base64; null where it is known.")
 })
 
 const SearchedPage = Schema.Struct({
@@ -134,6 +134,7 @@ export const SealedBlockList = Schema.Struct({
   stamp: described(Schema.String, "Another text once a block of the accounts was added or dropped."),
   blocks: described(Schema.Array(Block), "Vocabularies, the newest first."),
   pages: described(Schema.Array(SearchedPage), "Pages, the newest first where they are listed."),
+  settled: described(Schema.Boolean, "Whether all pages that were named with blocks are in these blocks."),
   ...attached
 }).annotate({ identifier: "sealed_block_list" })
 export type SealedBlockList = typeof SealedBlockList.Type

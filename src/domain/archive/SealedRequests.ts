@@ -2,7 +2,13 @@
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { CalendarDay, DateTime, described } from "../JsonShapes.ts"
-import { sealedBlocksPerAnswer, sealedRowsPerAnswer } from "../Limits.ts"
+import {
+  sealedBlocksNamed,
+  sealedBlocksPerAnswer,
+  sealedNumbersLength,
+  sealedPagesListed,
+  sealedRowsPerAnswer
+} from "../Limits.ts"
 import { ChatType } from "./Chat.ts"
 import { FileId, FileState } from "./Message.ts"
 import { MessageId, PlatformId } from "./PlatformId.ts"
@@ -78,15 +84,24 @@ const SealedBlocks = Schema.Struct({
 /** Pages without a vocabulary, and rows of the tail, without their frames. */
 const LooseSealed = Schema.Struct({
   ...listed,
-  limit: described(Limit(512), "The most pages.")
+  limit: described(Limit(sealedPagesListed), "The most pages.")
 }).annotate({ identifier: "sealed_loose" })
 
-/** Pages of a block; with their frames where there are few of them. */
 const BlockPages = Schema.Struct({
   account_id: described(AccountId, "The account of the block."),
   block_id: described(StoredNumber, "The block."),
-  numbers: described(Some(StoredNumber, 512), "Pages of it, at most 512.")
+  numbers: described(
+    Schema.String.check(Schema.isPattern(/^[0-9A-Za-z+/]+={0,2}$/), Schema.isMaxLength(sealedNumbersLength)),
+    "Pages of it, at most 512: their numbers, ascending, as varints of differences in base64."
+  )
 }).annotate({ identifier: "sealed_block_pages" })
+
+/** Pages of blocks, the newest first; with their frames where there are few of them. */
+const CandidatePages = Schema.Struct({
+  ...listed,
+  limit: described(Limit(sealedPagesListed), "The most pages."),
+  blocks: described(Some(BlockPages, sealedBlocksNamed), "The blocks, each with the pages in question; at most 64.")
+}).annotate({ identifier: "sealed_candidates" })
 
 const NamedPage = Schema.Struct({
   account_id: described(AccountId, "The account of the page."),
@@ -169,8 +184,8 @@ export const sealedBlocksParts = {
   loose: Schema.optionalKey(LooseSealed).annotateKey({
     description: "Pages that have no vocabulary, and rows of the tail, without their frames."
   }),
-  pages: Schema.optionalKey(BlockPages).annotateKey({
-    description: "Pages of a block; the newest 16 of them with their frames."
+  pages: Schema.optionalKey(CandidatePages).annotateKey({
+    description: "Pages of blocks, the newest first; the first 64 of the answer with their frames."
   }),
   sealed: Schema.optionalKey(NamedPages).annotateKey({ description: "Pages by their numbers, with their frames." }),
   message: Schema.optionalKey(MessagePages).annotateKey({

@@ -25,8 +25,11 @@ export interface HitPlace {
   readonly accountId: AccountId
 }
 
-/** A search goes on after a hit, or with all that was sent at or before a time. */
-export type SearchPosition = HitPlace | { readonly at: number }
+/**
+ * A search goes on after a hit, or with all that was sent at or before a time. What reaches beyond `counted`, in Unix
+ * seconds, was counted as searched by the calls before.
+ */
+export type SearchPosition = (HitPlace | { readonly at: number }) & { readonly counted: number }
 
 const descending = (one: bigint, other: bigint): number => one < other ? 1 : one > other ? -1 : 0
 

@@ -1,10 +1,17 @@
 /** The sealed input of a search, from a service elsewhere. */
-import { Clock, Effect, Layer } from "effect"
-import { decodeIds } from "../../domain/archive/MessageIds.ts"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { toBase64 } from "../../domain/archive/Bytes.ts"
+import { decodeIds, encodeIds, sortedIds } from "../../domain/archive/MessageIds.ts"
 import type { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
-import { sealedBlocksPerAnswer, sealedRowsPerAnswer } from "../../domain/Limits.ts"
+import {
+  sealedBlocksNamed,
+  sealedBlocksPerAnswer,
+  sealedPagesListed,
+  sealedRowsPerAnswer
+} from "../../domain/Limits.ts"
 import { SealedArchive, type SealedBlocksRequest } from "../../ports/archive/SealedArchive.ts"
 import {
+  type CandidatePages,
   type ListPosition,
   type PageName,
   type SealedSearchPage,
@@ -20,10 +27,13 @@ import { VocabularyCache } from "./VocabularyCache.ts"
 
 /** Accounts that a request names; a scope with more of them is all that the caller reaches. */
 const accountsNamed = 100
-const looseAtOnce = 512
-/** Pages that came with others of their block, and the milliseconds that they are used for. */
-const pagesKept = 256
+/** Characters of pages' numbers that a request has at most: a body may have 64 KiB. */
+const numbersInRequest = 40_000
+/** Pages that came before they were asked for, and the milliseconds that they are used for. */
+const pagesKept = 512
 const freshFor = 5000
+/** Pages that were listed, the newest of which a search opens next. */
+const pagesListed = 4096
 
 const secondsOf = (at: Date): number => at.getTime() / 1000
 const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000))
@@ -52,14 +62,39 @@ const sealedOf = (page: SealedBlockList["pages"][number]): ReadonlyArray<SealedS
     ? []
     : [{ page: pageOf(page), ids: decodeIds(bytesOf(page.ids ?? "")), sealed: bytesOf(page.sealed) }]
 
+/** Requests that name all the candidates. */
+const requestsOf = (candidates: ReadonlyArray<CandidatePages>) => {
+  const requests: Array<Array<{ account_id: CandidatePages["accountId"]; block_id: string; numbers: string }>> = []
+  let left = 0
+  for (const { accountId, blockId, numbers } of candidates) {
+    const block = { account_id: accountId, block_id: String(blockId), numbers: toBase64(encodeIds(sortedIds(numbers))) }
+    const last = requests.at(-1)
+    if (last !== undefined && last.length < sealedBlocksNamed && block.numbers.length <= left) last.push(block)
+    else requests.push([block])
+    left = (requests.at(-1)?.length === 1 ? numbersInRequest : left) - block.numbers.length
+  }
+  return requests
+}
+
+const newestFirst = (one: SearchPage, other: SearchPage): number =>
+  other.lastAt - one.lastAt || (one.number < other.number ? 1 : one.number > other.number ? -1 : 0)
+
+const atPosition = (after: ListPosition | null) =>
+  after === null ? {} : { after: { at: dateOf(after.lastAt), number: String(after.number) } }
+
 const nameOf = ({ accountId, number }: PageName) => `${accountId} ${number}`
 
-/** Blocks that came with those of a list, for the list that follows it. */
-interface ListedAhead {
-  readonly name: string
-  readonly at: number
+/** Blocks, and whether more of them follow. */
+interface BlockList {
   readonly blocks: ReadonlyArray<SearchBlock>
   readonly more: boolean
+}
+
+/** The blocks that a list goes on with, and the request of further ones, where it is under way. */
+interface ListedAhead extends BlockList {
+  readonly name: string
+  readonly at: number
+  readonly further: Fiber.Fiber<BlockList> | null
 }
 
 const positionOf = (blocks: ReadonlyArray<SearchBlock>): ListPosition | null => {
@@ -75,6 +110,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const service = yield* SealedArchive
     const states = yield* RemoteStates
+    const lifetime = yield* Effect.scope
     const vocabularies = new VocabularyCache()
     const ahead = new Remembered<SealedSearchPage & { readonly at: number }>(pagesKept)
 
@@ -92,20 +128,25 @@ export const layer = Layer.effect(
     })
 
     let listed: ListedAhead | null = null
-    let looseListed: ReadonlyArray<SearchPage> = []
+    let listedPages: ReadonlyArray<SearchPage> = []
 
-    /** Pages that a search opens after this one, as it has no vocabulary to leave them out by. */
-    const following = (page: PageName | undefined): ReadonlyArray<PageName> => {
-      const at = page === undefined ? -1 : looseListed.findIndex((one) => nameOf(one) === nameOf(page))
-      return at < 0 ? [] : looseListed.slice(at + 1)
+    /** Remembers pages that a search opens, the newest first. */
+    const notePages = (pages: ReadonlyArray<SearchPage>): void => {
+      const known = new Map([...listedPages, ...pages].map((page) => [nameOf(page), page]))
+      listedPages = [...known.values()].sort(newestFirst).slice(0, pagesListed)
     }
 
-    const blockOf = (block: SealedBlockList["blocks"][number]): SearchBlock => {
-      const sealed = block.sealed === null ? vocabularies.get(block.block_id) : bytesOf(block.sealed)
-      if (block.sealed !== null && sealed !== undefined) {
-        vocabularies.set(block.block_id, secondsOf(block.last_at), sealed)
-      }
-      return {
+    /** Pages that a search opens after this one. */
+    const following = (page: PageName | undefined, most: number): ReadonlyArray<PageName> => {
+      const at = page === undefined ? -1 : listedPages.findIndex((one) => nameOf(one) === nameOf(page))
+      return at < 0 ? [] : listedPages.slice(at + 1).filter((one) => !ahead.has(nameOf(one))).slice(0, most)
+    }
+
+    /** The block as it was read now or before; null where the service leaves out what is not known here. */
+    const blockOf = (block: SealedBlockList["blocks"][number]): SearchBlock | null => {
+      const known = vocabularies.get(block.block_id)
+      if (block.sealed === null) return known?.accountId === block.account_id ? known : null
+      const read = {
         accountId: block.account_id,
         blockId: BigInt(block.block_id),
         firstAt: secondsOf(block.first_at),
@@ -113,65 +154,79 @@ export const layer = Layer.effect(
         epochId: BigInt(block.epoch_id),
         fold: block.fold,
         pages: block.pages.map(BigInt),
-        sealed: sealed ?? new Uint8Array()
+        sealed: bytesOf(block.sealed)
       }
+      vocabularies.set(block.block_id, read)
+      return read
     }
+
+    const askBlocks = Effect.fnUntraced(
+      function*(scope: SearchScope, below: number, after: ListPosition | null, limit: number) {
+        const list = (known: ReadonlyArray<string>) =>
+          ask(scope, { blocks: { below: dateOf(below), ...atPosition(after), limit, known } })
+        const answer = yield* list(vocabularies.names(after?.lastAt ?? Infinity))
+        const blocks = answer.blocks.map(blockOf)
+        const more = ({ blocks, has_more }: typeof answer) => blocks.length > 0 && (has_more || blocks.length === limit)
+        if (!blocks.includes(null)) return { blocks: blocks.flatMap((block) => block ?? []), more: more(answer) }
+        // One that was known has been dropped from memory meanwhile.
+        const whole = yield* list([])
+        return { blocks: whole.blocks.flatMap((block) => blockOf(block) ?? []), more: more(whole) }
+      }
+    )
 
     return SearchStore.of({
       stamp: (scope) =>
         scope.accountIds.length === 0 ? Effect.succeed("") : Effect.map(ask(scope, {}), ({ stamp }) => stamp),
 
       blocks: Effect.fnUntraced(function*(scope, below, after, limit) {
+        if (scope.accountIds.length === 0) return []
         const now = yield* Clock.currentTimeMillis
-        const listOf = (position: ListPosition | null) => listName(scope, below, position)
-        const before = listed?.name === listOf(after) && listed.at >= now - freshFor ? listed : null
+        const nameAt = (position: ListPosition | null) => listName(scope, below, position)
+        const before = listed?.name === nameAt(after) && listed.at >= now - freshFor ? listed : null
         const found = [...before?.blocks ?? []]
-        // A search that goes on beyond its first list reads many, and each request is one of a budget.
-        const atOnce = after === null ? Math.min(limit, sealedBlocksPerAnswer) : sealedBlocksPerAnswer
         let from = positionOf(found) ?? after
-        let more = before?.more ?? scope.accountIds.length > 0
+        let further = before?.further ?? null
+        let more = before?.more ?? true
+        // What is known costs little; of what is not, a search may need the newest alone.
+        const isFirst = after === null && vocabularies.isEmpty
+        const request = (position: ListPosition | null) =>
+          askBlocks(scope, below, position, isFirst ? limit : sealedBlocksPerAnswer)
         while (more && found.length < limit) {
-          const { blocks, has_more } = yield* ask(scope, {
-            blocks: {
-              below: dateOf(below),
-              ...(from === null ? {} : { after: { at: dateOf(from.lastAt), number: String(from.number) } }),
-              limit: atOnce,
-              known: vocabularies.names(from?.lastAt ?? Infinity)
-            }
-          })
-          found.push(...blocks.map(blockOf))
-          from = positionOf(found) ?? from
-          more = blocks.length > 0 && (has_more || blocks.length === atOnce)
+          const part: BlockList = yield* further === null ? request(from) : Fiber.join(further)
+          further = null
+          found.push(...part.blocks)
+          from = positionOf(part.blocks) ?? from
+          more = part.more
         }
+        // The request of further ones is under way while these are opened.
+        if (more && further === null && !isFirst) further = yield* Effect.forkIn(request(from), lifetime)
         const taken = found.slice(0, limit)
-        listed = { name: listOf(positionOf(taken)), at: now, blocks: found.slice(limit), more }
+        listed = { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more, further }
         return taken
       }),
 
       loose: (scope, below, after, limit) =>
         scope.accountIds.length === 0 ? Effect.succeed([]) : Effect.map(
           ask(scope, {
-            loose: {
-              below: dateOf(below),
-              ...(after === null ? {} : { after: { at: dateOf(after.lastAt), number: String(after.number) } }),
-              limit: Math.min(limit, looseAtOnce)
-            }
+            loose: { below: dateOf(below), ...atPosition(after), limit: Math.min(limit, sealedPagesListed) }
           }),
           ({ pages }) => {
             const found = pages.map(pageOf)
-            looseListed = after === null ? found : [...looseListed, ...found].slice(-looseAtOnce)
+            if (after === null) listedPages = []
+            notePages(found)
             return found
           }
         ),
 
-      pages: Effect.fnUntraced(function*(scope, { accountId, blockId }, numbers) {
-        if (numbers.length === 0) return []
+      pages: Effect.fnUntraced(function*(scope, candidates, below, after, most) {
         const at = yield* Clock.currentTimeMillis
-        const { pages, sealed } = yield* ask(scope, {
-          pages: { account_id: accountId, block_id: String(blockId), numbers: numbers.map(String) }
-        })
-        for (const each of sealed) ahead.set(nameOf(each.page), { ...each, at })
-        return pages.map(pageOf)
+        const limit = Math.min(most, sealedPagesListed)
+        const answers = yield* Effect.forEach(requestsOf(candidates), (blocks) =>
+          ask(scope, { pages: { below: dateOf(below), ...atPosition(after), limit, blocks } }))
+        for (const each of answers.flatMap(({ sealed }) => sealed)) ahead.set(nameOf(each.page), { ...each, at })
+        const pages = answers.flatMap((answer) => answer.pages.map(pageOf)).sort(newestFirst).slice(0, limit)
+        notePages(pages)
+        return { pages, settled: answers.every(({ settled }) => settled) }
       }),
 
       sealed: Effect.fnUntraced(function*(scope, pages) {
@@ -184,10 +239,8 @@ export const layer = Layer.effect(
         let missing = pages.filter((page) => !found.has(nameOf(page)))
         while (missing.length > 0) {
           const needed = missing.slice(0, sealedRowsPerAnswer)
-          const asked = [
-            ...needed,
-            ...following(needed.at(-1)).slice(0, sealedRowsPerAnswer - needed.length)
-          ]
+          const last = needed.at(-1)
+          const asked = [...needed, ...following(last, sealedRowsPerAnswer - needed.length)]
           const { has_more, sealed } = yield* ask(scope, {
             sealed: asked.map(({ accountId, number }) => ({ account_id: accountId, number: String(number) }))
           })
@@ -196,11 +249,11 @@ export const layer = Layer.effect(
             found.set(nameOf(each.page), each)
             ahead.set(nameOf(each.page), { ...each, at })
           }
-          const last = sealed.at(-1)
-          const end = last === undefined || !has_more
+          const end = sealed.at(-1)
+          const answered = end === undefined || !has_more
             ? asked.length
-            : asked.findIndex((page) => nameOf(page) === nameOf(last.page)) + 1
-          missing = missing.slice(end)
+            : asked.findIndex((page) => nameOf(page) === nameOf(end.page)) + 1
+          missing = missing.slice(answered)
         }
         return pages.flatMap((page) => found.get(nameOf(page)) ?? [])
       }),

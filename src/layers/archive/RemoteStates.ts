@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
-import type { MessageChanges, StoredFile } from "../../ports/archive/ArchivePages.ts"
+import type { MessageChanges, MessageName, StoredFile } from "../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount, SealedEpoch } from "../../ports/archive/Epochs.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
 import { Remembered } from "../Remembered.ts"
@@ -39,10 +39,9 @@ export class RemoteStates extends Context.Service<RemoteStates, {
   ): Effect.Effect<void>
   changes(
     account: ArchivedAccount,
-    chatId: bigint,
-    ids: ReadonlyArray<bigint>
+    messages: ReadonlyArray<MessageName>
   ): Effect.Effect<ReadonlyArray<MessageChanges>>
-  files(account: ArchivedAccount, chatId: bigint, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<StoredFile>>
+  files(account: ArchivedAccount, messages: ReadonlyArray<MessageName>): Effect.Effect<ReadonlyArray<StoredFile>>
   epochs(account: ArchivedAccount, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<SealedEpoch>>
 }>()("org-security-console/layers/archive/RemoteStates") {}
 
@@ -51,6 +50,7 @@ const changesOf = ({ frames, states }: Attached) => {
   return new Map(states.map((state): [string, MessageChanges] => [
     nameOf(state.account_id, state.chat_id, state.message_id),
     {
+      chatId: BigInt(state.chat_id),
       messageId: BigInt(state.message_id),
       editDates: state.edit_dates,
       deletedAt: state.deleted_at,
@@ -63,7 +63,10 @@ const changesOf = ({ frames, states }: Attached) => {
 const filesOf = ({ files }: Attached) =>
   Map.groupBy(files, ({ account_id, chat_id, message_id }) => nameOf(account_id, chat_id, message_id))
 
-const fileOf = ({ at, file, message_id, reason, sha256, state }: Attached["files"][number]): StoredFile => ({
+const fileOf = (
+  { at, chat_id, file, message_id, reason, sha256, state }: Attached["files"][number]
+): StoredFile => ({
+  chatId: BigInt(chat_id),
   messageId: BigInt(message_id),
   fileId: file,
   state,
@@ -94,40 +97,48 @@ export const layer = Layer.effect(
       }
     })
 
+    /** The states of messages of a chat. */
+    const ask = Effect.fnUntraced(function*(accountId: AccountId, chatId: bigint, ids: ReadonlyArray<bigint>) {
+      const found: Array<KnownState> = []
+      let missing = ids
+      while (missing.length > 0) {
+        const asked = missing.slice(0, idsAtOnce)
+        const request = { states: { chat_id: String(chatId), message_ids: asked.map(String) } }
+        const answer = yield* Effect.orDie(service.pages(accountId, request))
+        const stated = asked.slice(0, Math.max(1, answer.stated))
+        yield* keep(answer, stated.map((id) => ({ accountId, chatId, id })))
+        found.push(...stated.flatMap((id) => states.peek(nameOf(accountId, chatId, id)) ?? []))
+        missing = missing.slice(stated.length)
+      }
+      return found
+    })
+
     /** Asks for those of the states that are not known, for all that ask meanwhile. */
     const known = Effect.fnUntraced(
-      function*({ accountId }: ArchivedAccount, chatId: bigint, ids: ReadonlyArray<bigint>) {
-        const found = new Map<bigint, KnownState>()
+      function*({ accountId }: ArchivedAccount, messages: ReadonlyArray<MessageName>) {
+        const found: Array<KnownState> = []
         const oldest = (yield* Clock.currentTimeMillis) - freshFor
-        for (const id of ids) {
-          const state = states.peek(nameOf(accountId, chatId, id))
-          if (state !== undefined && state.at >= oldest) found.set(id, state)
+        const missing = new Map<string, MessageName>()
+        for (const message of messages) {
+          const name = nameOf(accountId, message.chatId, message.messageId)
+          const state = states.peek(name)
+          if (state !== undefined && state.at >= oldest) found.push(state)
+          else missing.set(name, message)
         }
-        let missing = [...new Set(ids)].filter((id) => !found.has(id))
-        while (missing.length > 0) {
-          const asked = missing.slice(0, idsAtOnce)
-          const message_ids = asked.map(String)
-          const request = { states: { chat_id: String(chatId), message_ids } }
-          const answer = yield* Effect.orDie(service.pages(accountId, request))
-          const stated = asked.slice(0, Math.max(1, answer.stated))
-          yield* keep(answer, stated.map((id) => ({ accountId, chatId, id })))
-          for (const id of stated) {
-            const state = states.peek(nameOf(accountId, chatId, id))
-            if (state !== undefined) found.set(id, state)
-          }
-          missing = missing.slice(stated.length)
+        for (const [chatId, of] of Map.groupBy(missing.values(), (message) => message.chatId)) {
+          found.push(...yield* ask(accountId, chatId, of.map(({ messageId }) => messageId)))
         }
-        return [...found.values()]
+        return found
       },
       asking.withPermit
     )
 
     return RemoteStates.of({
       keep,
-      changes: (account, chatId, ids) =>
-        Effect.map(known(account, chatId, ids), (found) => found.flatMap(({ change }) => change ?? [])),
-      files: (account, chatId, ids) =>
-        Effect.map(known(account, chatId, ids), (found) => found.flatMap((state) => state.files)),
+      changes: (account, messages) =>
+        Effect.map(known(account, messages), (found) => found.flatMap(({ change }) => change ?? [])),
+      files: (account, messages) =>
+        Effect.map(known(account, messages), (found) => found.flatMap((state) => state.files)),
       epochs: Effect.fnUntraced(function*({ accountId }, ids) {
         const nameOfEpoch = (id: bigint) => `${accountId} ${id}`
         const missing = ids.filter((id) => !epochs.has(nameOfEpoch(id)))

@@ -1,28 +1,23 @@
-/** Sealed vocabularies that were read before; one never changes. The oldest go first. */
+/** Blocks whose sealed vocabularies were read before; one never changes. The oldest go first. */
+import type { SearchBlock } from "../../ports/archive/SearchStore.ts"
 
 const mostBytes = 64 * 1024 * 1024
 const mostKept = 10_000
 /** As many as a request may name. */
 const mostNamed = 1000
 
-interface KnownVocabulary {
-  /** The newest message of its pages. */
-  readonly lastAt: number
-  readonly sealed: Uint8Array
-}
-
 export class VocabularyCache {
-  private readonly known = new Map<string, KnownVocabulary>()
+  private readonly known = new Map<string, SearchBlock>()
   private size = 0
 
-  get(name: string): Uint8Array | undefined {
-    return this.known.get(name)?.sealed
+  get(name: string): SearchBlock | undefined {
+    return this.known.get(name)
   }
 
-  set(name: string, lastAt: number, sealed: Uint8Array): void {
+  set(name: string, block: SearchBlock): void {
     if (this.known.has(name)) return
-    this.known.set(name, { lastAt, sealed })
-    this.size += sealed.length
+    this.known.set(name, block)
+    this.size += block.sealed.length
     for (const [oldest, { sealed: { length } }] of this.known) {
       if (this.size <= mostBytes && this.known.size <= mostKept) return
       this.known.delete(oldest)
@@ -30,7 +25,11 @@ export class VocabularyCache {
     }
   }
 
-  /** Those that a list comes to first, whose blocks have no message after the time. */
+  get isEmpty(): boolean {
+    return this.known.size === 0
+  }
+
+  /** Those that a list comes to first, which have no message after the time. */
   names(until: number): ReadonlyArray<string> {
     return [...this.known]
       .filter(([, { lastAt }]) => lastAt <= until)

@@ -40,12 +40,21 @@ const open = async (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, addi
 const streamed = async (bytes: Uint8Array, through: CompressionStream | DecompressionStream, limit: number) => {
   const parts: Array<Uint8Array> = []
   let size = 0
-  for await (const part of new Blob([own(bytes)]).stream().pipeThrough(through)) {
-    size += part.length
-    if (size > limit) throw new RangeError("The inflated bytes are beyond the limit")
-    parts.push(part)
+  const writer = through.writable.getWriter()
+  // A fault of the input is met by the reader.
+  writer.write(own(bytes)).catch(() => undefined)
+  writer.close().catch(() => undefined)
+  const reader = through.readable.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return concat(...parts)
+    parts.push(value)
+    size += value.length
+    if (size > limit) {
+      await reader.cancel()
+      throw new RangeError("The inflated bytes are beyond the limit")
+    }
   }
-  return concat(...parts)
 }
 
 const opening = (bytes: () => Promise<Uint8Array>) => Effect.tryPromise({ try: bytes, catch: () => new NotOpened() })

@@ -72,6 +72,7 @@ export const listSealedBlocks = {
       sealed: "c2VhbGVkIHdvcmRz..."
     }],
     pages: [],
+    settled: true,
     states: [],
     files: [],
     frames: [],

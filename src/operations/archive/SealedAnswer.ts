@@ -7,6 +7,7 @@ import { sealedBytesPerAnswer } from "../../domain/Limits.ts"
 import {
   ArchivePages,
   type MessageChanges,
+  type MessageName,
   type SealedFrames,
   type StoredFile
 } from "../../ports/archive/ArchivePages.ts"
@@ -15,6 +16,14 @@ import { Db } from "../../ports/Db.ts"
 
 type Wire<Name extends "files" | "frames" | "states"> = Array<SealedPageList[Name][number]>
 
+const nameOf = ({ chatId, messageId }: MessageName): string => `${chatId}/${messageId}`
+
+const wireName = ({ accountId }: ArchivedAccount, { chatId, messageId }: MessageName) => ({
+  account_id: accountId,
+  chat_id: String(chatId),
+  message_id: String(messageId)
+})
+
 /** An answer as it grows. */
 export class SealedAnswer {
   readonly states: Wire<"states"> = []
@@ -22,6 +31,8 @@ export class SealedAnswer {
   readonly frames: Wire<"frames"> = []
   stated = 0
   has_more = false
+  /** False where a page that was named is in its block no longer. */
+  settled = true
   /** The epochs of each account whose keys the answer needs. */
   private readonly needed = new Map<string, { readonly account: ArchivedAccount; readonly epochs: Set<bigint> }>()
   private readonly framed = new Set<string>()
@@ -78,29 +89,27 @@ export class SealedAnswer {
   /** Adds the states of groups of messages, from the first on; `stated` is the number of groups that fit. */
   addStates(
     account: ArchivedAccount,
-    chatId: bigint,
-    groups: ReadonlyArray<ReadonlyArray<bigint>>,
+    groups: ReadonlyArray<ReadonlyArray<MessageName>>,
     { changes, files }: MessageStates
   ): void {
-    const named = { account_id: account.accountId, chat_id: String(chatId) }
-    const changed = new Map(changes.map((change) => [change.messageId, change]))
-    const sent = Map.groupBy(files, ({ messageId }) => messageId)
-    for (const ids of groups) {
-      const states = ids.flatMap((id) => changed.get(id) ?? [])
+    const changed = new Map(changes.map((change) => [nameOf(change), change]))
+    const sent = Map.groupBy(files, nameOf)
+    for (const group of groups) {
+      const names = group.map(nameOf)
+      const states = names.flatMap((name) => changed.get(name) ?? [])
       if (!states.every(({ newest }) => newest === null || this.addFrames(account, newest))) return
-      for (const { deletedAt, deletedWhy, editDates, messageId, newest } of states) {
+      for (const { deletedAt, deletedWhy, editDates, newest, ...name } of states) {
         this.states.push({
-          ...named,
-          message_id: String(messageId),
+          ...wireName(account, name),
           edit_dates: editDates,
           deleted_at: deletedAt,
           deleted_reason: deletedWhy,
           newest: newest === null ? null : String(newest.number)
         })
       }
-      for (const { at, fileId, messageId, reason, sha256, state } of ids.flatMap((id) => sent.get(id) ?? [])) {
+      for (const { at, fileId, reason, sha256, state, ...name } of names.flatMap((name) => sent.get(name) ?? [])) {
         const hash = sha256 === null ? null : toBase64(sha256)
-        this.files.push({ ...named, message_id: String(messageId), file: fileId, state, reason, sha256: hash, at })
+        this.files.push({ ...wireName(account, name), file: fileId, state, reason, sha256: hash, at })
       }
       this.stated += 1
     }
@@ -144,16 +153,15 @@ export interface MessageStates {
 
 export const readStates = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  chatId: bigint,
-  ids: ReadonlyArray<bigint>
+  messages: ReadonlyArray<MessageName>
 ) {
   const db = yield* Db
   const pages = yield* ArchivePages
   const states: MessageStates = yield* db.read(
     account.organizationId,
     Effect.all({
-      changes: pages.changes(account, chatId, ids),
-      files: pages.files(account, chatId, ids)
+      changes: pages.changes(account, messages),
+      files: pages.files(account, messages)
     }, { concurrency: "unbounded" })
   )
   return states

@@ -1,16 +1,18 @@
 import { Effect, type Schema } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
-import { toBase64 } from "../../domain/archive/Bytes.ts"
-import { encodeIds } from "../../domain/archive/MessageIds.ts"
+import { readBase64, toBase64 } from "../../domain/archive/Bytes.ts"
+import { decodeIds, encodeIds } from "../../domain/archive/MessageIds.ts"
+import { pagesPerBlock } from "../../domain/archive/PageRules.ts"
 import { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
 import { sealedBlocksParts, sealedScope } from "../../domain/archive/SealedRequests.ts"
-import { ResourceMissing } from "../../domain/Failure.ts"
-import { sealedBytesPerAnswer, sealedPagesAttached } from "../../domain/Limits.ts"
+import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
+import { sealedBytesPerAnswer, sealedRowsPerAnswer } from "../../domain/Limits.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import {
+  type ListPosition,
   type SealedSearchPage,
   type SearchPage,
   type SearchScope,
@@ -26,6 +28,9 @@ type Parts = Schema.Struct.Type<typeof sealedBlocksParts>
 
 const seconds = (at: Date): number => at.getTime() / 1000
 const date = (at: number): Date => new Date(Math.round(at * 1000))
+
+const positionOf = (after: NonNullable<Parts["loose"]>["after"]): ListPosition | null =>
+  after === undefined ? null : { lastAt: seconds(after.at), number: BigInt(after.number) }
 
 /** The accounts that the request is about: those of its part are of its scope. */
 const scopeOf = Effect.fnUntraced(function*(caller: Caller["Service"], asked: Scope, named: ReadonlyArray<AccountId>) {
@@ -64,20 +69,20 @@ const framed = Effect.fnUntraced(function*(
   taken: ReadonlyArray<SealedSearchPage>,
   answer: SealedAnswer
 ) {
-  const chats = Map.groupBy(taken, ({ page }) => `${page.accountId} ${page.chatId}`)
+  const namesIn = ({ ids, page: { chatId } }: SealedSearchPage) => ids.map((messageId) => ({ chatId, messageId }))
+  const accounts = Map.groupBy(taken, ({ page }) => page.accountId)
   const states = new Map(
-    yield* Effect.forEach(chats, ([name, [first, ...more]]) =>
-      Effect.gen(function*() {
-        if (first === undefined) return [name, { changes: [], files: [] }] as const
-        const { accountId, chatId } = first.page
-        const ids = [first, ...more].flatMap((page) => page.ids)
-        return [name, yield* readStates({ organizationId, accountId }, chatId, ids)] as const
-      }), { concurrency: "unbounded" })
+    yield* Effect.forEach(accounts, ([accountId, pages]) =>
+      Effect.map(
+        readStates({ organizationId, accountId }, pages.flatMap(namesIn)),
+        (known) => [accountId, known] as const
+      ), { concurrency: "unbounded" })
   )
-  for (const [place, { ids, page }] of taken.entries()) {
-    const known = states.get(`${page.accountId} ${page.chatId}`)
+  for (const [place, sealed] of taken.entries()) {
+    const { accountId } = sealed.page
+    const known = states.get(accountId)
     if (known === undefined || answer.stated < place) break
-    answer.addStates({ organizationId, accountId: page.accountId }, page.chatId, [ids], known)
+    answer.addStates({ organizationId, accountId }, [namesIn(sealed)], known)
   }
   return taken.map(({ ids, page, sealed }) => ({
     ...pageOf(page),
@@ -86,19 +91,35 @@ const framed = Effect.fnUntraced(function*(
   }))
 })
 
+/** The candidates that a request names; fails where their numbers are not written as they should be. */
+const candidatesIn = ({ blocks }: NonNullable<Parts["pages"]>) =>
+  Effect.forEach(blocks, ({ account_id, block_id, numbers }) => {
+    const named = decodeIds(readBase64(numbers) ?? new Uint8Array())
+    return named.length > 0 && named.length <= pagesPerBlock && named.every((number) => number < 2n ** 63n)
+      ? Effect.succeed({ accountId: account_id, blockId: BigInt(block_id), numbers: named })
+      : Effect.fail(
+        new ParameterInvalid({
+          param: "pages",
+          message: `pages: numbers of a block are 1 to ${pagesPerBlock}, as varints of differences in base64.`
+        })
+      )
+  })
+
 const blocksOf = Effect.fnUntraced(function*(
   scope: SearchScope,
   { after, below, known, limit }: NonNullable<Parts["blocks"]>,
   answer: SealedAnswer
 ) {
   const store = yield* SearchStore
-  const position = after === undefined ? null : { lastAt: seconds(after.at), number: BigInt(after.number) }
   const knows = new Set(known)
-  const found = yield* store.blocks(scope, seconds(below), position, limit, sealedBytesPerAnswer)
+  const found = yield* store.blocks(scope, seconds(below), positionOf(after), limit, {
+    bytes: sealedBytesPerAnswer,
+    known: [...knows].map(BigInt)
+  })
   const listed = found.reduce((size, { sealed }) => size + sealed.length, 0)
   if (listed >= sealedBytesPerAnswer) answer.has_more = true
-  const taken = answer.take(found, ({ blockId, sealed }) => knows.has(String(blockId)) ? 0 : sealed.length)
-  return taken.map((block) => {
+  return answer.take(found, ({ sealed }) => sealed.length).map((block) => {
+    const isKnown = knows.has(String(block.blockId))
     answer.need({ organizationId: scope.organizationId, accountId: block.accountId }, block.epochId)
     return {
       account_id: block.accountId,
@@ -107,8 +128,8 @@ const blocksOf = Effect.fnUntraced(function*(
       last_at: date(block.lastAt),
       epoch_id: String(block.epochId),
       fold: block.fold,
-      pages: block.pages.map(String),
-      sealed: knows.has(String(block.blockId)) ? null : toBase64(block.sealed)
+      pages: isKnown ? [] : block.pages.map(String),
+      sealed: isKnown ? null : toBase64(block.sealed)
     }
   })
 })
@@ -122,18 +143,18 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
   const { loose, message, pages, sealed } = asked
   if (loose !== undefined) {
     const { after, below, limit } = loose
-    const position = after === undefined ? null : { lastAt: seconds(after.at), number: BigInt(after.number) }
-    return (yield* store.loose(scope, seconds(below), position, limit)).map(pageOf)
+    return (yield* store.loose(scope, seconds(below), positionOf(after), limit)).map(pageOf)
   }
   if (pages !== undefined) {
-    const block = { accountId: pages.account_id, blockId: BigInt(pages.block_id) }
-    const found = yield* store.pages(scope, block, pages.numbers.map(BigInt))
-    const newest = [...found].sort((one, other) => other.lastAt - one.lastAt)
-    const frames = yield* store.sealed(scope, newest.slice(0, sealedPagesAttached))
+    const { after, below, limit } = pages
+    const candidates = yield* candidatesIn(pages)
+    const found = yield* store.pages(scope, candidates, seconds(below), positionOf(after), limit)
+    const frames = yield* store.sealed(scope, found.pages.slice(0, sealedRowsPerAnswer))
     const first = yield* framed(scope, fitting(frames, answer), answer)
-    const sent = new Set(first.map(({ number }) => number))
+    const sent = new Map(first.map((page) => [page.number, page]))
     answer.has_more = false
-    return [...first, ...newest.filter(({ number }) => !sent.has(String(number))).map(pageOf)]
+    answer.settled = found.settled
+    return found.pages.map((page) => sent.get(String(page.number)) ?? pageOf(page))
   }
   if (sealed !== undefined) {
     const names = sealed.map(({ account_id, number }) => ({ accountId: account_id, number: BigInt(number) }))
@@ -149,7 +170,7 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
 /** The accounts that the part of a request names. */
 const namedIn = ({ message, pages, sealed }: Parts): ReadonlyArray<AccountId> => [
   ...(message === undefined ? [] : [message.account_id]),
-  ...(pages === undefined ? [] : [pages.account_id]),
+  ...(pages?.blocks ?? []).map(({ account_id }) => account_id),
   ...(sealed ?? []).map(({ account_id }) => account_id)
 ]
 
@@ -193,6 +214,6 @@ export const listSealedBlocks = Operation.sealed(
       concurrency: "unbounded",
       discard: true
     })
-    return { object: "sealed_blocks" as const, stamp, blocks, pages, ...attached }
+    return { object: "sealed_blocks" as const, stamp, blocks, pages, settled: answer.settled, ...attached }
   })
 )

@@ -7,7 +7,7 @@ import { sealedPagesParts } from "../../domain/archive/SealedRequests.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveChats, type SealedChat } from "../../ports/archive/ArchiveChats.ts"
-import { ArchivePages } from "../../ports/archive/ArchivePages.ts"
+import { ArchivePages, type MessageName } from "../../ports/archive/ArchivePages.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import type { ArchivedAccount } from "../../ports/archive/Epochs.ts"
 import { Db } from "../../ports/Db.ts"
@@ -41,13 +41,13 @@ const windowOf = Effect.fnUntraced(function*(
     })
   )
   const taken = answer.take(found, ({ sealed }) => sealed.length)
-  const ids = taken.map((page) => page.ids)
-  answer.addStates(account, chatId, ids, yield* readStates(account, chatId, ids.flat()))
+  const named = taken.map(({ ids }) => ids.map((messageId) => ({ chatId, messageId })))
+  answer.addStates(account, named, yield* readStates(account, named.flat()))
   const messages = taken.map((page) => {
     const { day, number, sealed } = answer.seal(account, page)
     return { chat_id, number, day, last_id: String(page.lastId), ids: toBase64(encodeIds(page.ids)), sealed }
   })
-  return { messages, count: ids.flat().length }
+  return { messages, count: named.flat().length }
 })
 
 const editsOf = Effect.fnUntraced(function*(
@@ -138,10 +138,10 @@ export const listSealedPages = Operation.sealed(
     const { count, messages } = asked.messages === undefined ? none : yield* windowOf(account, asked.messages, answer)
     if (asked.states !== undefined) {
       const chatId = BigInt(asked.states.chat_id)
-      const ids = asked.states.message_ids.map(BigInt)
-      const states = yield* readStates(account, chatId, ids)
-      answer.addStates(account, chatId, ids.map((one: bigint) => [one]), states)
-      answer.has_more = answer.stated < ids.length
+      const ids: ReadonlyArray<string> = asked.states.message_ids
+      const named: ReadonlyArray<MessageName> = ids.map((id) => ({ chatId, messageId: BigInt(id) }))
+      answer.addStates(account, named.map((one) => [one]), yield* readStates(account, named))
+      answer.has_more = answer.stated < named.length
     }
     const edits = asked.edits === undefined ? [] : yield* editsOf(account, asked.edits, answer)
     const chats = yield* chatsOf(account, asked, answer)

@@ -31,9 +31,14 @@ export interface MessageWindow {
   readonly limit: number
 }
 
-/** The edits and the deletion of a message; a message without any has no such row. */
-export interface MessageChanges {
+/** A message of an account. */
+export interface MessageName {
+  readonly chatId: bigint
   readonly messageId: bigint
+}
+
+/** The edits and the deletion of a message; a message without any has no such row. */
+export interface MessageChanges extends MessageName {
   /** The messenger's times of its edits after it was first seen, in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly deletedAt: Date | null
@@ -44,8 +49,7 @@ export interface MessageChanges {
 }
 
 /** The state of a file; its name is in its message. */
-export interface StoredFile {
-  readonly messageId: bigint
+export interface StoredFile extends MessageName {
   readonly fileId: string
   readonly state: FileState
   readonly reason: FileReason | null
@@ -62,8 +66,7 @@ export class ArchivePages extends Context.Service<ArchivePages, {
   window(account: ArchivedAccount, window: MessageWindow): Effect.Effect<ReadonlyArray<SealedMessages>>
   changes(
     account: ArchivedAccount,
-    chatId: bigint,
-    ids: ReadonlyArray<bigint>
+    messages: ReadonlyArray<MessageName>
   ): Effect.Effect<ReadonlyArray<MessageChanges>>
   /** Frames with edits of the message, by the messenger's time of the edit, at most `limit`. */
   edits(
@@ -72,9 +75,5 @@ export class ArchivePages extends Context.Service<ArchivePages, {
     messageId: bigint,
     limit: number
   ): Effect.Effect<ReadonlyArray<SealedFrames>>
-  files(
-    account: ArchivedAccount,
-    chatId: bigint,
-    ids: ReadonlyArray<bigint>
-  ): Effect.Effect<ReadonlyArray<StoredFile>>
+  files(account: ArchivedAccount, messages: ReadonlyArray<MessageName>): Effect.Effect<ReadonlyArray<StoredFile>>
 }>()("org-security-console/ports/archive/ArchivePages") {}

@@ -48,6 +48,11 @@ export interface SearchBlock {
   readonly sealed: Uint8Array
 }
 
+/** Pages of a block that may hold what is searched for. */
+export interface CandidatePages extends Pick<SearchBlock, "accountId" | "blockId"> {
+  readonly numbers: ReadonlyArray<bigint>
+}
+
 /** A page with its frames. */
 export interface SealedSearchPage {
   readonly page: SearchPage
@@ -72,24 +77,29 @@ export class SearchStore extends Context.Service<SearchStore, {
   /** Another text once a block of the accounts was added or dropped. */
   stamp(scope: SearchScope): Read<string>
   /**
-   * Blocks of the accounts with `firstAt` at or before `below`, by time, then number, highest first; with `bytes` only
-   * until so many sealed ones have come.
+   * Blocks of the accounts with `firstAt` at or before `below`, by time, then number, highest first; with `part` only
+   * until so many sealed bytes have come, and those that are known without theirs.
    */
   blocks(
     scope: SearchScope,
     below: number,
     after: ListPosition | null,
     limit: number,
-    bytes?: number
+    part?: { readonly bytes: number; readonly known: ReadonlyArray<bigint> }
   ): Read<ReadonlyArray<SearchBlock>>
   /** Pages without a block and rows of the tail, in the scope, in the same order. */
   loose(scope: SearchScope, below: number, after: ListPosition | null, limit: number): Read<ReadonlyArray<SearchPage>>
-  /** Those of the numbers that are pages of the block, in any order. */
+  /**
+   * Those of the candidates that are in the scope and in the blocks that they are named with, in the same order. They
+   * are `settled` if all are in their blocks, whatever the scope and wherever the list begins.
+   */
   pages(
     scope: SearchScope,
-    block: Pick<SearchBlock, "accountId" | "blockId">,
-    numbers: ReadonlyArray<bigint>
-  ): Read<ReadonlyArray<SearchPage>>
+    candidates: ReadonlyArray<CandidatePages>,
+    below: number,
+    after: ListPosition | null,
+    limit: number
+  ): Read<{ readonly pages: ReadonlyArray<SearchPage>; readonly settled: boolean }>
   /** The frames of pages that are still there, in the order of the pages. */
   sealed(scope: SearchScope, pages: ReadonlyArray<PageName>): Read<ReadonlyArray<SealedSearchPage>>
   /** The pages that may hold a message as it was first seen. */

@@ -15,6 +15,7 @@ const frames = (number: number, size: number) => ({
   sealed: new Uint8Array(size)
 })
 const edited = (id: number, page: number, size: number) => ({
+  chatId: 5n,
   messageId: BigInt(id),
   editDates: [1],
   deletedAt: null,
@@ -48,7 +49,8 @@ describe("an answer of sealed data", () => {
   it("names states up to the first message whose edit does not fit, and has each frame once", () => {
     const answer = new SealedAnswer()
     const changes = [edited(1, 7, quarter), edited(2, 7, quarter), edited(3, 8, 2 * quarter), edited(4, 9, 2 * quarter)]
-    answer.addStates(account, 5n, [[1n], [2n, 3n], [4n], [6n]], { changes, files: [] })
+    const named = [[1n], [2n, 3n], [4n], [6n]].map((ids) => ids.map((messageId) => ({ chatId: 5n, messageId })))
+    answer.addStates(account, named, { changes, files: [] })
     expect([answer.stated, answer.frames.map(({ number }) => number)]).toEqual([2, ["7", "8"]])
     expect(answer.states.map(({ message_id, newest }) => [message_id, newest])).toEqual([
       ["1", "7"],

@@ -121,14 +121,21 @@ export const layer = (archive: () => StoredArchive) => {
         )
         return newestFirst(ofScope(scope, loose), ({ lastAt, number }) => ({ lastAt, number }), after, limit)
       }),
-    pages: (_, block, numbers) =>
-      read(({ blocks, pages }) =>
-        blocks.some(({ accountId, blockId }) => accountId === block.accountId && blockId === block.blockId)
-          ? pages.map(({ page }) => page).filter((page) =>
-            page.accountId === block.accountId && numbers.includes(page.number)
-          )
-          : []
-      ),
+    pages: ({ chatIds, since }, candidates, below, after, limit) =>
+      read(({ blocks, pages }) => {
+        const named = candidates.filter((block) =>
+          blocks.some(({ accountId, blockId }) => accountId === block.accountId && blockId === block.blockId)
+        ).flatMap(({ accountId, numbers }) =>
+          pages.map(({ page }) => page).filter((page) => page.accountId === accountId && numbers.includes(page.number))
+        )
+        const wanted = named.filter(({ chatId, firstAt, lastAt }) =>
+          firstAt <= below && (chatIds === null || chatIds.includes(chatId)) && (since === null || lastAt >= since)
+        )
+        return {
+          pages: newestFirst(wanted, ({ lastAt, number }) => ({ lastAt, number }), after, limit),
+          settled: named.length === candidates.flatMap(({ numbers }) => numbers).length
+        }
+      }),
     sealed: (_, wanted) =>
       read(({ pages }) => wanted.flatMap((page) => pages.filter((stored) => same(stored.page, page)).slice(0, 1))),
     message: (_, accountId, chatId, messageId) =>

@@ -4,7 +4,7 @@ import type { FileReason } from "../../../domain/archive/FileReason.ts"
 import type { FileState } from "../../../domain/archive/Message.ts"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import type { DeletionReason } from "../../../domain/archive/Records.ts"
-import { ArchivePages, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
+import { ArchivePages, type MessageName, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 
 /** Frames as a row has them; 64-bit numbers travel as text. */
@@ -26,6 +26,7 @@ interface MessagesRow extends FramesRow {
 }
 
 interface ChangesRow {
+  readonly chat: string
   readonly message: string
   readonly edit_dates: ReadonlyArray<number> | null
   readonly deleted_at: Date | null
@@ -36,6 +37,7 @@ interface ChangesRow {
 }
 
 interface FileRow {
+  readonly chat: string
   readonly message: string
   readonly file_id: string
   readonly state: FileState
@@ -52,6 +54,15 @@ export const layer = Layer.effect(
 
     const mine = ({ accountId, organizationId }: ArchivedAccount, chatId: bigint) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId} and chat_id = ${chatId}`
+
+    /** Messages as rows of `asked`, and the changes of each. */
+    const named = (messages: ReadonlyArray<MessageName>) =>
+      sql`unnest(
+        ${messages.map(({ chatId }) => chatId)}::bigint[], ${messages.map(({ messageId }) => messageId)}::bigint[]
+      ) as asked (chat, id)`
+    const ofAsked = ({ accountId, organizationId }: ArchivedAccount) =>
+      sql`organization_id = ${organizationId} and account_id = ${accountId} and chat_id = asked.chat
+        and message_id = asked.id`
 
     /** The page or tail row that a row of `archive_change` names, as `place`. */
     const placeOf = ({ accountId, organizationId }: ArchivedAccount, change: string) =>
@@ -105,26 +116,26 @@ export const layer = Layer.effect(
         )
       },
 
-      changes: (account, chatId, ids) =>
-        ids.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
-          select asked.id::text as message, known.edit_dates, known.deleted_at, known.why, place.number::text as number,
-            to_char(place.day, 'YYYY-MM-DD') as place_day, place.sealed
-          from unnest(${ids}::bigint[]) as asked (id)
+      changes: (account, messages) =>
+        messages.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
+          select asked.chat::text as chat, asked.id::text as message, known.edit_dates, known.deleted_at, known.why,
+            place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day, place.sealed
+          from ${named(messages)}
           cross join lateral (
             select count(*) as rows, array_agg(edit_date order by edit_date) filter (where kind = 'edited') as edit_dates,
               max(at) filter (where kind = 'deleted') as deleted_at, max(why) as why
-            from archive_change where ${mine(account, chatId)} and message_id = asked.id
+            from archive_change where ${ofAsked(account)}
           ) as known
           left join lateral (
-            select page_id, tail_id from archive_change
-            where ${mine(account, chatId)} and message_id = asked.id and kind = 'edited'
+            select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
             order by edit_date desc, late, at desc, coalesce(tail_id, page_id) desc limit 1
           ) as newest on true
           left join lateral ${placeOf(account, "newest")} on true
           where known.rows > 0`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
-            rows.map(({ deleted_at, edit_dates, message, number, place_day, sealed, why }) => ({
+            rows.map(({ chat, deleted_at, edit_dates, message, number, place_day, sealed, why }) => ({
+              chatId: BigInt(chat),
               messageId: BigInt(message),
               editDates: edit_dates ?? [],
               deletedAt: deleted_at,
@@ -146,17 +157,23 @@ export const layer = Layer.effect(
           cross join lateral ${placeOf(account, "edit")}
           order by edit.edit_date`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
 
-      files: (account, chatId, ids) =>
-        ids.length === 0 ? Effect.succeed([]) : sql<FileRow>`
-          select message_id::text as message, file_id, archive_file.state, reason, sha256, archive_file.at from archive_file
+      files: (account, messages) =>
+        messages.length === 0 ? Effect.succeed([]) : sql<FileRow>`
+          select chat_id::text as chat, message_id::text as message, file_id, archive_file.state, reason, sha256,
+            archive_file.at
+          from ${named(messages)}
+          join archive_file on archive_file.organization_id = ${account.organizationId}
+            and archive_file.account_id = ${account.accountId} and chat_id = asked.chat and message_id = asked.id
           left join archive_blob on archive_blob.organization_id = archive_file.organization_id
-            and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
-          where archive_file.organization_id = ${account.organizationId}
-            and archive_file.account_id = ${account.accountId} and chat_id = ${chatId}
-            and message_id = any(${ids}::bigint[])`.pipe(
+            and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
-            rows.map(({ file_id, message, ...row }) => ({ messageId: BigInt(message), fileId: file_id, ...row }))
+            rows.map(({ chat, file_id, message, ...row }) => ({
+              chatId: BigInt(chat),
+              messageId: BigInt(message),
+              fileId: file_id,
+              ...row
+            }))
           )
         )
     })

@@ -118,23 +118,26 @@ export const layer = Layer.effect(
           ({ stamp }) => stamp
         ).pipe(Effect.map(([stamp]) => stamp ?? "")),
 
-      blocks: (scope, below, after, limit, bytes) =>
-        read(
+      blocks: (scope, below, after, limit, part) => {
+        const sealed = part === undefined
+          ? sql`sealed`
+          : sql`case when block_id = any(${part.known}::bigint[]) then '' else sealed end`
+        return read(
           scope,
           // The sizes are known without the bytes, which are read of those alone that are answered.
           sql<BlockRow>`
-            select account_id, block_id::text as block, first_at, last_at, epoch_id::text as epoch, fold, pages, sealed
+            select account_id, block_id::text as block, first_at, last_at, epoch_id::text as epoch, fold, pages,
+              ${sealed} as sealed
             from (
-              select *, sum(octet_length(sealed)) over (order by last_at desc, block_id desc) - octet_length(sealed)
-                as before
+              select *, sum(size) over (order by last_at desc, block_id desc) - size as before
               from (
-                select * from archive_block
+                select *, octet_length(${sealed}) as size from archive_block
                 where ${ofAccounts(scope)} and first_at <= ${dateOf(below)} and ${beyond(after, "last_at", "block_id")}
                   and ${scope.since === null ? sql`true` : sql`last_at >= ${dateOf(scope.since)}::timestamptz`}
                 order by last_at desc, block_id desc limit ${sql.literal(String(limit))}
               ) as listed
             ) as summed
-            where ${bytes === undefined ? sql`true` : sql`before < ${bytes}`}
+            where ${part === undefined ? sql`true` : sql`before < ${part.bytes}`}
             order by last_at desc, block_id desc`,
           (row) => ({
             accountId: row.account_id,
@@ -146,7 +149,8 @@ export const layer = Layer.effect(
             pages: row.pages.map(BigInt),
             sealed: row.sealed
           })
-        ),
+        )
+      },
 
       loose: (scope, below, after, limit) => {
         const count = sql.literal(String(limit))
@@ -168,17 +172,36 @@ export const layer = Layer.effect(
         )
       },
 
-      pages: (scope, { accountId, blockId }, numbers) =>
-        read(
+      pages: (scope, candidates, below, after, limit) => {
+        const { chatIds, organizationId, since } = scope
+        const named = candidates.flatMap(({ accountId, numbers }) => numbers.map((number) => ({ accountId, number })))
+        return read(
           scope,
-          sql<PageRow>`
-            select ${columns} from (
-              select ${ofPage} from archive_page
-              where organization_id = ${scope.organizationId} and account_id = ${accountId}
-                and page_id = any(${numbers}::bigint[]) and block_id = ${blockId}
-            ) as found`,
-          pageOf
-        ),
+          // The left join answers a row in any case, which has the count.
+          sql<Omit<PageRow, "number"> & { readonly number: string | null; readonly found: number }>`
+            with named as materialized (
+              select ${ofPage} from unnest(
+                ${named.map(({ accountId }) => accountId)}::uuid[], ${named.map(({ number }) => number)}::bigint[]
+              ) as wanted (owner, page)
+              join archive_page on organization_id = ${organizationId} and account_id = owner and page_id = page
+              where ${ofAccounts(scope)} and block_id = any(${candidates.map(({ blockId }) => blockId)}::bigint[])
+            )
+            select found::integer as found, listed.* from (select count(*) as found from named) as counted
+            left join (
+              select ${columns} from named
+              where ${beyond(after, "last_at", "number")}
+                and (kind = 'changes' or first_at <= ${dateOf(below)}::timestamptz)
+                and ${chatIds === null ? sql`true` : sql`chat_id = any(${chatIds}::bigint[])`}
+                and ${since === null ? sql`true` : sql`last_at >= ${dateOf(since)}::timestamptz`}
+              order by named.last_at desc, named.number desc limit ${sql.literal(String(limit))}
+            ) as listed on true
+            order by listed.last_at desc, listed.number::bigint desc`,
+          (row) => row
+        ).pipe(Effect.map((rows) => ({
+          pages: rows.flatMap(({ number, ...row }) => number === null ? [] : [pageOf({ ...row, number })]),
+          settled: rows[0]?.found === named.length
+        })))
+      },
 
       sealed: (scope, pages) => {
         const wanted = sql`(
@@ -209,11 +232,11 @@ export const layer = Layer.effect(
           sql<SealedRow>`
             select ${columns}, sealed, ids, tail::text as tail from (
               select ${ofPage}, sealed, ids, last_id as tail from archive_page
-              where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
+              where ${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
                 and kind = 'messages' and first_id <= ${messageId} and last_id >= ${messageId}
               union all
               select ${ofTail}, sealed, null, message_id from archive_tail
-              where organization_id = ${scope.organizationId} and account_id = ${accountId} and chat_id = ${chatId}
+              where ${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
                 and kind = 'messages' and message_id = ${messageId}
             ) as found`,
           sealedOf

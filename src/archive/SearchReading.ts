@@ -1,0 +1,108 @@
+/** Reading of vocabularies and pages by a search, those that can hold the newest messages first. */
+import { Effect } from "effect"
+import type { EpochKey } from "../domain/archive/Epoch.ts"
+import { foldVersion } from "../domain/archive/Fold.ts"
+import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
+import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
+import { type CandidatePages, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
+import type { SearchHits } from "./SearchHits.ts"
+import { matchPage } from "./SearchMatches.ts"
+import { count, listAgain, listCandidates, type Run } from "./SearchRun.ts"
+import { openVocabulary, type OpenVocabulary } from "./Vocabularies.ts"
+
+/** Pages that are read at a time: few at first, and twice as many each time. */
+export const fewestPages = 8
+const mostPages = 32
+/** Vocabularies that are opened at the same time. */
+const openedAtOnce = 4
+/** The vocabulary of a block; null where it does not open or is of another folding. */
+const openBlock = Effect.fnUntraced(function*<R>({ request: { kept }, sums }: Run<R>, block: SearchBlock, key: EpochKey) {
+  const known = kept?.get(block)
+  if (known !== undefined) return known
+  sums.read += block.sealed.length
+  const opened = yield* openVocabulary(key, block.blockId, block.sealed)
+  kept?.set(block, opened)
+  return opened
+})
+
+/** The pages of the block that can match; null where its vocabulary is not one of its pages. */
+const candidatesOf = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock, vocabulary: OpenVocabulary) {
+  const { words } = run.request
+  const none: ReadonlyArray<bigint> = []
+  if (!mayMatch(vocabulary.words, words)) {
+    count(run, block.lastAt, vocabulary.messages)
+    return none
+  }
+  const positions = candidatePages(vocabulary.words, yield* vocabulary.postings, block.pages.length, words)
+  if (positions === null) return null
+  count(run, block.lastAt, vocabulary.messages)
+  return positions.flatMap((position) => block.pages.slice(position, position + 1))
+})
+
+/** Takes the blocks that come next. */
+const takeBlocks = <R>(run: Run<R>): ReadonlyArray<SearchBlock> => {
+  const { atOnce, unread } = run
+  const blocks: Array<SearchBlock> = []
+  for (let next = unread.peek(); next?.type === "block" && blocks.length < atOnce.blocks; next = unread.peek()) {
+    run.lowest = Math.min(run.lowest, unread.highest())
+    unread.take()
+    blocks.push(next.block)
+  }
+  return blocks
+}
+
+const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
+  Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
+
+/** Reads the blocks that come next: each is opened by itself, and their candidates are listed together. */
+export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>) {
+  const blocks = takeBlocks(run)
+  // An epoch is looked up once, for all of its blocks.
+  const keys = yield* Effect.forEach(blocks, (block) =>
+    block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null))
+  const opened = yield* Effect.forEach(blocks, (block, at) => {
+    const key = keys[at]
+    return key === null || key === undefined ? Effect.succeed(null) : orNull(openBlock(run, block, key))
+  }, { concurrency: openedAtOnce })
+  const found: Array<CandidatePages> = []
+  const scanned: Array<CandidatePages> = []
+  for (const [at, block] of blocks.entries()) {
+    const vocabulary = opened[at] ?? null
+    const numbers = vocabulary === null ? null : yield* orNull(candidatesOf(run, block, vocabulary))
+    if (numbers === null) scanned.push({ ...block, numbers: block.pages })
+    else if (numbers.length > 0) found.push({ ...block, numbers })
+    yield* Effect.yieldNow
+  }
+  yield* listCandidates(run, { of: found, scanned: false }, null)
+  yield* listCandidates(run, { of: scanned, scanned: true }, null)
+})
+
+/** Takes the pages that come next. */
+const takePages = <R>(run: Run<R>): ReadonlyArray<SearchPage> => {
+  const { unread } = run
+  const pages: Array<SearchPage> = []
+  for (let next = unread.peek(); next?.type === "page" && pages.length < run.pages; next = unread.peek()) {
+    run.lowest = Math.min(run.lowest, unread.highest())
+    unread.take()
+    pages.push(next.page)
+    count(run, next.page.lastAt, next.uncounted)
+  }
+  run.pages = Math.min(run.pages * 2, mostPages)
+  return pages
+}
+
+export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: SearchHits) {
+  const store = yield* SearchStore
+  const taken = takePages(run)
+  const pages = yield* store.sealed(run.request.scope, taken)
+  if (pages.length < taken.length) listAgain(run)
+  for (const page of pages) {
+    const { found, read, unreadable } = yield* matchPage(run.keys, run.request, page)
+    for (const each of found) hits.add(each)
+    run.sums.read += read
+    run.sums.unreadable += unreadable ? 1 : 0
+    if (unreadable) run.request.missed?.(page.page)
+    yield* Effect.yieldNow
+  }
+})
+
