@@ -8,7 +8,7 @@ import { type CandidatePages, type SearchBlock, type SearchPage, SearchStore } f
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
 import { count, listAgain, listCandidates, type Run } from "./SearchRun.ts"
-import { openVocabulary, type OpenVocabulary } from "./Vocabularies.ts"
+import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time: few at first, and twice as many each time. */
 export const fewestPages = 8
@@ -16,14 +16,16 @@ const mostPages = 32
 /** Vocabularies that are opened at the same time. */
 const openedAtOnce = 4
 /** The vocabulary of a block; null where it does not open or is of another folding. */
-const openBlock = Effect.fnUntraced(function*<R>({ request: { kept }, sums }: Run<R>, block: SearchBlock, key: EpochKey) {
-  const known = kept?.get(block)
-  if (known !== undefined) return known
-  sums.read += block.sealed.length
-  const opened = yield* openVocabulary(key, block.blockId, block.sealed)
-  kept?.set(block, opened)
-  return opened
-})
+const openBlock = Effect.fnUntraced(
+  function*<R>({ request: { kept }, sums }: Run<R>, block: SearchBlock, key: EpochKey) {
+    const known = kept?.get(block)
+    if (known !== undefined) return known
+    sums.read += block.sealed.length
+    const opened = yield* openVocabulary(key, block.blockId, block.sealed)
+    kept?.set(block, opened)
+    return opened
+  }
+)
 
 /** The pages of the block that can match; null where its vocabulary is not one of its pages. */
 const candidatesOf = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock, vocabulary: OpenVocabulary) {
@@ -58,8 +60,10 @@ const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
 export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>) {
   const blocks = takeBlocks(run)
   // An epoch is looked up once, for all of its blocks.
-  const keys = yield* Effect.forEach(blocks, (block) =>
-    block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null))
+  const keys = yield* Effect.forEach(
+    blocks,
+    (block) => block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null)
+  )
   const opened = yield* Effect.forEach(blocks, (block, at) => {
     const key = keys[at]
     return key === null || key === undefined ? Effect.succeed(null) : orNull(openBlock(run, block, key))
@@ -105,4 +109,3 @@ export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: Searc
     yield* Effect.yieldNow
   }
 })
-

@@ -139,4 +139,3 @@ export const listCandidates = Effect.fnUntraced(
     run.unread.push(Math.min(last.lastAt, run.below), { type: "candidates", candidates, after: next })
   }
 )
-

@@ -205,9 +205,14 @@ describe("10.6 sealed data", () => {
           expect((yield* call(listSealedBlocks, { account_ids: [further], ...part }, key, local)).pages).toEqual([])
         }
         for (const wrong of ["gA==", "A!", toBase64(encodeIds([2n ** 63n])), toBase64(new Uint8Array(513).fill(1))]) {
-          const { code, param } = yield* call(listSealedBlocks, {
-            pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers: wrong }] }
-          }, key, local)
+          const { code, param } = yield* call(
+            listSealedBlocks,
+            {
+              pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers: wrong }] }
+            },
+            key,
+            local
+          )
           expect([wrong, code, param]).toEqual([wrong, "parameter_invalid", "pages"])
         }
         for (const operation of all) {

@@ -48,7 +48,9 @@ const complete = Effect.fnUntraced(
     const db = yield* Db
     const exports = yield* ExportRecords
     const pages = yield* ArchivePages
-    const withFiles = records.flatMap(({ details, id }) => details.files === undefined ? [] : [{ chatId, messageId: id }])
+    const withFiles = records.flatMap(({ details, id }) =>
+      details.files === undefined ? [] : [{ chatId, messageId: id }]
+    )
     const { changes, files } = yield* db.read(
       account.organizationId,
       Effect.all({

@@ -123,13 +123,17 @@ export const assistant = {
 }
 
 /** The key of the MCP server over standard input and output. */
-export const apiKey = hidden("CONSOLE_API_KEY", "required by `mcp`", "API key that `mcp` works with")
+export const apiKey = hidden(
+  "CONSOLE_API_KEY",
+  "required by `mcp` and `archive export`",
+  "API key that `mcp` and `archive export` work with"
+)
 
 /** The password that opens the archive for the MCP server over standard input and output. */
 export const archivePassword = hidden(
   "CONSOLE_ARCHIVE_PASSWORD",
   "none",
-  "Archive password that `mcp` sends with every call"
+  "Archive password that `mcp` and `archive export` send"
 )
 
 /** The key that requests of an S3 store are signed with. */

@@ -221,8 +221,10 @@ export const layer = Layer.effect(
       pages: Effect.fnUntraced(function*(scope, candidates, below, after, most) {
         const at = yield* Clock.currentTimeMillis
         const limit = Math.min(most, sealedPagesListed)
-        const answers = yield* Effect.forEach(requestsOf(candidates), (blocks) =>
-          ask(scope, { pages: { below: dateOf(below), ...atPosition(after), limit, blocks } }))
+        const answers = yield* Effect.forEach(
+          requestsOf(candidates),
+          (blocks) => ask(scope, { pages: { below: dateOf(below), ...atPosition(after), limit, blocks } })
+        )
         for (const each of answers.flatMap(({ sealed }) => sealed)) ahead.set(nameOf(each.page), { ...each, at })
         const pages = answers.flatMap((answer) => answer.pages.map(pageOf)).sort(newestFirst).slice(0, limit)
         notePages(pages)

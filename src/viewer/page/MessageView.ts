@@ -47,7 +47,11 @@ const replyTo = ({ find, jump }: Surroundings, id: string): HTMLElement => {
 const redaction = ({ account_id, id }: Chat, messageId: string): HTMLElement => {
   const query = new URLSearchParams({ account: account_id, chat: id, message: messageId })
   const name = `Redact message ${messageId} …`
-  return make("a", { class: "redact", href: `archive-redactions?${query}`, "aria-label": name, title: name }, "Redact …")
+  return make(
+    "a",
+    { class: "redact", href: `archive-redactions?${query}`, "aria-label": name, title: name },
+    "Redact …"
+  )
 }
 
 const list = (title: string, lines: ReadonlyArray<string>): HTMLElement =>

@@ -56,7 +56,13 @@ export const exportArchive = Command.make("export", flags, ({ json, ...asked }) 
       "Export archived messages over the API, with the key in CONSOLE_API_KEY and the archive password by prompt, standard input or CONSOLE_ARCHIVE_PASSWORD"
     ),
     Output.examples(
-      ["archive export --url https://security.example.com --account 019bc0e2-1280-7092-b899-5ab87f4740e9", "Pages to read"],
-      ["archive export --url https://security.example.com --export 019bc0e9-9dc0-7e58-b7a4-0c9d3f61a285", "Go on with it"]
+      [
+        "archive export --url https://security.example.com --account 019bc0e2-1280-7092-b899-5ab87f4740e9",
+        "Pages to read"
+      ],
+      [
+        "archive export --url https://security.example.com --export 019bc0e9-9dc0-7e58-b7a4-0c9d3f61a285",
+        "Go on with it"
+      ]
     )
   )

@@ -120,7 +120,11 @@ const download = Effect.fnUntraced(
     > =>
       Effect.catchTag(whole, "PartBroken", ({ message, seconds }) =>
         left === 1
-          ? Effect.fail(new Refused({ message: `Part ${number} breaks off again and again. Run the command again with --export ${made.id}.` }))
+          ? Effect.fail(
+            new Refused({
+              message: `Part ${number} breaks off again and again. Run the command again with --export ${made.id}.`
+            })
+          )
           : Effect.andThen(
             Effect.andThen(session.say(message), Effect.sleep(seconds * 1000)),
             Effect.suspend(() => tried(left - 1))
@@ -160,7 +164,8 @@ const newExport = ({ accounts, chats, format, noMedia, since, until }: ExportFla
   ).pipe(
     Effect.mapError(() =>
       new Refused({
-        message: "--account and --chat are ids with commas between them, and --since and --until days such as 2026-01-31."
+        message:
+          "--account and --chat are ids with commas between them, and --since and --until days such as 2026-01-31."
       })
     )
   )

@@ -129,7 +129,8 @@ describe("the viewer of the archive", () => {
           const link = ["https://good.example/a_(b)", "noopener noreferrer nofollow"]
           expect(links).toEqual([link, link])
           const redactions: unknown = yield* Effect.promise(() =>
-            page.$$eval("li.message a.redact", (found) => found.map((each) => each.getAttribute("href")))
+            page.$$eval("li.message a.redact", (found) =>
+              found.map((each) => each.getAttribute("href")))
           )
           expect(redactions).toEqual(
             archivedIds.message.map((id) =>
@@ -143,9 +144,7 @@ describe("the viewer of the archive", () => {
 
           yield* pressKey(page, "Escape")
           yield* pressKey(page, "Slash")
-          yield* Effect.promise(() =>
-            page.keyboard.type(`"${canary.toLowerCase()}" edited`)
-          )
+          yield* Effect.promise(() => page.keyboard.type(`"${canary.toLowerCase()}" edited`))
           yield* pressKey(page, "Enter")
           yield* waitFor(page, "button.hit")
           expect(yield* countOf(page, "button.hit")).toBe(archivedIds.chat.length)
