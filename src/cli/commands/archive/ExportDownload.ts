@@ -1,6 +1,6 @@
 /** An export of archived messages, made over the API and downloaded part by part; each part is whole, or is not there. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Option, Redacted, Schema, Stream } from "effect"
+import { Effect, Option, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
