@@ -4,6 +4,7 @@ import type { AccountId } from "../domain/accounts/Account.ts"
 import { hex } from "../domain/archive/Bytes.ts"
 import {
   inOrder,
+  type Leaf,
   manifestHash,
   manifestSeed,
   merkleRoot,
@@ -16,6 +17,9 @@ import type { OrganizationId } from "../domain/people/Access.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveManifests } from "../ports/archive/ArchiveManifests.ts"
 
+/** Pages that are read and hashed at a time, after which requests have their turn: about 2 ms. */
+const pagesAtOnce = 128
+
 /**
  * Covers the next pages of the account; false where none is left. Pages are numbered under the account's lock: those
  * with a lower id are committed.
@@ -27,14 +31,17 @@ export const cover = Effect.fnUntraced(function*(organizationId: OrganizationId,
   if (!(yield* manifests.lock(account))) return false
   const newest = yield* manifests.newest(account)
   const afterPage = newest?.lastPage ?? 0n
-  const pages = yield* manifests.pages(account, afterPage, pagesPerManifest)
-  const lastPage = pages.at(-1)?.pageId
-  if (lastPage === undefined) return false
+  const there: Array<Leaf> = []
+  let lastPage = afterPage
+  for (let more = true; more && there.length < pagesPerManifest;) {
+    const pages = yield* manifests.pages(account, lastPage, Math.min(pagesAtOnce, pagesPerManifest - there.length))
+    for (const page of pages) there.push({ pageId: page.pageId, leaf: yield* pageLeaf(sha256, page) })
+    lastPage = pages.at(-1)?.pageId ?? lastPage
+    more = pages.length === pagesAtOnce
+    yield* Effect.yieldNow
+  }
+  if (there.length === 0) return false
   const gone = yield* manifests.gone(account, { after: afterPage, upTo: lastPage })
-  const there = yield* Effect.forEach(
-    pages,
-    (page) => Effect.map(pageLeaf(sha256, page), (leaf) => ({ pageId: page.pageId, leaf }))
-  )
   const leaves = inOrder([...there, ...gone])
   const root = yield* merkleRoot(sha256, leaves)
   yield* manifests.add(organizationId, {
@@ -48,7 +55,7 @@ export const cover = Effect.fnUntraced(function*(organizationId: OrganizationId,
     root,
     hash: yield* manifestHash(sha256, newest?.hash ?? (yield* manifestSeed(sha256, account)), leaves.length, root)
   })
-  return pages.length === pagesPerManifest
+  return there.length === pagesPerManifest
 })
 
 /** The root of the tree over the manifests of a round, in hex; with how many manifests and pages there are. */

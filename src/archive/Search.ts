@@ -80,6 +80,7 @@ export const search: <R>(
       sums: { read: 0, searched: 0, unreadable: 0, relists: 0 },
       pages: Math.min(fewestPages, budget.listed),
       lowest: below,
+      further: null,
       stamp: yield* (yield* SearchStore).stamp(scope)
     }
     const { sums, unread } = run

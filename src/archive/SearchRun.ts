@@ -1,6 +1,7 @@
 /** A search of the archive under way: what is still to be read, and the lists that it comes from. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SearchPosition } from "../domain/archive/SearchHit.ts"
+import type { ServiceUnavailable } from "../domain/Failure.ts"
 import {
   type CandidatePages,
   type ListPosition,
@@ -45,6 +46,8 @@ export type Unread =
   | { readonly type: "candidates"; readonly candidates: Candidates; readonly after: ListPosition }
   | { readonly type: "page"; readonly page: SearchPage; readonly uncounted: number }
 
+type Blocks = ReadonlyArray<SearchBlock>
+
 /** A search under way. */
 export interface Run<R> {
   readonly keys: SearchKeys<R>
@@ -53,7 +56,7 @@ export interface Run<R> {
   readonly atOnce: { readonly blocks: number; readonly loose: number }
   /** Messages after this time were answered by earlier calls. */
   readonly below: number
-  /** What reaches beyond this time was counted by earlier calls. */
+  /** All that reaches beyond this time was counted by earlier calls. */
   readonly counted: number
   readonly unread: NewestFirst<Unread>
   /** Pages and blocks that were queued: while a writer closes its tail, one can be listed twice. */
@@ -61,6 +64,8 @@ export interface Run<R> {
   readonly sums: { read: number; searched: number; unreadable: number; relists: number }
   /** Pages that are read the next time. */
   pages: number
+  /** The blocks after a place, which are listed while those before them are read. */
+  further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
   /** The rank of what was read last: all that is ranked above it is read. */
   lowest: number
   /** The store's stamp before it was last listed. */
@@ -83,9 +88,14 @@ const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPa
   unread.push(Math.min(page.lastAt, below), { type: "page", page, uncounted })
 }
 
+/** Lists blocks. From the second list on, the next one is read meanwhile: a search that needs two mostly needs more. */
 export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {
   const store = yield* SearchStore
-  const blocks = yield* store.blocks(run.request.scope, run.below, after, run.atOnce.blocks)
+  const { further } = run
+  run.further = null
+  const list = (from: ListPosition | null) => store.blocks(run.request.scope, run.below, from, run.atOnce.blocks)
+  const isThere = further !== null && further.after.number === after?.number && further.after.lastAt === after.lastAt
+  const blocks = yield* isThere ? Fiber.join(further.blocks) : list(after)
   for (const block of blocks) {
     const key = `${block.accountId}/block ${block.blockId}`
     if (!run.queued.has(key)) run.unread.push(Math.min(block.lastAt, run.below), { type: "block", block })
@@ -94,6 +104,7 @@ export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: Lis
   const last = blocks.at(-1)
   if (last === undefined || blocks.length < run.atOnce.blocks) return
   const next = { lastAt: last.lastAt, number: last.blockId }
+  if (after !== null) run.further = { after: next, blocks: yield* Effect.forkDetach(list(next)) }
   run.unread.push(Math.min(last.lastAt, run.below), { type: "blocks", after: next })
 })
 

@@ -1,139 +1,29 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
-import * as EpochKeys from "../../src/archive/EpochKeys.ts"
 import { search, type SearchBudget, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
 import { openVocabulary } from "../../src/archive/Vocabularies.ts"
-import type { EpochKey } from "../../src/domain/archive/Epoch.ts"
 import { fold } from "../../src/domain/archive/Fold.ts"
-import type { EditRecord, MessageRecord } from "../../src/domain/archive/Records.ts"
+import type { MessageRecord } from "../../src/domain/archive/Records.ts"
 import type { SearchHit, SearchPosition } from "../../src/domain/archive/SearchHit.ts"
 import { searchWords } from "../../src/domain/archive/SearchWords.ts"
-import { ArchiveUnreadable } from "../../src/domain/archive/Unreadable.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
 import * as Vectors from "../support/archive/archiveVectors.ts"
 import * as Memory from "../support/archive/memorySearchStore.ts"
 import { texts } from "../support/archive/scripts.ts"
-import { tried } from "../support/drawn.ts"
-
-const accountIds = [Vectors.accountId, Vectors.otherAccountId]
-const start = Date.UTC(2026, 2, 1) / 1000
-const chats = [{ chatId: 1n, shared: false }, { chatId: -1002n, shared: true }]
-
-/** A message, the accounts that have it, and its edits. */
-interface Written {
-  readonly chat: (typeof chats)[number]
-  readonly message: MessageRecord
-  readonly accounts: ReadonlyArray<number>
-  readonly edits: ReadonlyArray<EditRecord>
-}
-
-const written: fc.Arbitrary<ReadonlyArray<Written>> = fc.array(
-  fc.record({
-    chat: fc.constantFrom(...chats),
-    gap: fc.constantFrom(0, 1, 40_000),
-    text: texts,
-    caption: fc.option(texts, { freq: 2 }),
-    sender: fc.constantFrom("u1", "u2"),
-    kind: fc.constantFrom("text" as const, "photo" as const),
-    accounts: fc.constantFrom([0], [1], [0, 1]),
-    edits: fc.array(fc.tuple(fc.constantFrom(1, 90_000), texts), { maxLength: 2 })
-  }),
-  { minLength: 1, maxLength: 25 }
-).map((drawn) => {
-  let at = start
-  return drawn.map(({ accounts, caption, chat, edits, gap, kind, sender, text }, index): Written => {
-    at += gap
-    const id = BigInt(index + 1)
-    const from = { id: sender, name: null, username: null }
-    const details = caption === null ? {} : { caption }
-    return {
-      chat,
-      accounts,
-      message: { id, at, archivedAt: at, from, kind, text, details },
-      edits: edits.map(([later, edited]) => ({
-        change: "edited",
-        id: String(id),
-        seen_at: at + later,
-        edited_at: at + later,
-        text: edited,
-        details: {}
-      }))
-    }
-  })
-})
-
-/** What becomes of a page: it stays loose, or is in a block, whose vocabulary may be unusable. */
-const fates = fc.array(fc.constantFrom("loose", "one", "two", "folded otherwise", "broken"), {
-  minLength: 1,
-  maxLength: 12
-})
-
-type Fate = "loose" | "one" | "two" | "folded otherwise" | "broken"
-
-const keys = Effect.forEach(
+import {
   accountIds,
-  (accountId) => EpochKeys.newEpoch({ ...Vectors.epochRef(1n), accountId }, Vectors.publicKey)
-).pipe(
-  Effect.map((epochs) => epochs.map(({ key }) => key)),
-  Effect.provide(NodeCrypto.layer),
-  Effect.cached,
-  Effect.runSync
-)
-
-const openKey = (opened: ReadonlyArray<EpochKey>) => (accountId: EpochKey["ref"]["accountId"]) => {
-  const key = opened.find(({ ref }) => ref.accountId === accountId)
-  return key === undefined ? Effect.fail(new ArchiveUnreadable({ part: "epoch" })) : Effect.succeed(key)
-}
-
-/** The records of an account by chat and day, messages apart from edits; some pages are cut in two. */
-const pagesOf = (all: ReadonlyArray<Written>, account: number, most: number) => {
-  const groups = new Map<
-    string,
-    { readonly chat: Written["chat"]; readonly at: number; records: Array<MessageRecord | EditRecord> }
-  >()
-  const put = (chat: Written["chat"], at: number, kind: string, record: MessageRecord | EditRecord) => {
-    const key = `${chat.chatId}/${Math.floor(at / 86_400)}/${kind}`
-    const group = groups.get(key)
-    if (group === undefined || group.records.length >= most) {
-      if (group !== undefined) groups.set(`${key}/${groups.size}`, group)
-      groups.set(key, { chat, at, records: [record] })
-    } else {
-      groups.set(key, { ...group, at: Math.max(group.at, at), records: [...group.records, record] })
-    }
-  }
-  for (const { accounts, chat, edits, message } of all) {
-    if (!accounts.includes(account)) continue
-    put(chat, message.at, "messages", message)
-    for (const edit of edits) put(chat, edit.seen_at, "changes", edit)
-  }
-  return [...groups.values()]
-}
-
-const store = Effect.fnUntraced(function*(all: ReadonlyArray<Written>, most: number, drawn: ReadonlyArray<Fate>) {
-  const opened = yield* keys
-  let number = 0n
-  const pages: Array<Memory.StoredPage> = []
-  const blocks: Array<Memory.StoredArchive["blocks"][number]> = []
-  for (const [account, key] of opened.entries()) {
-    const fated = new Map<Fate, Array<Memory.StoredPage>>()
-    for (const { at, chat, records } of pagesOf(all, account, most)) {
-      number += 1n
-      const page = yield* Memory.sealPage(key, chat, number, at, records)
-      pages.push(page)
-      const fate = drawn[Number(number) % drawn.length] ?? "loose"
-      fated.set(fate, [...(fated.get(fate) ?? []), page])
-    }
-    for (const [fate, held] of fated) {
-      if (fate === "loose") continue
-      const block = yield* Memory.sealBlock(key, ++number, held)
-      const sealed = fate === "broken" ? block.sealed.map((byte, at) => at === 40 ? byte ^ 1 : byte) : block.sealed
-      blocks.push({ ...block, sealed, fold: fate === "folded otherwise" ? 0 : block.fold })
-    }
-  }
-  return { pages, blocks }
-})
+  chats,
+  fates,
+  keys,
+  openKey,
+  start,
+  store,
+  type Written,
+  written
+} from "../support/archive/searchedArchive.ts"
+import { tried } from "../support/drawn.ts"
 
 type Criteria = Pick<SearchRequest, "fromId" | "kind"> & { readonly scope: Partial<SearchRequest["scope"]> }
 

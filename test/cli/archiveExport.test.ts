@@ -52,7 +52,7 @@ const stage = Effect.gen(function*() {
     const fiber = yield* Effect.forkChild(
       Effect.provide(exportInto(asked, secrets), yield* client(change))
     )
-    // What it waits for are seconds of the test's clock, and answers of the service.
+    // It waits for seconds of the test's clock, and answers of the service.
     while (fiber.pollUnsafe() === undefined) {
       yield* TestClock.adjust("1 second")
       yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))

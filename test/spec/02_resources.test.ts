@@ -48,7 +48,7 @@ describe("2 resources, in the document", () => {
     const named = members.filter(({ member, name }) =>
       /(?:_at|_until|_deadline|_back_to|^since|^at|^before)$/.test(member) ||
       // Sealed pages are cut by moments, and vocabularies are read below one.
-      /^(?:sealed_window\.until|sealed_(?:blocks_asked|loose)\.below)$/.test(name)
+      /^(?:sealed_window\.until|sealed_(?:blocks_asked|candidates|loose)\.below)$/.test(name)
     )
       // A hold and an export are of whole days.
       .filter(({ name }) => !/^(?:archive_hold|(?:new_)?archive_export_criteria)\.since$/.test(name))

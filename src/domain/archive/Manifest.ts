@@ -66,6 +66,9 @@ export const pageLeaf = Effect.fnUntraced(function*(hash: Hash, page: PageFacts)
   ))
 })
 
+/** Nodes that are hashed before others have their turn. */
+const nodesAtOnce = 256
+
 /** The Merkle tree hash (RFC 6962, 2.1) of leaves that are hashed already. */
 export const merkleRoot = Effect.fnUntraced(function*(hash: Hash, leaves: ReadonlyArray<Uint8Array>) {
   let level = leaves
@@ -75,6 +78,7 @@ export const merkleRoot = Effect.fnUntraced(function*(hash: Hash, leaves: Readon
       const [left, right] = level.slice(at, at + 2)
       if (left === undefined) break
       above.push(right === undefined ? left : yield* hash(concat(nodeMark, left, right)))
+      if (above.length % nodesAtOnce === 0) yield* Effect.yieldNow
     }
     level = above
   }

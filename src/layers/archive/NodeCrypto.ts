@@ -47,6 +47,20 @@ const inflate = (bytes: Uint8Array, limit: number): Uint8Array => {
   return plain(answer.buffer)
 }
 
+/** Deflated bytes from which on they are inflated in a thread of Node's pool: a vocabulary, and no page of messages. */
+const inThread = 16 * 1024
+/** An inflated vocabulary mostly fits into one piece, which takes one turn of the thread. */
+const pieceSize = 256 * 1024
+
+const inflateInThread = (bytes: Uint8Array, limit: number) =>
+  Effect.callback<Uint8Array, NotOpened>((resume) => {
+    const options = { maxOutputLength: limit, chunkSize: pieceSize, info: true }
+    zlib.inflateRaw(bytes, options, (error, answer: object) => {
+      const isWhole = error === null && isInflated(answer) && answer.engine.bytesWritten === bytes.length
+      resume(isWhole ? Effect.succeed(plain(answer.buffer)) : Effect.fail(new NotOpened()))
+    })
+  })
+
 const opening = (bytes: () => Uint8Array) => Effect.try({ try: bytes, catch: () => new NotOpened() })
 
 /** Node's own X-Wing from 24.7 on, before that the one in JavaScript. */
@@ -63,6 +77,7 @@ export const layer = Layer.sync(ArchiveCrypto, () => {
     aeadOpen: (key, nonce, sealed, additional) => opening(() => open(key, nonce, sealed, additional)),
     publicKey: (seed) => hasNativeXWing ? Effect.sync(() => plain(publicKeyOf(seed))) : hpke.publicKey(seed),
     deflate: (bytes) => Effect.sync(() => plain(zlib.deflateRawSync(bytes, { level: 6 }))),
-    inflate: (bytes, limit) => opening(() => inflate(bytes, limit))
+    inflate: (bytes, limit) =>
+      bytes.length < inThread ? opening(() => inflate(bytes, limit)) : inflateInThread(bytes, limit)
   }
 })

@@ -1,5 +1,5 @@
 /** The sealed input of a search, from a service elsewhere. */
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { toBase64 } from "../../domain/archive/Bytes.ts"
 import { decodeIds, encodeIds, sortedIds } from "../../domain/archive/MessageIds.ts"
 import type { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
@@ -90,11 +90,10 @@ interface BlockList {
   readonly more: boolean
 }
 
-/** The blocks that a list goes on with, and the request of further ones, where it is under way. */
+/** The blocks that came with those of a list, for the list that follows it. */
 interface ListedAhead extends BlockList {
   readonly name: string
   readonly at: number
-  readonly further: Fiber.Fiber<BlockList> | null
 }
 
 const positionOf = (blocks: ReadonlyArray<SearchBlock>): ListPosition | null => {
@@ -110,7 +109,6 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const service = yield* SealedArchive
     const states = yield* RemoteStates
-    const lifetime = yield* Effect.scope
     const vocabularies = new VocabularyCache()
     const ahead = new Remembered<SealedSearchPage & { readonly at: number }>(pagesKept)
 
@@ -185,23 +183,17 @@ export const layer = Layer.effect(
         const before = listed?.name === nameAt(after) && listed.at >= now - freshFor ? listed : null
         const found = [...before?.blocks ?? []]
         let from = positionOf(found) ?? after
-        let further = before?.further ?? null
         let more = before?.more ?? true
-        // What is known costs little; of what is not, a search may need the newest alone.
-        const isFirst = after === null && vocabularies.isEmpty
-        const request = (position: ListPosition | null) =>
-          askBlocks(scope, below, position, isFirst ? limit : sealedBlocksPerAnswer)
+        // Those that are known cost little; of the others, a search may need the newest alone.
+        const atOnce = after === null && vocabularies.isEmpty ? limit : sealedBlocksPerAnswer
         while (more && found.length < limit) {
-          const part: BlockList = yield* further === null ? request(from) : Fiber.join(further)
-          further = null
+          const part: BlockList = yield* askBlocks(scope, below, from, atOnce)
           found.push(...part.blocks)
           from = positionOf(part.blocks) ?? from
           more = part.more
         }
-        // The request of further ones is under way while these are opened.
-        if (more && further === null && !isFirst) further = yield* Effect.forkIn(request(from), lifetime)
         const taken = found.slice(0, limit)
-        listed = { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more, further }
+        listed = { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more }
         return taken
       }),
 

@@ -31,7 +31,7 @@ const flags = {
   json: Output.json
 }
 
-/** What a new export holds. */
+/** The flags of an export. */
 export type ExportFlags = Omit<Command.Command.Config.Infer<typeof flags>, "json">
 
 export const exportArchive = Command.make("export", flags, ({ json, ...asked }) =>

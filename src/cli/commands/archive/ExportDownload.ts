@@ -138,7 +138,7 @@ const download = Effect.fnUntraced(
   }
 )
 
-/** What goes with the requests; the password is asked for once the flags are found good. */
+/** The secrets that go with the requests; the password is asked for once the flags are found good. */
 interface Secrets<E, R> {
   readonly key: Option.Option<Redacted.Redacted>
   readonly password: Effect.Effect<Redacted.Redacted, E, R>
