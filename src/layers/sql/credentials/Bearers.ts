@@ -166,13 +166,12 @@ export const make = Effect.gen(function*() {
               ...(kind === "token" ? [arrayOf(all, ({ resource }) => resource)] : [])
             ]),
             (rows) => {
-              const answers = all.map((sought): Found | undefined => found(sought, undefined, at))
-              for (const row of rows) {
-                const sought = all[row.place]
-                if (sought === undefined) continue
-                answers[row.place] = row.key === null ? undefined : found(sought, row, at, arrivalOf(row, at))
-              }
-              return answers
+              const answers = new Map(rows.map((row) => [row.place, row]))
+              return all.map((sought, place) => {
+                const row = answers.get(place)
+                if (row === undefined) return found(sought, undefined, at)
+                return row.key === null ? undefined : found(sought, row, at, arrivalOf(row, at))
+              })
             }
           ))
     })
