@@ -5,6 +5,7 @@ import type { SessionRef } from "../../../src/domain/messenger/Messenger.ts"
 import type {
   ChatChange,
   ChatFeed,
+  ChatPage,
   ChatReader,
   ChatSeen,
   MessageSeen,
@@ -42,7 +43,22 @@ const userOf = (id: string, name: string | null, username: string | null): Word 
   ...(username === null ? {} : { username })
 })
 
-const chatOf = (chat: ChatSeen): Word => ({
+/** The words for a basic group. */
+const groupOf = ({ chatId, left, members, migratedTo, title }: ChatSeen): Word => ({
+  _: "chat",
+  id: Number(-chatId),
+  title: title ?? "",
+  photo: { _: "chatPhotoEmpty" },
+  participantsCount: members ?? 0,
+  date: 0,
+  version: 1,
+  ...(left ? { left: true } : {}),
+  ...(migratedTo === null ? {} : {
+    migratedTo: { _: "inputChannel", channelId: channelId(migratedTo), accessHash: Long.ONE }
+  })
+})
+
+const channelOf = (chat: ChatSeen): Word => ({
   _: "channel",
   id: channelId(chat.chatId),
   accessHash: Long.ONE,
@@ -51,6 +67,8 @@ const chatOf = (chat: ChatSeen): Word => ({
   megagroup: chat.type === "group",
   photo: { _: "chatPhotoEmpty" },
   date: seconds(chat.joinedAt),
+  ...(chat.username === null ? {} : { username: chat.username }),
+  ...(chat.protected ? { noforwards: true } : {}),
   ...(chat.members === null ? {} : { participantsCount: chat.members })
 })
 
@@ -61,10 +79,26 @@ const named = (chats: ReadonlyArray<ChatSeen>, messages: ReadonlyArray<MessageSe
     ...senders.map(({ id, name, username }) => [id, userOf(id, name, username)] as const),
     ...people.map(({ chatId, title, username }) => [String(chatId), userOf(String(chatId), title, username)] as const)
   ])
-  return { users: [...users.values()], chats: chats.filter(({ chatId }) => isChannel(chatId)).map(chatOf) }
+  const groups = chats.filter(({ chatId }) => chatId < 0n)
+  return {
+    users: [...users.values()],
+    chats: groups.map((chat) => isChannel(chat.chatId) ? channelOf(chat) : groupOf(chat))
+  }
 }
 
-const messageOf = ({ chatId, expiresAt, files, record }: MessageSeen): Word => {
+const serviceOf = ({ chatId, record }: MessageSeen): Word => ({
+  _: "messageService",
+  id: Number(record.id),
+  peerId: peerOf(chatId),
+  date: record.at,
+  action: record.details.service === "ChatMigrateTo"
+    ? { _: "messageActionChatMigrateTo", channelId: 1 }
+    : { _: "messageActionPinMessage" }
+})
+
+const messageOf = (message: MessageSeen): Word => {
+  const { chatId, expiresAt, files, record } = message
+  if (record.kind === "service") return serviceOf(message)
   const media = mediaOf(files)
   return {
     _: "message",
@@ -115,6 +149,9 @@ const furtherOf = (changes: ReadonlyArray<ChatChange>, pts: number): ReadonlyArr
 const newOf = (changes: ReadonlyArray<ChatChange>): ReadonlyArray<Word> =>
   changes.flatMap((change) => change._tag === "New" ? [messageOf(change.message)] : [])
 
+/** Chats whose titles begin so are in the archived folder. */
+const isArchived = ({ title }: ChatSeen): boolean => title?.startsWith("Archived") === true
+
 interface Opened {
   readonly feed: ChatFeed
   readonly reader: ChatReader
@@ -151,11 +188,22 @@ export const make = Effect.fnUntraced(function*(
     return known
   }
 
+  const everyChat = async (reader: ChatReader): Promise<ReadonlyArray<ChatSeen>> => {
+    const found: Array<ChatSeen> = []
+    let cursor: string | null = null
+    do {
+      const page: ChatPage = await clients.ask(reader.chats(cursor))
+      found.push(...page.chats)
+      cursor = page.next
+    } while (cursor !== null)
+    return found
+  }
+
   const messages = async (key: Own, peer: unknown, ask: (reader: ChatReader, ref: string) => any) => {
     const { reader } = await open(key)
-    const chats = await clients.ask(reader.chats(null))
+    const chats = await everyChat(reader)
     const found: ReadonlyArray<MessageSeen> = await clients.ask(ask(reader, refOf(peer)))
-    return { _: "messages.messages", messages: found.map(messageOf), topics: [], ...named(chats.chats, found) }
+    return { _: "messages.messages", messages: found.map(messageOf), topics: [], ...named(chats, found) }
   }
 
   const table: Clients.Handlers = {
@@ -204,10 +252,23 @@ export const make = Effect.fnUntraced(function*(
         ...named(found.chats, seenIn(found.changes))
       }
     },
-    "messages.getDialogs": async (key, { folderId }) => {
+    "messages.getDialogs": async (key, { folderId, limit, offsetPeer }) => {
       const { reader } = await open(key)
-      const page = folderId === 0 ? await clients.ask(reader.chats(null)) : { chats: [] }
-      return { _: "messages.dialogs", dialogs: page.chats.map(dialogOf), messages: [], ...named(page.chats, []) }
+      const folder = (await everyChat(reader)).filter((chat) => isArchived(chat) === (folderId === 1))
+      const after = offsetPeer._ === "inputPeerEmpty" ? "" : refOf(offsetPeer)
+      const from = folder.findIndex(({ ref }) => ref === after) + 1
+      const page = folder.slice(from, from + limit)
+      const tops: Array<MessageSeen> = []
+      for (const { ref } of [...page.slice(0, 1), ...page.slice(-1)]) {
+        tops.push(...await clients.ask(reader.history(ref, null, 1)))
+      }
+      return {
+        _: "messages.dialogsSlice",
+        count: folder.length,
+        dialogs: page.map(dialogOf),
+        messages: tops.map(messageOf),
+        ...named(page, tops)
+      }
     },
     "messages.getPeerDialogs": async (key, { peers }) => {
       const { feed, reader } = await open(key)
@@ -257,14 +318,43 @@ export const make = Effect.fnUntraced(function*(
     },
     "messages.getHistory": (key, { limit, offsetId, peer }) =>
       messages(key, peer, (reader, ref) => reader.history(ref, offsetId === 0 ? null : BigInt(offsetId), limit)),
-    "messages.getMessages": (key, { id, peer }) =>
-      messages(key, peer, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id)))),
+    // Ids of the common box name their chats.
+    "messages.getMessages": async (key, { id }) => {
+      const { reader } = await open(key)
+      const common = (await everyChat(reader)).filter(({ chatId }) => !isChannel(chatId))
+      const found: Array<MessageSeen> = []
+      for (const { ref } of common) {
+        found.push(...await clients.ask(reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id)))))
+      }
+      return { _: "messages.messages", messages: found.map(messageOf), topics: [], ...named(common, found) }
+    },
+    "messages.getFullChat": async (key, { chatId }) => {
+      const { reader } = await open(key)
+      const { members } = await clients.ask(reader.members(`common:${-chatId}`, null))
+      return {
+        _: "messages.chatFull",
+        fullChat: {
+          _: "chatFull",
+          id: chatId,
+          about: "",
+          participants: { _: "chatParticipants", chatId, participants: members.map(memberOf), version: 1 },
+          notifySettings: { _: "peerNotifySettings" }
+        },
+        chats: [],
+        users: members.map(({ id, name, username }) => userOf(id, name, username))
+      }
+    },
     "channels.getMessages": (key, { channel, id }) =>
       messages(key, channel, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id))))
   }
   const read = async (key: Own, name: string, from: number) => (await open(key)).reader.file(name, from)
   return { read, table }
 })
+
+const memberOf = ({ id, role }: { readonly id: string; readonly role: string }): Word =>
+  role === "owner"
+    ? { _: "chatParticipantCreator", userId: Number(id) }
+    : { _: role === "admin" ? "chatParticipantAdmin" : "chatParticipant", userId: Number(id), inviterId: 0, date: 0 }
 
 const participantOf = ({ id, role }: { readonly id: string; readonly role: string }): Word =>
   role === "owner"

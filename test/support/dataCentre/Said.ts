@@ -49,6 +49,13 @@ export interface Failure {
   readonly retryAfterSeconds?: number
 }
 
+const refusedChats: Readonly<Record<string, readonly [number, string]>> = {
+  private: [400, "CHANNEL_PRIVATE"],
+  banned: [400, "USER_BANNED_IN_CHANNEL"],
+  left: [400, "CHAT_FORBIDDEN"],
+  unknown: [400, "CHANNEL_INVALID"]
+}
+
 /** A failure of the simulated platform in the words of the real one. */
 export const worded = ({ _tag, field, reason = "", retryAfterSeconds }: Failure): readonly [number, string] => {
   switch (_tag) {
@@ -68,6 +75,12 @@ export const worded = ({ _tag, field, reason = "", retryAfterSeconds }: Failure)
       return emails[reason] ?? [400, "EMAIL_INVALID"]
     case "PasskeyRefused":
       return passkeys[reason] ?? [400, "CREDENTIAL_INVALID"]
+    case "ChatRefused":
+      return refusedChats[reason] ?? [400, "CHANNEL_INVALID"]
+    case "PositionRefused":
+      return [400, "PERSISTENT_TIMESTAMP_INVALID"]
+    case "FileGone":
+      return [400, "FILE_ID_INVALID"]
     case "ProfileRefused":
       return reason === "name_invalid"
         ? [400, field === "first_name" ? "FIRSTNAME_INVALID" : "LASTNAME_INVALID"]

@@ -1,10 +1,16 @@
 /** The place of the simulated platform's chats. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountDocument, ChatDocument } from "./ChatDocuments.ts"
+import { AccountDocument, ChatDocument, withoutExpired } from "./ChatDocuments.ts"
+
+const atPresent = (chat: ChatDocument | null) =>
+  chat === null
+    ? Effect.succeed(null)
+    : Effect.map(Clock.currentTimeMillis, (millis) => withoutExpired(chat, Math.floor(millis / 1000)))
 
 /** Documents by their names; within `SimulatedStore.exclusively` where one is changed. */
 export class ChatDocumentStore extends Context.Service<ChatDocumentStore, {
+  /** The chat with the messages that are there by now. */
   chat(name: string): Effect.Effect<ChatDocument | null>
   account(userId: string): Effect.Effect<AccountDocument | null>
   saveChat(name: string, chat: ChatDocument): Effect.Effect<void>
@@ -15,7 +21,7 @@ export class ChatDocumentStore extends Context.Service<ChatDocumentStore, {
     const chats = new Map<string, ChatDocument>()
     const accounts = new Map<string, AccountDocument>()
     return ChatDocumentStore.of({
-      chat: (name) => Effect.sync(() => chats.get(name) ?? null),
+      chat: (name) => Effect.suspend(() => atPresent(chats.get(name) ?? null)),
       account: (userId) => Effect.sync(() => accounts.get(userId) ?? null),
       saveChat: (name, chat) => Effect.sync(() => void chats.set(name, chat)),
       saveAccount: (userId, account) => Effect.sync(() => void accounts.set(userId, account))
@@ -41,7 +47,7 @@ export class ChatDocumentStore extends Context.Service<ChatDocumentStore, {
       const chats = Schema.fromJsonString(ChatDocument)
       const accounts = Schema.fromJsonString(AccountDocument)
       return ChatDocumentStore.of({
-        chat: (name) => read(chats, name),
+        chat: (name) => Effect.flatMap(read(chats, name), atPresent),
         account: (userId) => read(accounts, `account/${userId}`),
         saveChat: (name, chat) => save(chats, name, chat),
         saveAccount: (userId, account) => save(accounts, `account/${userId}`, account)

@@ -24,7 +24,9 @@ export const MessageDocument = Schema.Struct({
   kind: MessageKind,
   text: Schema.NullOr(Schema.String),
   details: MessageDetails,
-  files: Schema.Array(FileDocument)
+  files: Schema.Array(FileDocument),
+  /** It disappears then, and no update tells of it; in Unix seconds. */
+  expiresAt: Schema.NullOr(Schema.Int)
 })
 export type MessageDocument = typeof MessageDocument.Type
 
@@ -117,6 +119,13 @@ export const visibleTo = ({ accounts, messages }: ChatDocument, userId: string):
     ? []
     : messages.filter((message) => idOf(message) >= BigInt(member.visibleFrom))
 }
+
+/** The chat at a time in Unix seconds: messages whose time has run out are gone. */
+export const withoutExpired = (chat: ChatDocument, now: number): ChatDocument =>
+  chat.messages.every(({ expiresAt }) => expiresAt === null || expiresAt > now) ? chat : {
+    ...chat,
+    messages: chat.messages.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+  }
 
 export const withMessage = (chat: ChatDocument, message: MessageDocument): ChatDocument => ({
   ...chat,

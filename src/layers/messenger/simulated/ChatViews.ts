@@ -23,7 +23,8 @@ export const chatSeen = (chat: ChatDocument, userId: string): ChatSeen => {
     username: chat.username,
     members: chat.type === "group" || chat.type === "channel" ? chat.members.length : null,
     protected: chat.protected,
-    joinedAt: joinedAt === null ? null : new Date(joinedAt * 1000),
+    // The platform tells it of chats with a box of their own.
+    joinedAt: joinedAt === null || chat.box === null ? null : new Date(joinedAt * 1000),
     left: member?.left ?? true,
     migratedTo: chat.migratedTo === null ? null : BigInt(chat.migratedTo),
     topId: top === undefined ? null : BigInt(top.id),
@@ -47,11 +48,11 @@ export const messageSeen = (chat: ChatDocument, message: MessageDocument, userId
     at: message.at,
     from: message.from,
     kind: message.kind,
-    text: message.text,
+    text: message.text?.toWellFormed() ?? null,
     details: message.from?.id === userId ? { ...message.details, outgoing: true } : message.details
   },
   editHidden: false,
-  expiresAt: null,
+  expiresAt: message.expiresAt === null ? null : new Date(message.expiresAt * 1000),
   files: message.files.map(fileSeen)
 })
 

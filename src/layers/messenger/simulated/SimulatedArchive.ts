@@ -19,6 +19,7 @@ import type { ChatDocumentStore } from "./ChatDocumentStore.ts"
 import { changesOf, chatSeen, messageSeen, refOf } from "./ChatViews.ts"
 import type { Calls } from "./SimulatedCalls.ts"
 import type { ChatPushes } from "./SimulatedChats.ts"
+import type { PlatformOperation } from "./SimulatedPlatform.ts"
 import type { SimulatedStore } from "./SimulatedStore.ts"
 
 /** Pushes that a session keeps unread; what does not fit is replaced by a `Behind`. */
@@ -64,6 +65,10 @@ export const make = (
           ? Effect.flatMap(store.ended(ref), (reason) => Effect.fail(new NoSession({ reason: reason ?? "never" })))
           : Effect.succeed(authorization.user_id)
     )
+
+  /** A call of a session that has not ended. */
+  const asked = <A, E>(ref: SessionRef, operation: PlatformOperation, work: Effect.Effect<A, E>) =>
+    session(ref, operation, Effect.andThen(userOf(ref), work))
 
   const accountOf = (userId: string) => Effect.map(documents.account(userId), (account) => account ?? emptyAccount)
 
@@ -138,10 +143,10 @@ export const make = (
       pushes: Stream.fromQueue(queue).pipe(
         Stream.flatMap((push) => Stream.fromIterable([push, ...inbox.dropped()]))
       ),
-      state: session(ref, "difference", Effect.map(accountOf(userId), ({ box }) => stateOf(box.position))),
-      difference: (since: BoxState) => session(ref, "difference", difference(userId, since)),
+      state: asked(ref, "difference", Effect.map(accountOf(userId), ({ box }) => stateOf(box.position))),
+      difference: (since: BoxState) => asked(ref, "difference", difference(userId, since)),
       channelDifference: (chat: string, since: number) =>
-        session(ref, "difference", channelDifference(userId, chat, since))
+        asked(ref, "difference", channelDifference(userId, chat, since))
     }
   })
 
@@ -150,7 +155,7 @@ export const make = (
 
   const reader = (ref: SessionRef, userId: string): ChatReader => ({
     chats: (cursor) =>
-      session(
+      asked(
         ref,
         "read_chats",
         Effect.map(chatsOf(userId), (chats) => {
@@ -166,7 +171,7 @@ export const make = (
         })
       ),
     peers: (refs) =>
-      session(
+      asked(
         ref,
         "read_chats",
         Effect.gen(function*() {
@@ -176,7 +181,7 @@ export const make = (
         })
       ),
     history: (chatRef, below, limit) =>
-      session(
+      asked(
         ref,
         "read_history",
         Effect.map(chatAt(userId, chatRef), (chat) =>
@@ -187,7 +192,7 @@ export const make = (
             .map((message) => messageSeen(chat, message, userId)))
       ),
     messages: (chatRef, ids) =>
-      session(
+      asked(
         ref,
         "read_history",
         Effect.map(chatAt(userId, chatRef), (chat) =>
@@ -196,7 +201,7 @@ export const make = (
             .map((message) => messageSeen(chat, message, userId)))
       ),
     members: (chatRef) =>
-      session(
+      asked(
         ref,
         "read_history",
         Effect.map(chatAt(userId, chatRef), ({ members }) => ({
@@ -210,14 +215,14 @@ export const make = (
         }))
       ),
     visibleFrom: (chatRef) =>
-      session(
+      asked(
         ref,
         "read_history",
         Effect.map(chatAt(userId, chatRef), ({ accounts }) => BigInt(accounts[userId]?.visibleFrom ?? 1))
       ),
     file: (location, from) =>
       Stream.unwrap(Effect.gen(function*() {
-        const chats = yield* session(ref, "read_file", chatsOf(userId))
+        const chats = yield* asked(ref, "read_file", chatsOf(userId))
         const file = chats.flatMap((chat) => visibleTo(chat, userId)).flatMap(({ files }) => files).find((one) =>
           one.messengerFile === location
         )

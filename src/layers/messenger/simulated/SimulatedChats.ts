@@ -38,6 +38,8 @@ export interface NewSimulatedMessage {
   /** Absent, the Clock's now. */
   readonly at?: Date
   readonly files?: MessageDocument["files"]
+  /** It disappears then. */
+  readonly expiresAt?: Date
 }
 
 /** A chat by the account that is asked, which any of its accounts may be. */
@@ -57,6 +59,8 @@ export class SimulatedChats extends Context.Service<SimulatedChats, {
   send(chat: ChatOf, message: NewSimulatedMessage): Effect.Effect<bigint>
   edit(chat: ChatOf, id: bigint, text: string): Effect.Effect<void>
   remove(chat: ChatOf, ids: ReadonlyArray<bigint>): Effect.Effect<void>
+  /** A basic group becomes a group with a box of its own, of that id; the old one names it from then on. */
+  migrate(chat: ChatOf, into: bigint): Effect.Effect<void>
   /** The box forgets what has happened in it: each difference is too long. */
   forgetLog(chat: ChatOf): Effect.Effect<void>
   /** Everything that the account sees now. */
@@ -129,34 +133,40 @@ export const make = (
     return done.ids
   })
 
+  const join: SimulatedChats["Service"]["join"] = (
+    userId,
+    { chatId, members, protected: isProtected = false, shared, title, type, username },
+    options
+  ) =>
+    store.exclusively(Effect.gen(function*() {
+      const name = chatName(userId, chatId, shared)
+      const account = (yield* documents.account(userId)) ?? emptyAccount
+      const before = yield* documents.chat(name)
+      if (before?.accounts[userId]?.left === false) return
+      const made: ChatDocument = before ?? {
+        chatId: String(chatId),
+        type,
+        title,
+        username: username ?? null,
+        protected: isProtected,
+        migratedTo: null,
+        members,
+        messages: [],
+        nextId: 1,
+        box: shared ? emptyBox : null,
+        accounts: {}
+      }
+      const joinedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const visibleFrom = options?.hidden === true ? made.nextId : 1
+      const accounts = { ...made.accounts, [userId]: { joinedAt, visibleFrom, left: false } }
+      yield* documents.saveChat(name, { ...made, accounts })
+      if (!account.chats.includes(name)) {
+        yield* documents.saveAccount(userId, { ...account, chats: [...account.chats, name] })
+      }
+    }))
+
   return {
-    join: (userId, { chatId, members, protected: isProtected = false, shared, title, type, username }, options) =>
-      store.exclusively(Effect.gen(function*() {
-        const name = chatName(userId, chatId, shared)
-        const account = (yield* documents.account(userId)) ?? emptyAccount
-        const before = yield* documents.chat(name)
-        if (before?.accounts[userId]?.left === false) return
-        const made: ChatDocument = before ?? {
-          chatId: String(chatId),
-          type,
-          title,
-          username: username ?? null,
-          protected: isProtected,
-          migratedTo: null,
-          members,
-          messages: [],
-          nextId: 1,
-          box: shared ? emptyBox : null,
-          accounts: {}
-        }
-        const joinedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        const visibleFrom = options?.hidden === true ? made.nextId : 1
-        const accounts = { ...made.accounts, [userId]: { joinedAt, visibleFrom, left: false } }
-        yield* documents.saveChat(name, { ...made, accounts })
-        if (!account.chats.includes(name)) {
-          yield* documents.saveAccount(userId, { ...account, chats: [...account.chats, name] })
-        }
-      })),
+    join,
 
     leave: (where) =>
       store.exclusively(Effect.gen(function*() {
@@ -179,17 +189,27 @@ export const make = (
           kind,
           text,
           details,
-          files: []
+          files: [],
+          expiresAt: null
         }))
         const nextId = records.reduce((next, { id }) => Math.max(next, Number(id) + 1), chat.nextId)
         const messages = restored.reduce((all, message) => withMessage(all, message), chat).messages
         yield* documents.saveChat(name, { ...chat, messages, nextId })
       })),
 
-    send: Effect.fnUntraced(function*(where, { at, details = {}, files = [], from, kind = "text", text }) {
+    send: Effect.fnUntraced(function*(where, { at, details = {}, expiresAt, files = [], from, kind = "text", text }) {
       const now = at?.getTime() ?? (yield* Clock.currentTimeMillis)
       const [id = "0"] = yield* change(where, "new", (chat, nextId) => {
-        const message = { id: String(nextId), at: Math.floor(now / 1000), from, kind, text, details, files }
+        const message = {
+          id: String(nextId),
+          at: Math.floor(now / 1000),
+          from,
+          kind,
+          text,
+          details,
+          files,
+          expiresAt: expiresAt === undefined ? null : Math.floor(expiresAt.getTime() / 1000)
+        }
         return [withMessage(chat, message), [message.id]]
       })
       return BigInt(id)
@@ -206,6 +226,25 @@ export const make = (
 
     remove: (where, ids) =>
       Effect.asVoid(change(where, "deleted", (chat) => [withoutMessages(chat, ids), ids.map(String)])),
+
+    migrate: Effect.fnUntraced(function*(where, into) {
+      const { chat: { members, title, type } } = yield* find(where)
+      yield* join(where.userId, { chatId: into, type, shared: true, title, members })
+      const now = yield* Clock.currentTimeMillis
+      yield* change(where, "new", (chat, nextId) => {
+        const message = {
+          id: String(nextId),
+          at: Math.floor(now / 1000),
+          from: null,
+          kind: "service" as const,
+          text: null,
+          details: { service: "ChatMigrateTo" },
+          files: [],
+          expiresAt: null
+        }
+        return [withMessage({ ...chat, migratedTo: String(into) }, message), [message.id]]
+      })
+    }),
 
     forgetLog: (where) =>
       store.exclusively(Effect.gen(function*() {

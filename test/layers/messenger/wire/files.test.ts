@@ -57,18 +57,6 @@ layer(wire, { excludeTestServices: true })("files over the messenger's own proto
     return { home: home!, keysAt, messages, other: other!, read, ref, unharmed }
   })
 
-  it.effect("are whole, of every size and from every part on", () =>
-    Effect.gen(function*() {
-      const sizes = [0, 1, mebibyte, mebibyte + 1].map((bytes) => [`of ${bytes}`, bytes] as const)
-      const { messages, read, unharmed } = yield* stage(...sizes)
-      for (const [at, [name, bytes]] of sizes.entries()) {
-        assert.strictEqual(messages[at]!.files[0]!.bytes, bytes)
-        assert.strictEqual(digest(yield* read(at)), digest(contentOf(name, bytes)))
-      }
-      assert.strictEqual((yield* read(3, mebibyte)).length, 1)
-      yield* unharmed
-    }))
-
   it.effect("are read at the data centre that has them, which lets the account in once", () =>
     Effect.gen(function*() {
       const { keysAt, other, read, unharmed } = yield* stage(["a@2", 3], ["b@2", mebibyte + 1], ["moved@1>2", 5])
