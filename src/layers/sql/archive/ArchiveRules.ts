@@ -219,9 +219,12 @@ export const layer = Layer.effect(
           post(sql`
             update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
               edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end,
-              unchecked_below = case when ${begins} then upper(archive_chat.covered)
+              unchecked_below = case when ${begins}
+                then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
                 else archive_chat.unchecked_below end,
-              unchecked_to = case when ${begins} then lower(archive_chat.covered) else archive_chat.unchecked_to end
+              unchecked_to = case when ${begins}
+                then least(lower(archive_chat.covered), archive_chat.unchecked_to)
+                else archive_chat.unchecked_to end
             from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
             where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = judged.account_id
               and archive_chat.chat_id = judged.chat_id

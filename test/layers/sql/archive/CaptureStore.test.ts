@@ -1,0 +1,143 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { afterSelection, type CapturedChat } from "../../../../src/domain/archive/CapturedChat.ts"
+import type { ChatType } from "../../../../src/domain/archive/Chat.ts"
+import { isComplete } from "../../../../src/domain/archive/ChatProgress.ts"
+import { cover } from "../../../../src/domain/archive/CoveredRanges.ts"
+import { select } from "../../../../src/domain/archive/RuleSelection.ts"
+import { ArchiveRules } from "../../../../src/ports/archive/ArchiveRules.ts"
+import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
+import * as Archives from "../../../support/archive/archives.ts"
+import { pglite } from "../../../support/postgres/database.ts"
+import * as World from "../../../support/world.ts"
+
+const chatsPerSample = 200
+
+const ids = fc.bigInt({ min: 1n, max: 400n })
+const dates = fc.integer({ min: 0, max: 1_000_000 }).map((seconds) => new Date(Archives.beginning - seconds * 1000))
+const types: ReadonlyArray<ChatType> = ["private", "group", "channel", "bot", "saved"]
+
+const ranges = fc.array(fc.tuple(ids, fc.bigInt({ min: 1n, max: 50n })), { maxLength: 4 }).map((all) =>
+  all.reduce<CapturedChat["progress"]["covered"]>(
+    (covered, [low, size]) => cover(covered, { low, high: low + size }),
+    []
+  )
+)
+
+const unchecked = fc.tuple(ids, ids).map(([one, other]) =>
+  one === other ? null : one < other ? { below: other, to: one } : { below: one, to: other }
+)
+
+const nullable = <A>(values: fc.Arbitrary<A>) => fc.option(values, { nil: null })
+
+const chat = fc.record({
+  type: fc.constantFrom(...types),
+  ref: fc.string({ minLength: 1 }).filter((text) => !text.includes("\u0000")),
+  effect: fc.constantFrom("archive" as const, "skip" as const, "review" as const),
+  live: fc.boolean(),
+  protected: fc.boolean(),
+  joinedAt: nullable(dates),
+  leftAt: nullable(dates),
+  position: nullable(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
+  progress: fc.record({
+    covered: ranges,
+    edge: nullable(ids),
+    floor: nullable(ids),
+    topId: nullable(ids),
+    reachedAt: nullable(dates)
+  }),
+  floorAt: nullable(dates),
+  unchecked: nullable(unchecked),
+  refusedUntil: nullable(dates),
+  members: nullable(fc.integer({ min: 0, max: 200_000 })),
+  membersAt: nullable(dates)
+}).map((facts) => ({
+  ...facts,
+  ruleId: null,
+  stopped: false,
+  migratedTo: null,
+  cleaned: [],
+  lastId: null
+}))
+
+/** Different chats of one account; a later sample has the same ones with other facts. */
+const sample = (seed: number): ReadonlyArray<CapturedChat> =>
+  fc.sample(chat, { numRuns: chatsPerSample, seed }).map((facts, place) => ({ ...facts, chatId: BigInt(place + 1) }))
+
+describe("chats as capture keeps them", () => {
+  layer(World.world(pglite))((it) => {
+    const stage = Effect.gen(function*() {
+      const { account } = yield* Archives.makeArchive()
+      const store = yield* CaptureStore
+      const keep = (chats: ReadonlyArray<CapturedChat>, how: "keep" | "see") =>
+        Archives.commit({ account }, Effect.forEach(chats, (chat) => store[how](account, chat), { discard: true }))
+      const read = Effect.map(
+        Archives.commit({ account }, store.chats(account, null)),
+        (chats) => chats.toSorted((one, other) => Number(one.chatId - other.chatId))
+      )
+      return { account, keep, read }
+    })
+
+    it.effect("are read as they were seen, whatever was known of them before", () =>
+      Effect.gen(function*() {
+        const { account, keep, read } = yield* stage
+        for (const seed of [1, 2]) {
+          const chats = sample(seed)
+          yield* keep(chats, "see")
+          expect(yield* read).toEqual(chats)
+        }
+        const complete = yield* World.query<{ complete: boolean }>(
+          account.organizationId,
+          (sql) => sql`select complete from archive_chat order by chat_id`
+        )
+        expect(complete.map((row) => row.complete)).toEqual(sample(2).map(({ progress }) => isComplete(progress)))
+      }))
+
+    it.effect("have other promises once these are kept, and are judged as before", () =>
+      Effect.gen(function*() {
+        const { keep, read } = yield* stage
+        const before = sample(3)
+        yield* keep(before, "see")
+        const after = sample(4)
+        yield* keep(after, "keep")
+        expect(yield* read).toEqual(after.map((chat, place) => {
+          const { effect, joinedAt, live, members, protected: isProtected, ref, type } = before[place]!
+          return { ...chat, effect, joinedAt, live, members, protected: isProtected, ref, type }
+        }))
+      }))
+
+    it.effect("are judged by changed rules in the database as when they are seen", () =>
+      Effect.gen(function*() {
+        const { account, keep, read } = yield* stage
+        const { accountId, organizationId } = account
+        yield* keep(sample(5), "see")
+        const rules = yield* ArchiveRules
+        for (const [type, effect] of [["group", "skip"], ["any", "archive"], ["private", "review"]] as const) {
+          const before = yield* read
+          const scope = { level: "account" as const, target: accountId, chatId: null }
+          const now = new Date(Archives.beginning)
+          yield* Archives.commit(
+            { account },
+            Effect.andThen(
+              rules.add(organizationId, {
+                ...scope,
+                chatType: type,
+                effect,
+                media: "none",
+                maxFileBytes: null,
+                live: type === "any",
+                updatedAt: now,
+                updatedBy: null
+              }),
+              rules.selectAgain(organizationId, scope, now)
+            )
+          )
+          const inEffect = yield* Archives.commit({ account }, rules.inEffect(account))
+          expect(yield* read).toEqual(
+            before.map((chat) => afterSelection(chat, select(inEffect, { ...chat, predecessor: null })))
+          )
+        }
+      }))
+  })
+})
