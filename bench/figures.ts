@@ -18,6 +18,7 @@ const order = [
   "wire",
   "cluster",
   "archive",
+  "capture",
   "timing",
   "fuzz",
   "faults",
@@ -25,6 +26,7 @@ const order = [
   "faults-cluster",
   "faults-archive",
   "properties",
+  "capture-laws",
   "mutants"
 ]
 

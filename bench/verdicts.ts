@@ -133,6 +133,7 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
   },
   wire: atMost("Sessions over the wire"),
   cluster: atMost("Several processes"),
+  capture: atMost("Archiving beside the watch"),
   archive: (figure) =>
     having(figure, "a row for each message").filter(({ goal }) => goal !== "").map(
       ({ archive, goal = "", measured }) => {
@@ -201,13 +202,21 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
   "faults-archive": (figure) => [{
     question: "Whatever breaks, the archive holds each message once, and none that was never written",
     holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
-    measured: `8 kinds of faults, ${count(sum(having(figure, "fault"), "what was seen"))} messages compared one by one`
+    measured: `10 kinds of faults, ${count(sum(having(figure, "fault"), "what was seen"))} messages compared one by one`
   }],
   properties: (figure) =>
     having(figure, "Property").map((row) => ({
       question: propertyOf(row["Property"] ?? ""),
       holds: row["Findings"] === "0",
       measured: `${count(sum([row], "Sequences"))} sequences, ${count(sum([row], "Requests"))} requests, ${
+        row["Findings"]
+      } findings`
+    })),
+  "capture-laws": (figure) =>
+    having(figure, "Store").map((row) => ({
+      question: `What an account sees is archived, whatever is lost and wherever a process dies: ${row["Store"]}`,
+      holds: row["Findings"] === "0",
+      measured: `${count(sum([row], "Histories"))} histories, ${count(sum([row], "Deaths"))} deaths, ${
         row["Findings"]
       } findings`
     })),

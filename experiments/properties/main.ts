@@ -1,6 +1,7 @@
 /**
- * Plays random sequences against five properties: isolation, monotonicity and reach of requests, the invariants of the
- * watch over accounts (see `test/support/properties`), and the laws of capture (`test/support/capture`).
+ * Plays random sequences against six properties: isolation, monotonicity and reach of requests, the invariants of the
+ * watch over accounts (see `test/support/properties`), and the laws of capture, in memory and, a hundredth as many, in
+ * the archive itself (`test/support/capture`).
  *
  * `npm run properties` plays 10,000 of each over two processes, each with a database of its own on a private
  * PostgreSQL. `--sequences 200` plays fewer; `--seed text` plays others; `--property isolation` plays one property
@@ -14,10 +15,10 @@ import { parseArgs } from "node:util"
 import { record } from "../../bench/support/figure.ts"
 import { createConsole, postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
 import { DatabaseServer } from "../../test/support/postgres/databaseServer.ts"
-import { figureOf, type Played } from "./figure.ts"
+import { figureOf, isLaw, lawsOf, type Played } from "./figure.ts"
 import type { Part, Progress } from "./worker.ts"
 
-const properties = ["isolation", "monotonicity", "reach", "watch", "capture"] as const
+const properties = ["isolation", "monotonicity", "reach", "watch", "capture", "archive"] as const
 
 /** What plays each; rounds of the watch are counted by their accounts. */
 const players = {
@@ -25,7 +26,8 @@ const players = {
   monotonicity: "worker.ts",
   reach: "worker.ts",
   watch: "watching.ts",
-  capture: "capturing.ts"
+  capture: "capturing.ts",
+  archive: "capturing.ts"
 }
 
 const { values } = parseArgs({
@@ -39,7 +41,12 @@ const { values } = parseArgs({
 })
 
 const first = Number(values.from)
-const last = first + Number(values.sequences) - 1
+
+/** The last sequence that is played; a history in the archive takes as long as a hundred in memory. */
+const lastOf = (property: Played["property"]): number => {
+  const sequences = Number(values.sequences)
+  return first + (property === "archive" ? Math.ceil(sequences / 100) : sequences) - 1
+}
 const workers = Math.min(Number(values.workers), Number(values.sequences))
 
 const server = await DatabaseServer.start()
@@ -72,7 +79,14 @@ const play = async (property: typeof properties[number]): Promise<Played> => {
   const sum = (of: (progress: Progress) => number) => parts.reduce((total, progress) => total + of(progress), 0)
   await Promise.all(Array.from({ length: workers }, async (_, index) => {
     const database = await databaseOf(`${property}_${index}`)
-    const task = { property, seed: values.seed, first: first + index, last, step: workers, ...database }
+    const task = {
+      property,
+      seed: values.seed,
+      first: first + index,
+      last: lastOf(property),
+      step: workers,
+      ...database
+    }
     await work(task, (progress) => {
       parts[index] = progress
       if (progress.sequences % 1000 === 0) console.log(`${property}: ${sum(({ sequences }) => sequences)} sequences`)
@@ -98,7 +112,11 @@ try {
       console.error(`\n${property}, seed ${values.seed}, sequence ${sequence}:\n${text.slice(0, 4000)}`)
     }
   }
-  if (values.property === undefined && Number(values.sequences) > 1) record(figureOf(played, values.seed, workers))
+  const isKept = Number(values.sequences) >= 1000
+  const laws = played.filter(({ property }) => isLaw(property))
+  if (isKept && laws.length > 0) record(lawsOf(laws, values.seed))
+  const others = played.filter(({ property }) => !isLaw(property))
+  if (values.property === undefined && isKept) record(figureOf(others, values.seed, workers))
   else console.log(played.map(({ findings, ...rest }) => ({ ...rest, findings: findings.length })))
   process.exitCode = played.every(({ findings }) => findings.length === 0) ? 0 : 1
 } finally {

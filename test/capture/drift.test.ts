@@ -29,7 +29,7 @@ describe("a chat that is compared at the end of a run", () => {
         stored,
         Semaphore.makeUnsafe(1),
         organization,
-        { dies: () => null, committed: () => {} },
+        { dies: () => null, committed: Effect.void },
         (law) => expect(law).toBe("")
       )
       const all: ChatReader = {

@@ -64,7 +64,7 @@ const modelProcess = (media: "all" | "none") => {
   const stored = new Stored()
   stored.setRules([rule(null, "archive", true, media)])
   stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
-  const commits = { dies: () => null, committed: () => {} }
+  const commits = { dies: () => null, committed: Effect.void }
   return processOver(stored, Semaphore.makeUnsafe(1), organization, commits, () => {})
 }
 

@@ -95,6 +95,18 @@ export const newest = {
   limit: 50
 }
 
+/** Gives the organization the key pair, under the tests' password. */
+export const setKey = Effect.fnUntraced(function*(organizationId: OrganizationId, key: ArchiveKeyPair) {
+  const ref = { organizationId, keyId: key.keyId, publicKey: key.publicKey, kind: "password" as const }
+  const wrap = yield* wrapSeed(ref, Redacted.make(archivePassword), key.seed)
+  const keys = yield* ArchiveKeys
+  const now = new Date(yield* Clock.currentTimeMillis)
+  yield* Effect.flatMap(
+    Db,
+    (db) => db.transaction(organizationId, keys.add({ ...ref, wraps: [wrap], madeBy: null }, now))
+  )
+})
+
 /** An archive under the tests' password with a chat of three messages; each text carries what `text` adds to it. */
 export const populate = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
@@ -102,11 +114,7 @@ export const populate = Effect.fnUntraced(function*(
   text: (what: string) => string
 ) {
   const { account, key } = { account: { organizationId, accountId }, key: yield* makeKeyPair }
-  const ref = { organizationId, keyId: key.keyId, publicKey: key.publicKey, kind: "password" as const }
-  const wrap = yield* wrapSeed(ref, Redacted.make(archivePassword), key.seed)
-  const keys = yield* ArchiveKeys
-  const now = new Date(yield* Clock.currentTimeMillis)
-  yield* commit({ account }, keys.add({ ...ref, wraps: [wrap], madeBy: null }, now))
+  yield* setKey(organizationId, key)
   const files = [file(text("one.txt")), file(text("two.txt"))]
   const [one, two] = files.map((each) => ({ files: [each] }))
   const messages = [seen(1, 60, text("First"), one), seen(2, 50, text("Second"), two), seen(3, 40, text("Third"))]

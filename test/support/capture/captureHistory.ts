@@ -1,15 +1,16 @@
 /** A history of capture: people write, processes die, and the laws of the archive are held at every commit. */
-import { Cause, Clock, Duration, Effect, Exit, Fiber, Semaphore } from "effect"
+import { Cause, Clock, type Context, Duration, Effect, Exit, Fiber } from "effect"
 import { runCapture } from "../../../src/capture/CaptureRun.ts"
 import { glance } from "../../../src/capture/Glances.ts"
 import { catchUpAll, takePushes } from "../../../src/capture/LiveCapture.ts"
 import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
-import { isSaved } from "../../../src/domain/archive/CapturedChat.ts"
+import { type CapturedChat, isSaved } from "../../../src/domain/archive/CapturedChat.ts"
 import { rangeAt } from "../../../src/domain/archive/CoveredRanges.ts"
-import { newestEdit } from "../../../src/domain/archive/Revisions.ts"
+import { select } from "../../../src/domain/archive/RuleSelection.ts"
 import type { Push } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { type Archived, type CaptureGround, Killed } from "./captureGround.ts"
 import { type Drawn, drawnOf } from "./drawnNumbers.ts"
-import { account, type Archived, Killed, organization, processOver, rule, Stored, unpaced } from "./memoryCapture.ts"
+import { memoryGround, rule, unpaced } from "./memoryCapture.ts"
 import { type ModelChat, Platform } from "./modelPlatform.ts"
 
 const beginning = Date.UTC(2026, 2, 2, 12)
@@ -19,12 +20,6 @@ const day = 86_400_000
 export interface Breach {
   readonly sequence: number
   readonly law: string
-}
-
-/** The newest text, as readers choose it. */
-const newestText = ({ revisions: [first, ...edits] }: Archived): string | null => {
-  const placed = edits.map(({ editedAt, late, mark }) => ({ edited_at: editedAt, late, seen_at: 0, mark }))
-  return (newestEdit(placed, first?.editedAt ?? 0) ?? first)?.mark ?? null
 }
 
 /**
@@ -39,37 +34,62 @@ const isLateTwin = ({ revisions }: Archived, text: string): boolean => {
 class History {
   readonly drawn: Drawn
   readonly platform: Platform
-  readonly stored = new Stored()
+  readonly ground: CaptureGround
   readonly breaches: Array<Breach> = []
   readonly sequence: number
-  private readonly transactions = Semaphore.makeUnsafe(1)
-  private services = this.newProcess()
+  private services: Context.Context<any> | null = null
+  private rules: ReadonlyArray<RuleInEffect>
   private quiet = false
   private inHand: Array<Push> = []
   private waiting: Array<Fiber.Fiber<unknown, unknown>> = []
-  private kills = 0
+  private commits = 0
+  private deaths = 0
+  /** The number of messages of each chat that were archived at the last commit. */
+  private sizes: ReadonlyMap<bigint, number> = new Map()
 
-  constructor(sequence: number) {
+  /** Without it 30 to 90. */
+  private readonly steps: number | undefined
+
+  constructor(sequence: number, ground: CaptureGround, steps: number | undefined) {
     this.sequence = sequence
+    this.steps = steps
+    this.ground = ground
     this.drawn = drawnOf(sequence)
     this.platform = new Platform(this.drawn, beginning)
-    this.stored.setRules([rule(null, "archive", this.drawn.chance(0.8))])
+    this.rules = [rule(null, "archive", this.drawn.chance(0.8))]
+  }
+
+  get played(): Played {
+    const { breaches, commits, deaths } = this
+    return { breaches, commits, deaths }
   }
 
   private breach(law: string): void {
     this.breaches.push({ sequence: this.sequence, law })
   }
 
-  private newProcess() {
-    return processOver(this.stored, this.transactions, organization, {
+  private get newProcess() {
+    const commits = {
       dies: () => {
         if (this.quiet || !this.drawn.chance(0.03)) return null
-        if (this.drawn.chance(0.5)) return "after"
+        this.deaths += 1
+        if (this.drawn.chance(0.5)) return "after" as const
         this.inHand = []
-        return "before"
+        return "before" as const
       },
-      committed: () => this.holds()
-    }, (law) => this.breach(law))
+      committed: this.holds
+    }
+    return Effect.map(
+      this.ground.newProcess(commits, (law) => this.breach(law)),
+      (services) => void (this.services = services)
+    )
+  }
+
+  /** Runs work of the present process. */
+  private by<A>(work: Effect.Effect<A, any, any>): Effect.Effect<A, any> {
+    return Effect.suspend(() =>
+      this.services === null ? Effect.die(new Error("No process")) : Effect.provideContext(work, this.services)
+    )
   }
 
   private readonly clock: Clock.Clock = {
@@ -82,30 +102,36 @@ class History {
   } as Clock.Clock
 
   /** The laws that hold after each commit. */
-  private holds(): void {
-    for (const chat of this.stored.chats.values()) {
+  private readonly holds: Effect.Effect<void> = Effect.gen({ self: this }, function*() {
+    this.commits += 1
+    const chats = yield* this.ground.chats
+    const archived = yield* this.ground.ids
+    for (const chat of chats.values()) {
       const there = this.platform.chats.get(chat.chatId)
+      const ids = archived.get(chat.chatId)
+      if (!isSaved(chat) && (ids?.size ?? 0) > (this.sizes.get(chat.chatId) ?? 0)) {
+        this.breach(`A3: something of ${chat.chatId} is archived while it is not selected`)
+      }
       if (there === undefined || chat.progress.covered.length === 0) continue
-      const archived = this.stored.messages.get(chat.chatId)
       for (const { id } of this.platform.visible(there)) {
-        if (rangeAt(chat.progress.covered, id) !== null && archived?.has(id) !== true) {
+        if (rangeAt(chat.progress.covered, id) !== null && ids?.has(id) !== true) {
           this.breach(`A5: ${chat.chatId}/${id} is covered and not archived`)
         }
       }
     }
+    this.sizes = new Map([...archived].map(([chatId, { size }]) => [chatId, size]))
     const inHand = this.inHand
     this.inHand = []
     for (const push of inHand) {
       if (push._tag === "Behind" || push.change._tag === "Deleted" || push.change._tag === "Other") continue
       const { chatId, record } = push.change.message
-      const chat = this.stored.chats.get(chatId)
+      const chat = chats.get(chatId)
       if (chat === undefined || !isSaved(chat) || !chat.live) continue
-      const archived = this.stored.messages.get(chatId)?.get(record.id)
-      if (archived?.revisions.some(({ mark }) => mark === record.text) !== true) {
+      if (!(yield* this.ground.texts(chatId, record.id)).includes(record.text)) {
         this.breach(`A7: "${record.text}" was in hand and is not archived`)
       }
     }
-  }
+  })
 
   private deed(): void {
     const { drawn, platform } = this
@@ -138,7 +164,8 @@ class History {
 
   private changeRules({ chatId }: ModelChat): void {
     if (this.quiet) return
-    const others = this.stored.rules.filter((rule) => rule.chatId !== chatId)
+    const last = this.changes.at(-1) ?? this.rules
+    const others = last.filter((rule) => rule.chatId !== chatId)
     const effect = this.drawn.oneOf(["archive", "skip", "review"] as const) ?? "archive"
     const changed = this.drawn.chance(0.3) ? others : [...others, rule(chatId, effect, this.drawn.chance(0.7))]
     this.changes.push(changed)
@@ -147,12 +174,15 @@ class History {
   /** Changes of rules that wait for a moment without a transaction. */
   private changes: Array<ReadonlyArray<RuleInEffect>> = []
 
-  private readonly applyChanges = Effect.suspend(() =>
-    this.changes.length === 0 ? Effect.void : this.transactions.withPermit(Effect.sync(() => {
-      for (const rules of this.changes) this.stored.setRules(rules)
-      this.changes = []
-    }))
-  )
+  private readonly applyChanges = Effect.suspend(() => {
+    const changes = this.changes
+    this.changes = []
+    return Effect.forEach(
+      changes,
+      (rules) => Effect.andThen(this.ground.setRules(rules), Effect.sync(() => void (this.rules = rules))),
+      { discard: true }
+    )
+  })
 
   /** Something happens while a call is under way, and pushes are taken meanwhile. */
   private readonly meanwhile = Effect.suspend(() => {
@@ -184,25 +214,26 @@ class History {
       const pending = this.platform.pending ?? []
       const batch = pending.splice(0, this.drawn.between(1, 6)).map((push) => this.noted(push))
       if (batch.length === 0) return Effect.void
-      return Effect.provideContext(takePushes(account, this.platform.feed, batch), this.services)
+      return this.by(takePushes(this.ground.account, this.platform.feed, batch))
     })
   }
 
   private get act(): Effect.Effect<void, any> {
     const { feed, reader } = this.platform
+    const { account } = this.ground
     const draw = this.drawn.next()
     const run = { ...account, fence: 1, failures: 0 }
     const connections = { feed, reader, ...unpaced }
     if (this.platform.pending === null) {
       this.platform.pending = []
-      return Effect.provideContext(catchUpAll(account, feed), this.services)
+      return this.by(catchUpAll(account, feed))
     }
     if (draw < 0.7) return this.taking
     if (draw < 0.8) {
-      return Effect.provideContext(glance(account, { feed, reader }, new Set()), this.services)
+      return this.by(glance(account, { feed, reader }, new Set()))
     }
     if (draw < 0.84) this.platform.pending = null
-    return draw < 0.84 ? Effect.void : Effect.provideContext(runCapture(run, connections), this.services)
+    return draw < 0.84 ? Effect.void : this.by(runCapture(run, connections))
   }
 
   /** The process dies: what it had in hand and on its way is lost, and another one begins. */
@@ -211,8 +242,7 @@ class History {
     this.waiting = []
     this.platform.pending = null
     this.inHand = []
-    this.kills += 1
-    return Effect.map(Fiber.interruptAll(waiting), () => void (this.services = this.newProcess()))
+    return Effect.andThen(Fiber.interruptAll(waiting), this.newProcess)
   })
 
   private readonly attempt = (work: Effect.Effect<void, any>) =>
@@ -231,7 +261,9 @@ class History {
 
   readonly play = Effect.gen({ self: this }, function*() {
     this.platform.during = this.meanwhile
-    for (let steps = this.drawn.between(30, 90); steps > 0 && this.breaches.length === 0; steps--) {
+    yield* this.ground.setRules(this.rules)
+    yield* this.newProcess
+    for (let steps = this.steps ?? this.drawn.between(30, 90); steps > 0 && this.breaches.length === 0; steps--) {
       for (let count = this.drawn.between(0, 5); count > 0; count--) this.deed()
       yield* this.applyChanges
       yield* this.attempt(this.act)
@@ -244,18 +276,29 @@ class History {
     for (let nights = 3; nights > 0; nights--) {
       yield* this.attempt(this.act)
       this.platform.now += 8 * day
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...this.ground.account, fence: 1, failures: 0 }
       const connections = { feed: this.platform.feed, reader: this.platform.reader, ...unpaced }
-      yield* this.attempt(Effect.provideContext(runCapture(run, connections), this.services))
+      yield* this.attempt(this.by(runCapture(run, connections)))
     }
-    this.isWhole()
+    this.isWhole(yield* this.ground.chats, yield* this.ground.archived)
+    if ((yield* this.ground.miscounted) > 0) this.breach("A6: counters are wrong")
   })
 
+  /** The effect that the rules have on the chat. */
+  private effectOn(chat: CapturedChat, chats: ReadonlyMap<bigint, CapturedChat>) {
+    const before = [...chats.values()].find(({ migratedTo }) => migratedTo === chat.chatId)
+    const predecessor = before === undefined ? null : select(this.rules, { ...before, predecessor: null })
+    return select(this.rules, { ...chat, predecessor }).effect
+  }
+
   /** The laws that hold after quiet nights. */
-  private isWhole(): void {
+  private isWhole(
+    chats: ReadonlyMap<bigint, CapturedChat>,
+    all: ReadonlyMap<bigint, ReadonlyMap<bigint, Archived>>
+  ): void {
     for (const there of this.platform.chats.values()) {
-      const chat = this.stored.chats.get(there.chatId)
-      const archived = this.stored.messages.get(there.chatId) ?? new Map<bigint, Archived>()
+      const chat = chats.get(there.chatId)
+      const archived = all.get(there.chatId) ?? new Map<bigint, Archived>()
       for (const [id, { revisions }] of archived) {
         const distinct = new Set(revisions.map(({ editedAt, mark }) => `${editedAt} ${mark}`))
         if (distinct.size < revisions.length) this.breach(`A1: ${there.chatId}/${id} has a revision twice`)
@@ -265,14 +308,14 @@ class History {
         this.breach(`A2: ${there.chatId} was never seen`)
         continue
       }
-      if (this.stored.judge(chat).effect !== chat.effect) this.breach(`A8: ${there.chatId} is judged wrongly`)
+      if (this.effectOn(chat, chats) !== chat.effect) this.breach(`A8: ${there.chatId} is judged wrongly`)
       if (!isSaved(chat)) continue
       const visible = new Map(this.platform.visible(there).map((message) => [message.id, message]))
       for (const { id, text } of visible.values()) {
         const found = archived.get(id)
         if (found === undefined) this.breach(`A2: ${there.chatId}/${id} is missing`)
-        else if (newestText(found) !== text && !isLateTwin(found, text)) {
-          this.breach(`A2: ${there.chatId}/${id} is "${newestText(found)}" and not "${text}"`)
+        else if (found.newest !== text && !isLateTwin(found, text)) {
+          this.breach(`A2: ${there.chatId}/${id} is "${found.newest}" and not "${text}"`)
         } else if (found.deleted) this.breach(`A2: ${there.chatId}/${id} is marked, and is there`)
       }
       for (const [id, { deleted }] of archived) {
@@ -286,8 +329,19 @@ class History {
   readonly run = Effect.suspend(() => Effect.provideService(this.play, Clock.Clock, this.clock))
 }
 
-/** Plays the sequence; what it broke, none where every law held. */
-export const playCapture = (sequence: number): Effect.Effect<ReadonlyArray<Breach>> => {
-  const history = new History(sequence)
-  return Effect.map(history.run, () => history.breaches)
+/** A history that was played: what it broke, its commits, and how often a process died at one. */
+export interface Played {
+  readonly breaches: ReadonlyArray<Breach>
+  readonly commits: number
+  readonly deaths: number
+}
+
+/** Plays the sequence, of so many steps where they are given. */
+export const playCapture = (
+  sequence: number,
+  ground: CaptureGround = memoryGround(),
+  steps?: number
+): Effect.Effect<Played> => {
+  const history = new History(sequence, ground, steps)
+  return Effect.map(history.run, () => history.played)
 }

@@ -5,7 +5,7 @@ import { ComparedAge } from "../../../src/capture/Unchecked.ts"
 import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
 import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { afterSelection, type CapturedChat } from "../../../src/domain/archive/CapturedChat.ts"
-import { type KnownRevision, sift } from "../../../src/domain/archive/Revisions.ts"
+import { newestEdit, sift } from "../../../src/domain/archive/Revisions.ts"
 import { select } from "../../../src/domain/archive/RuleSelection.ts"
 import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
 import { Accounts } from "../../../src/ports/accounts/Accounts.ts"
@@ -22,16 +22,12 @@ import { Db } from "../../../src/ports/Db.ts"
 import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
-import { InTransaction } from "./modelPlatform.ts"
+import { type Archived, type CaptureGround, type Commits, InTransaction, Killed } from "./captureGround.ts"
 
-/** A revision; its text is its mark. */
-export interface Revision extends KnownRevision {
-  readonly late: boolean
-}
-
-export interface Archived {
+/** A message as it is stored; the text of a revision is its mark. */
+interface StoredMessage {
   /** In the order in which they were stored, the first one as the message. */
-  readonly revisions: ReadonlyArray<Revision>
+  readonly revisions: Archived["revisions"]
   readonly deleted: boolean
 }
 
@@ -39,18 +35,6 @@ interface Expiring {
   readonly chatId: bigint
   readonly id: bigint
   readonly expiresAt: Date
-}
-
-/** The process was killed at a commit. */
-export class Killed {
-  readonly _tag = "Killed"
-}
-
-export interface Commits {
-  /** Answers if the process dies at this commit, and where. */
-  readonly dies: () => "before" | "after" | null
-  /** Is called with what is stored by now, after each commit. */
-  readonly committed: () => void
 }
 
 export const account: ArchivedAccount = {
@@ -99,7 +83,7 @@ export const unpaced = { pacer: atOnce, mediaPacer: atOnce, mediaPlaces: Semapho
 /** What is stored. */
 export class Stored {
   readonly chats = new Map<bigint, CapturedChat>()
-  readonly messages = new Map<bigint, Map<bigint, Archived>>()
+  readonly messages = new Map<bigint, Map<bigint, StoredMessage>>()
   readonly expiry = new Map<string, Expiring>()
   state: BoxState | null = null
   rules: ReadonlyArray<RuleInEffect> = []
@@ -116,15 +100,15 @@ export class Stored {
     this.set(this.chats, chat.chatId, chat)
   }
 
-  ofChat(chatId: bigint): Map<bigint, Archived> {
+  ofChat(chatId: bigint): Map<bigint, StoredMessage> {
     const known = this.messages.get(chatId)
     if (known !== undefined) return known
-    const made = new Map<bigint, Archived>()
+    const made = new Map<bigint, StoredMessage>()
     this.messages.set(chatId, made)
     return made
   }
 
-  keepMessage(chatId: bigint, id: bigint, archived: Archived): void {
+  keepMessage(chatId: bigint, id: bigint, archived: StoredMessage): void {
     this.set(this.ofChat(chatId), id, archived)
     const chat = this.chats.get(chatId)
     if (chat !== undefined && (chat.lastId === null || chat.lastId < id)) this.keepChat({ ...chat, lastId: id })
@@ -266,8 +250,8 @@ export const processOver = (
               stored.rollBack()
               return Effect.die(new Killed())
             }
-            commits.committed()
-            return death === "after" ? Effect.die(new Killed()) : Effect.void
+            const dies = death === "after" ? Effect.die(new Killed()) : Effect.void
+            return Effect.andThen(commits.committed, dies)
           })
         )
       )
@@ -322,7 +306,8 @@ export const processOver = (
     begin: () => Effect.void,
     report: () => Effect.void,
     count: () => Effect.void,
-    end: () => Effect.void
+    end: () => Effect.void,
+    timeZone: () => Effect.succeed("UTC")
   }
 
   const records = {
@@ -374,4 +359,35 @@ export const processOver = (
     Context.add(BlobStore, unconfigured),
     Context.add(ComparedAge, null)
   )
+}
+
+/** The newest text, as readers choose it. */
+const newestText = ({ revisions: [first, ...edits] }: StoredMessage): string | null => {
+  const placed = edits.map(({ editedAt, late, mark }) => ({ edited_at: editedAt, late, seen_at: 0, mark }))
+  return (newestEdit(placed, first?.editedAt ?? 0) ?? first)?.mark ?? null
+}
+
+/** Histories are archived in memory. */
+export const memoryGround = (): CaptureGround => {
+  const stored = new Stored()
+  const transactions = Semaphore.makeUnsafe(1)
+  return {
+    account,
+    newProcess: (commits, breach) =>
+      Effect.sync(() => processOver(stored, transactions, organization, commits, breach)),
+    setRules: (rules) => transactions.withPermit(Effect.sync(() => stored.setRules(rules))),
+    chats: Effect.sync(() => stored.chats),
+    ids: Effect.sync(() => stored.messages),
+    miscounted: Effect.succeed(0),
+    texts: (chatId, id) =>
+      Effect.sync(() => stored.messages.get(chatId)?.get(id)?.revisions.map(({ mark }) => mark) ?? []),
+    archived: Effect.sync(() =>
+      new Map([...stored.messages].map(([chatId, messages]) =>
+        [
+          chatId,
+          new Map([...messages].map(([id, message]) => [id, { ...message, newest: newestText(message) }] as const))
+        ] as const
+      ))
+    )
+  }
 }

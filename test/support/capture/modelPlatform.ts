@@ -1,5 +1,5 @@
 /** A messaging platform in a few lines, as awkward as the real one may be: for histories of capture. */
-import { Context, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { isOfCommonBox } from "../../../src/domain/archive/CapturedChat.ts"
 import type { ChatType } from "../../../src/domain/archive/Chat.ts"
 import {
@@ -12,6 +12,7 @@ import {
   PositionRefused,
   type Push
 } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { InTransaction } from "./captureGround.ts"
 import type { Drawn } from "./drawnNumbers.ts"
 
 interface Content {
@@ -53,9 +54,6 @@ const privates = [101n, 102n, 103n]
 const basicGroup = -201n
 const channels = [-1_000_000_000_301n, -1_000_000_000_302n, -1_000_000_000_303n]
 const successor = -1_000_000_000_399n
-
-/** Law A9: no call waits inside a transaction, so that no look waits for a call of the archive. */
-export const InTransaction = Context.Reference<boolean>("test/capture/InTransaction", { defaultValue: () => false })
 
 export class Platform {
   /** In milliseconds. */
