@@ -21,7 +21,7 @@ import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
 import { runCapture } from "./CaptureRun.ts"
-import { claimTime } from "./CaptureSteps.ts"
+import { claimTime, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
 import { captureLive } from "./LiveCapture.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
@@ -102,10 +102,14 @@ export class Capture extends Context.Service<Capture, {
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
           const at = yield* now
-          const next = afterRun(run, outcome, at)
-          if (outcome._tag !== "Stopped" || outcome.reason !== "claim_lost") {
-            yield* db.transaction(run.organizationId, store.end(run, next, at))
-          }
+          const next = yield* db.transaction(
+            run.organizationId,
+            Effect.gen(function*() {
+              const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
+              if (outcome._tag !== "Stopped" || outcome.reason !== "claim_lost") yield* store.end(run, next, at)
+              return next
+            })
+          )
           yield* runs.finish(run, { at: next.nextAt, failures: next.failures })
         })
 
@@ -113,6 +117,7 @@ export class Capture extends Context.Service<Capture, {
           const ref = yield* sessionOf(run)
           const feed = yield* inTime(port.feed(ref, slotOf(run.accountId)))
           const reader = yield* inTime(port.read(ref, slotOf(run.accountId)))
+          yield* Effect.forkScoped(keepClaim(run))
           yield* runCapture(run, { feed, reader, pacer: makePacer(pace), mediaPacer, mediaPlaces: runPlaces })
         }, Effect.scoped)
 

@@ -16,6 +16,20 @@ import { OpenArchives } from "./OpenArchives.ts"
 /** A claim lasts so long after each step. */
 export const claimTime = Duration.minutes(2)
 
+/** A claim is renewed so often, also where the run takes no step. */
+const renewPause = Duration.seconds(30)
+
+/** Keeps the claim, as a large file takes longer than one lasts; where it is lost all the same, the next step ends. */
+export const keepClaim = Effect.fnUntraced(function*(run: ClaimedRun) {
+  const db = yield* Db
+  const runs = yield* ArchiveRuns
+  const renew = Effect.flatMap(now, (at) => {
+    const until = new Date(at.getTime() + Duration.toMillis(claimTime))
+    return Effect.ignore(db.transaction(run.organizationId, runs.renew(run, until)))
+  })
+  return yield* Effect.forever(Effect.delay(renew, renewPause))
+})
+
 /** Ends where this process may not write the account now, or nothing of it is to be saved. */
 const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
   const ownership = yield* Ownership

@@ -1,5 +1,6 @@
 /** The time of an account's next run, by how the last one ended. */
 import { Duration } from "effect"
+import { nextNight } from "../domain/organization/TimeZone.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import type { RunEnd } from "../ports/archive/CaptureStore.ts"
 import type { CaptureStopped } from "./CaptureStop.ts"
@@ -18,24 +19,17 @@ const retries = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(30),
 /** An account of which nothing is saved is looked at again after this. */
 const stoppedTime = Duration.minutes(10)
 
-const dayMillis = Duration.toMillis(Duration.days(1))
-/** Runs are spread over the hours from midnight until then, in UTC. */
-const nightMillis = Duration.toMillis(Duration.hours(6))
+/** The account's share of the night: the same each night, and even over all accounts. */
+const shareOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) / 2 ** 32
 
-/** The account's moment of the next night: the same each night, and even over all accounts. */
-const nextNight = (accountId: string, after: Date): Date => {
-  const share = Number.parseInt(accountId.slice(-8), 16) / 2 ** 32
-  const today = Math.floor(after.getTime() / dayMillis) * dayMillis + Math.floor(share * nightMillis)
-  return new Date(today > after.getTime() ? today : today + dayMillis)
-}
-
-/** The facts that a run leaves behind. */
+/** The facts that a run leaves behind, in an organization with the time zone. */
 export const afterRun = (
   { accountId, failures }: Pick<ClaimedRun, "accountId" | "failures">,
   outcome: RunOutcome,
+  timeZone: string,
   now: Date
 ): RunEnd & { readonly failures: number } => {
-  const night = nextNight(accountId, now)
+  const night = nextNight(timeZone, shareOf(accountId), now)
   const later = (duration: Duration.Duration) => new Date(now.getTime() + Duration.toMillis(duration))
   switch (outcome._tag) {
     case "Done":

@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
+import { beginning } from "../support/archive/archives.ts"
 import * as Captured from "../support/archive/captured.ts"
 import * as Deletions from "../support/archive/deletions.ts"
 import { makeRule } from "../support/archive/rules.ts"
@@ -55,6 +56,23 @@ describe("a run over an account", () => {
         expect(found.at(-1)?.text).toBe("later")
         expect(found.find(({ id }) => id === "7")).toMatchObject({ text: "edited", edits: 1 })
         expect(found.find(({ id }) => id === "9")?.deleted_at).not.toBeNull()
+      }))
+
+    it.effect("is followed by one in the next night of the organization's time zone", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        yield* World.set(staged.id, "organization", staged.id, { time_zone: "Pacific/Auckland" })
+        yield* Captured.runs
+        const [next] = yield* World.query<{ hour: number; days: number }>(
+          staged.id,
+          (sql) =>
+            sql`select extract(hour from archive_next_backup_at at time zone 'Pacific/Auckland')::integer as hour,
+              floor(extract(epoch from archive_next_backup_at - ${new Date(beginning)}) / 86400)::integer as days
+            from account where id = ${staged.account.id}`
+        )
+        expect(next?.days).toBe(0)
+        expect(next?.hour).toBeLessThan(6)
       }))
 
     it.effect("archives who is in a group", () =>

@@ -57,6 +57,8 @@ describe("the commands that list, show and change what is there", () => {
             valid_until: new Date("2027-01-01")
           })
           expect(yield* set({ open_ended: true })).toMatchObject({ valid_until: null })
+          expect(yield* set({ time_zone: "Mars/Olympus" })).toMatch(/^There is no time zone Mars\/Olympus/)
+          expect(yield* set({ time_zone: "europe/berlin" })).toMatchObject({ time_zone: "Europe/Berlin" })
           expect(yield* act((requests) => requests.organizations_show({ organization: "acme" }))).toMatchObject({
             valid_until: null
           })
@@ -101,6 +103,7 @@ describe("the commands that list, show and change what is there", () => {
           expect(events.map(({ action, details }: any) => [action, details])).toEqual([
             ["organization.set", { seats: 50, plan: "protect", valid_until: "2027-01-01T00:00:00.000Z" }],
             ["organization.set", { open_ended: true }],
+            ["organization.set", { time_zone: "Europe/Berlin" }],
             ["admin.role_set", { email: ada.email, name: "Ada", role: "superadmin", from: "admin" }],
             ["admin.disabled", { sessions: 0 }],
             ["admin.enabled", {}],

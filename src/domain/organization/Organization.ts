@@ -127,6 +127,8 @@ export interface OrganizationSummary extends LicensedFacts, BillingFacts {
   readonly seats_reserved: number
   readonly simulated: boolean
   readonly created_at: Date
+  /** Its name in the tz database. */
+  readonly time_zone: string
 }
 
 /** The fields of an organization that an operator may change. */
@@ -134,6 +136,7 @@ export type OrganizationChanges = Partial<
   & LicensedFacts
   & Pick<OrganizationFacts, "archive_plan_ended_at" | "storage_limit_bytes" | "suspend_reason">
   & BillingFacts
+  & Pick<OrganizationSummary, "time_zone">
   & { readonly suspended_at: Date | null }
 >
 

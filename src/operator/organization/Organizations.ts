@@ -9,6 +9,7 @@ import {
   type OrganizationSummary,
   Tier
 } from "../../domain/organization/Organization.ts"
+import { timeZoneNamed } from "../../domain/organization/TimeZone.ts"
 import { isOrganizationId, OrganizationId } from "../../domain/people/Access.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
 import { Licences } from "../../ports/organization/Licences.ts"
@@ -33,7 +34,8 @@ const Organization = Schema.Struct({
   seats: Schema.Struct({ limit: Schema.Int, used: Schema.Int, reserved: Schema.Int }),
   valid_until: Schema.NullOr(Timestamp),
   billing: Billing,
-  created_at: Timestamp
+  created_at: Timestamp,
+  time_zone: Schema.String
 })
 
 const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
@@ -46,7 +48,8 @@ const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
   seats: { limit: summary.seat_limit, used: summary.seats_used, reserved: summary.seats_reserved },
   valid_until: summary.valid_until,
   billing: billing(summary),
-  created_at: summary.created_at
+  created_at: summary.created_at,
+  time_zone: summary.time_zone
 })
 
 const find = Effect.fnUntraced(function*(id: string) {
@@ -126,10 +129,22 @@ export const setOrganization = useCase(
     open_ended: Schema.Boolean,
     billing: Schema.optionalKey(BillingInput),
     /** True if every admin needs a second factor; left out it stays as it is. */
-    require_second_factor: Schema.optionalKey(Schema.Boolean)
+    require_second_factor: Schema.optionalKey(Schema.Boolean),
+    /** A name in the tz database; left out it stays as it is. */
+    time_zone: Schema.optionalKey(Schema.String)
   }),
   Organization,
-  ({ billing: billed = {}, name, open_ended, organization, plan, require_second_factor, seats, valid_until }) =>
+  ({
+    billing: billed = {},
+    name,
+    open_ended,
+    organization,
+    plan,
+    require_second_factor,
+    seats,
+    time_zone,
+    valid_until
+  }) =>
     Effect.gen(function*() {
       const directory = yield* Directory
       const factors = yield* FactorRecords
@@ -138,11 +153,16 @@ export const setOrganization = useCase(
       const overview = yield* Overview
       const id = yield* existing(organization)
       if (open_ended && valid_until !== null) return yield* refuse("A licence has an end or none: not both.")
+      const zone = time_zone === undefined ? undefined : timeZoneNamed(time_zone)
+      if (zone === null) {
+        return yield* refuse(`There is no time zone ${time_zone}: use a name such as Europe/Berlin, or UTC.`)
+      }
       const ends = open_ended || valid_until !== null
       const changes = {
         ...(name === null ? {} : { name }),
         ...(plan === null ? {} : { plan }),
         ...(seats === null ? {} : { seat_limit: seats }),
+        ...(zone === undefined ? {} : { time_zone: zone }),
         ...(ends ? { valid_until } : {}),
         // A change to a subscription leaves no end by agreement, and the other way round no billing state.
         ...(billed.managed === true && !ends ? { valid_until: null } : {}),
@@ -175,6 +195,7 @@ export const setOrganization = useCase(
             ...(seats === null ? {} : { seats }),
             ...(open_ended ? { open_ended } : {}),
             ...(valid_until === null ? {} : { valid_until: valid_until.toISOString() }),
+            ...(zone === undefined ? {} : { time_zone: zone }),
             ...billingDetails(billed),
             ...(require_second_factor === undefined || ended === null
               ? {}

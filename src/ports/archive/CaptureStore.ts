@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { RunPhase } from "../../domain/archive/ArchiveSummary.ts"
 import type { CapturedChat } from "../../domain/archive/CapturedChat.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { BoxState } from "../messenger/MessengerArchive.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
@@ -70,4 +71,6 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   /** Counts the account's chats again. */
   count(account: ArchivedAccount): Effect.Effect<void>
   end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<void>
+  /** The name of the time zone in whose nights the organization's runs begin. */
+  timeZone(organizationId: OrganizationId): Effect.Effect<string>
 }>()("org-security-console/ports/archive/CaptureStore") {}

@@ -89,6 +89,7 @@ const organizationLines = (found: Organization): ReadonlyArray<string> =>
         : `by agreement, until ${Output.minute(found.valid_until, "it is ended")}`
     ],
     ["Messenger", found.simulated ? "simulated" : "real"],
+    ["Time zone", found.time_zone],
     ["Created", Output.minute(found.created_at)]
   ])
 
@@ -133,23 +134,32 @@ const setOrganization = Command.make(
     required: Flag.Boolean("require-second-factor").pipe(
       Flag.withDescription("Whether every admin needs a second factor to sign in to the console"),
       orNull
-    )
+    ),
+    zone: orNull(flag("time-zone", "The time zone in whose nights backups run, such as Europe/Berlin; UTC at first"))
   }),
-  sending((requests, { billing, required, ...asked }) =>
+  sending((requests, { billing, required, zone, ...asked }) =>
     requests.organizations_set({
       ...asked,
       billing: billingInput(billing),
-      ...(required === null ? {} : { require_second_factor: required })
+      ...(required === null ? {} : { require_second_factor: required }),
+      ...(zone === null ? {} : { time_zone: zone })
     }), organizationLines)
 ).pipe(
-  Command.withDescription("Change an organization's name, plan, seats, licences or billing; what no flag names stays"),
-  Output.examples(["organizations set acme --seats 50", "Give it more seats"], [
-    "organizations set acme --valid-until 2027-12-31",
-    "End its licence"
-  ], [
-    "organizations set acme --licensed-by subscription --billing-state active --period annual",
-    "Bill it from now on"
-  ])
+  Command.withDescription(
+    "Change an organization's name, plan, seats, licences, billing or time zone; what no flag names stays"
+  ),
+  Output.examples(
+    ["organizations set acme --seats 50", "Give it more seats"],
+    [
+      "organizations set acme --valid-until 2027-12-31",
+      "End its licence"
+    ],
+    ["organizations set acme --time-zone Europe/Berlin", "Run its backups in the nights there"],
+    [
+      "organizations set acme --licensed-by subscription --billing-state active --period annual",
+      "Bill it from now on"
+    ]
+  )
 )
 
 /** A command that changes the status of an organization. */

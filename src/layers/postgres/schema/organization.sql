@@ -39,6 +39,7 @@ create table organization (
     check (notification_recipients in ('owner', 'owner_superadmins')),
   approve_applications boolean not null default false, -- admins connect only approved applications
   requires_second_factor boolean not null default false, -- every admin needs one for the console
+  time_zone text not null default 'UTC', -- name in the tz database: what is done at night is done in its nights
 
   -- Archive
   archive_key_set boolean not null default false, -- the archive password was set

@@ -192,7 +192,13 @@ export const layer = Layer.effect(
             archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
             archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
             archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
-          where ${theAccount(account)}`)
+          where ${theAccount(account)}`),
+
+      timeZone: (organizationId) =>
+        sql<{ zone: string }>`select time_zone as zone from organization where id = ${organizationId}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.zone ?? "UTC")
+        )
     })
   })
 )
