@@ -1,6 +1,6 @@
 /** A run over an account: it reads what its archive lacks, the newest first. */
 import { Effect } from "effect"
-import { type CapturedChat, isOfCommonBox, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { isComplete, nextPage } from "../domain/archive/ChatProgress.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
@@ -84,7 +84,7 @@ const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, 
   return placed
 })
 
-/** Reads one page of the chat; false where it needs none, or cannot be read. */
+/** Reads one page of the chat; false where it needs no other one, or cannot be read. */
 const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const chat = yield* placedChat(run, chatId, reader)
   if (chat === undefined || !isSaved(chat)) return false
@@ -95,8 +95,12 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, re
     yield* commit(run, run, () => storeRefusal(run, chatId, page))
     return false
   }
-  yield* commit(run, run, (archive) => storePage(run, archive, chatId, page))
-  return true
+  const [after] = yield* commit(run, run, (archive) =>
+    Effect.andThen(
+      storePage(run, archive, chatId, page),
+      Effect.flatMap(CaptureStore, (store) => store.chats(run, [chatId]))
+    ))
+  return after !== undefined && isSaved(after) && nextBelow(after) !== undefined
 })
 
 /** Reads some pages of the chat; true where more of them are left. */
@@ -111,7 +115,7 @@ const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { 
 const hasHole = (chat: CapturedChat): boolean => !isComplete(chat.progress)
 
 const isDue = (chat: CapturedChat, at: Date): boolean =>
-  isSaved(chat) && (hasHole(chat) || chat.unchecked !== null) && (chat.refusedUntil === null || chat.refusedUntil <= at)
+  isSaved(chat) && (hasHole(chat) || chat.unchecked !== null) && !isRefused(chat, at)
 
 /** Reads all chats until each was without a hole once: what comes while it reads is the next run's, or is pushed. */
 const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
@@ -147,9 +151,9 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   const positions = yield* readDialogs(run, connections)
   yield* readDifferences(run, connections, positions)
   yield* readMessages(run, connections)
-  const files = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
-  yield* report(run, { phase: "media", done: 0, total: files })
-  yield* saveFiles(run, connections)
+  const total = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
+  yield* report(run, { phase: "media", done: 0, total })
+  yield* saveFiles(run, connections, (done) => report(run, { phase: "media", done: Math.min(done, total), total }))
   yield* report(run, { phase: "finishing", done: 0, total: null })
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)

@@ -1,6 +1,6 @@
 /** Members of groups and channels, read again after their number has changed, and once a week. */
 import { Duration, Effect } from "effect"
-import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
@@ -14,9 +14,8 @@ const membersTime = Duration.days(7)
 /** Of a larger chat, so many of its members are archived. */
 const mostMembers = 1000
 
-const isDue = ({ leftAt, membersAt, refusedUntil, type, ...chat }: CapturedChat, at: Date): boolean =>
-  isSaved(chat) && leftAt === null && (type === "group" || type === "channel") &&
-  (refusedUntil === null || refusedUntil <= at) &&
+const isDue = ({ leftAt, membersAt, type, ...chat }: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && leftAt === null && (type === "group" || type === "channel") && !isRefused(chat, at) &&
   (membersAt === null || at.getTime() - membersAt.getTime() > Duration.toMillis(membersTime))
 
 /** The chat's members; none where the messenger does not show them to the account. */

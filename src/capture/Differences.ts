@@ -1,6 +1,6 @@
 /** Changes of boxes since their last known positions, asked for and stored. */
 import { Effect } from "effect"
-import { afterLoss, isOfCommonBox, isSaved } from "../domain/archive/CapturedChat.ts"
+import { afterLoss, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
@@ -124,6 +124,7 @@ const stepChannel = Effect.fnUntraced(function*(
   const [chat] = yield* consult(account, claimed, store.chats(account, [chatId]))
   // One that is not archived live waits for the night.
   if (chat === undefined || chat.position === null || !isSaved(chat) || claimed === null && !chat.live) return false
+  if (isRefused(chat, yield* now)) return false
   const found = yield* inTime(feed.channelDifference(chat.ref, chat.position)).pipe(
     Effect.catchTags({
       PositionRefused: (refusal) => Effect.succeed(refusal),

@@ -1,6 +1,6 @@
 /** One chat of each run, compared with its newest messages: what is promised of it has to hold. */
 import { Effect, Metric } from "effect"
-import { type CapturedChat, isCleaned, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isCleaned, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { rangeAt } from "../domain/archive/CoveredRanges.ts"
 import { now } from "../domain/Moments.ts"
 import { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
@@ -17,8 +17,7 @@ const drift = Metric.counter("console_archive_drift_total", {
 })
 
 const isComparable = (chat: CapturedChat, at: Date): boolean =>
-  isSaved(chat) && chat.leftAt === null && chat.progress.edge !== null &&
-  (chat.refusedUntil === null || chat.refusedUntil <= at)
+  isSaved(chat) && chat.leftAt === null && chat.progress.edge !== null && !isRefused(chat, at)
 
 /** The messages of the page that count as archived, and are not. */
 const lacking = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat, { messages }: HistoryPage) {

@@ -1,6 +1,7 @@
 /** Channels looked at that push nothing: large groups push late or not at all while no client shows them. */
 import { Effect } from "effect"
-import { type CapturedChat, isOfCommonBox, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
@@ -12,13 +13,15 @@ import { seeChats } from "./Sightings.ts"
 /** Chats that one call asks for. */
 const chatsPerGlance = 100
 
-const isWatched = (chat: CapturedChat): boolean => isSaved(chat) && chat.live && !isOfCommonBox(chat.chatId)
+const isWatched = (chat: CapturedChat, at: Date): boolean =>
+  isSaved(chat) && chat.live && !isOfCommonBox(chat.chatId) && !isRefused(chat, at)
 
 /** Looks at the channels and at the common box, and answers what of them has moved. */
 const look = Effect.fnUntraced(function*(account: ArchivedAccount, reader: ChatReader, active: ReadonlySet<Box>) {
   const store = yield* CaptureStore
   const chats = yield* consult(account, null, store.chats(account, null))
-  const silent = chats.filter((chat) => isWatched(chat) && !active.has(chat.chatId)).slice(0, chatsPerGlance)
+  const at = yield* now
+  const silent = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId)).slice(0, chatsPerGlance)
   if (silent.length === 0) return { channels: [], common: false }
   const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
   const state = yield* commit(

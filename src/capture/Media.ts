@@ -1,5 +1,5 @@
 /** Contents of files that wait, the newest first; what cannot be read now is tried again in other nights. */
-import { Effect, type Semaphore } from "effect"
+import { Clock, Duration, Effect, type Semaphore } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
@@ -20,6 +20,9 @@ const filesPerCall = 100
 
 /** Contents that are read at the same time for one account. */
 const filesAtOnce = 2
+
+/** The progress is stored no more often. */
+const reportPause = Duration.seconds(2)
 
 /** A file that cannot be read in so many nights is given up. */
 const tries = 3
@@ -109,7 +112,12 @@ const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, re
   )
 
 /** Saves the next files of one chat; false where none wait. */
-const saveSome = Effect.fnUntraced(function*(asker: Asker, connections: MediaConnections, since: Date) {
+const saveSome = Effect.fnUntraced(function*<E, R>(
+  asker: Asker,
+  connections: MediaConnections,
+  since: Date,
+  tried: (files: number) => Effect.Effect<void, E, R>
+) {
   const { account, claimed } = asker
   const store = yield* CaptureStore
   const waiting = yield* WaitingFiles
@@ -123,22 +131,37 @@ const saveSome = Effect.fnUntraced(function*(asker: Asker, connections: MediaCon
     : yield* askMessages(chat, [...new Set(next.map(({ messageId }) => messageId))], connections)
   if (chat === undefined || messages === null) {
     yield* postpone(asker, [...wanted])
+    yield* tried(wanted.size)
     return true
   }
   const found = (yield* namedFiles(account, messages)).filter(({ fileId }) => wanted.has(fileId))
   const there = new Set(found.map(({ fileId }) => fileId))
   yield* giveUp(asker, [...wanted].filter((fileId) => !there.has(fileId)))
   const sorted = yield* commit(account, claimed, () => sortFiles(account, chat, found))
-  yield* Effect.forEach(sorted, (file) => save(asker, chat, connections, file), {
+  yield* tried(wanted.size - sorted.length)
+  yield* Effect.forEach(sorted, (file) => Effect.andThen(save(asker, chat, connections, file), tried(1)), {
     concurrency: filesAtOnce,
     discard: true
   })
   return true
 })
 
-/** Saves everything that waits, each file once, where there is a place for it. */
-export const saveFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: MediaConnections) {
+/** Saves everything that waits, each file once, where there is a place for it; `report` has the number of those tried. */
+export const saveFiles = Effect.fnUntraced(function*<E, R>(
+  run: ClaimedRun,
+  connections: MediaConnections,
+  report: (tried: number) => Effect.Effect<void, E, R>
+) {
   if (!(yield* BlobStore).isConfigured) return
   const since = yield* now
-  while (yield* saveSome({ account: run, claimed: run }, connections, since));
+  let all = 0
+  let reportedAt = since.getTime()
+  const tried = (files: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) => {
+      all += files
+      if (files === 0 || at - reportedAt < Duration.toMillis(reportPause)) return Effect.void
+      reportedAt = at
+      return report(all)
+    })
+  while (yield* saveSome({ account: run, claimed: run }, connections, since, tried));
 })

@@ -64,6 +64,10 @@ export const isOfCommonBox = (chatId: bigint): boolean => chatId > -1_000_000_00
 export const isSaved = ({ effect, stopped }: Pick<CapturedChat, "effect" | "stopped">): boolean =>
   effect === "archive" && !stopped
 
+/** The messenger has refused to read it, and is not asked at this time. */
+export const isRefused = ({ refusedUntil }: Pick<CapturedChat, "refusedUntil">, at: Date): boolean =>
+  refusedUntil !== null && refusedUntil > at
+
 /** The chat with more to compare again. */
 export const unchecked = (chat: CapturedChat, range: Unchecked): CapturedChat => {
   if (range.to >= range.below) return chat

@@ -61,8 +61,7 @@ const pace = ({ phase, running }: ArchiveSummary, run: RunFacts, now: number): s
 const howFar = ({ phase, running }: ArchiveSummary): string => {
   if (running === null || running.dialogs_total === null || running.dialogs_total === 0) return ""
   const total = count(running.dialogs_total)
-  // Files are counted when their phase begins, and not while it goes on.
-  return phase === "media" ? `: ${total} to save` : `: ${count(running.dialogs_done)} of ${total} chats`
+  return `: ${count(running.dialogs_done)} of ${total} ${phase === "media" ? "files" : "chats"}`
 }
 
 const inProgress = (archive: ArchiveSummary, run: RunFacts, now: number): Html.Html => {
@@ -75,9 +74,9 @@ const inProgress = (archive: ArchiveSummary, run: RunFacts, now: number): Html.H
       : html` It started ${Times.ago(run.archive_started_at, now)}.`
   }</p>
   ${
-    phase === "media" || running === null || running.dialogs_total === null
+    running === null || running.dialogs_total === null
       ? undefined
-      : Bars.bar("Chats done", running.dialogs_done, running.dialogs_total)
+      : Bars.bar(phase === "media" ? "Files done" : "Chats done", running.dialogs_done, running.dialogs_total)
   }
   ${estimate === undefined ? undefined : html`<p class="hint">${estimate}</p>`}
   ${

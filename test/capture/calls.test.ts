@@ -1,0 +1,107 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Effect, Semaphore } from "effect"
+import { TestClock } from "effect/testing"
+import { runCapture } from "../../src/capture/CaptureRun.ts"
+import { keepClaim } from "../../src/capture/CaptureSteps.ts"
+import { glance } from "../../src/capture/Glances.ts"
+import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
+import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
+import { type ChatFeed, type ChatReader, ChatRefused } from "../../src/ports/messenger/MessengerArchive.ts"
+import { drawnOf } from "../support/capture/drawnNumbers.ts"
+import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { Platform } from "../support/capture/modelPlatform.ts"
+
+const group = -1_000_000_000_301n
+
+/** A platform with messages in each chat, and a process that archives all of them. */
+const stage = () => {
+  const platform = new Platform(drawnOf(1), 0)
+  for (const chat of platform.chats.values()) {
+    for (let sent = 0; sent < 12; sent++) platform.send(chat, null)
+  }
+  const stored = new Stored()
+  stored.setRules([rule(null, "archive", true)])
+  const process = processOver(
+    stored,
+    Semaphore.makeUnsafe(1),
+    organization,
+    { dies: () => null, committed: Effect.void },
+    (law) => expect(law).toBe("")
+  )
+  return { platform, process, stored }
+}
+
+describe("the calls of a run that the messenger limits", () => {
+  it.effect("wait for their turn once each, and no turn is lost", () =>
+    Effect.gen(function*() {
+      const { platform: { feed, reader }, process } = stage()
+      let [turns, calls] = [0, 0]
+      const counting = <A>(call: A): A => {
+        calls += 1
+        return call
+      }
+      const counted: ChatReader = {
+        ...reader,
+        chats: (cursor) => counting(reader.chats(cursor)),
+        history: (ref, below, limit) => counting(reader.history(ref, below, limit)),
+        members: (ref, cursor) => counting(reader.members(ref, cursor))
+      }
+      const run = { ...account, fence: 1, failures: 0 }
+      const pacer = { take: Effect.sync(() => void (turns += 1)) }
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, pacer, reader: counted }), process)
+      expect(calls).toBeGreaterThan(20)
+      expect(turns).toBe(calls)
+    }))
+})
+
+describe("a channel that the messenger refuses to read", () => {
+  it.effect("is asked again after six hours, and not before", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const there = platform.chats.get(group)!
+      const sighting = platform.sighting(there, true)
+      stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
+      stored.keepState({ position: 1, date: 0, qts: 0 })
+      platform.send(there, null)
+      let asked = 0
+      const feed: ChatFeed = {
+        ...platform.feed,
+        channelDifference: () =>
+          Effect.suspend(() => {
+            asked += 1
+            return Effect.fail(new ChatRefused({ reason: "private" }))
+          })
+      }
+      const look = Effect.provideContext(
+        glance(account, { feed, reader: platform.reader }, new Set(["common" as const])),
+        process
+      )
+      yield* look
+      yield* look
+      expect(asked).toBe(1)
+      expect(stored.chats.get(group)?.leftAt).not.toBeNull()
+      yield* TestClock.adjust("361 minutes")
+      yield* look
+      yield* look
+      expect(asked).toBe(2)
+    }))
+})
+
+describe("the claim of a run", () => {
+  it.effect("is renewed while a call takes longer than it lasts, also where the database does not answer once", () =>
+    Effect.gen(function*() {
+      const { process } = stage()
+      const until: Array<number> = []
+      const runs = {
+        renew: (_: unknown, at: Date) =>
+          Effect.suspend(() => {
+            until.push(at.getTime())
+            return until.length === 2 ? Effect.fail("away") : Effect.succeed(true)
+          })
+      } as unknown as ArchiveRuns["Service"]
+      const run = { ...account, fence: 1, failures: 0 }
+      yield* Effect.forkScoped(Effect.provideContext(keepClaim(run), Context.add(process, ArchiveRuns, runs)))
+      yield* TestClock.adjust("2 minutes")
+      expect(until).toEqual([150_000, 180_000, 210_000, 240_000])
+    }))
+})
