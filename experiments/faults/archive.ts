@@ -2,9 +2,14 @@
  * People write, edit and delete in chats that are archived over the wire, and whatever archives them breaks. At the end
  * the archive is compared with all that was ever written, message by message.
  */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
 import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
+import { traces } from "../../test/support/dataCentre/traces.ts"
 import * as Clients from "./clients.ts"
 import { archivePassword, type Crowd, gather } from "./crowd.ts"
+import { fill, smallDisk, unmount } from "./disk.ts"
 import { type Fault, spread, unmet } from "./fault.ts"
 import { judge } from "./ledger.ts"
 import { pause } from "./stage.ts"
@@ -13,22 +18,11 @@ import type { Written } from "./talk.ts"
 const people = 4
 const processes = 2
 
-/** Requests by which a client shows itself, or marks something as read or seen. */
-const traces = [
-  "messages.readHistory",
-  "channels.readHistory",
-  "messages.readMessageContents",
-  "channels.readMessageContents",
-  "messages.readDiscussion",
-  "messages.getMessagesViews",
-  "messages.setTyping",
-  "account.updateStatus"
-]
-
 interface Archived {
   readonly id: string
   readonly text: string | null
   readonly deleted_at: string | null
+  readonly files: ReadonlyArray<{ readonly sha256: string | null; readonly state: string }>
 }
 
 const ask = async ({ stage }: Crowd, address: string, path: string): Promise<any> => {
@@ -63,14 +57,17 @@ const differences = async (crowd: Crowd, address: string, account: string, writt
       const message = known.get(id)
       if (message === undefined || !message.texts.includes(text ?? "")) wrong.push(`${chat}/${id}: “${text}” invented`)
     }
-    for (const { id, isGone, texts } of messages) {
+    for (const { file, id, isGone, texts } of messages) {
       const message = byId.get(id)
       if (message === undefined) {
         if (!isGone) wrong.push(`${chat}/${id}: missing`)
         continue
       }
       if (isGone !== (message.deleted_at !== null)) wrong.push(`${chat}/${id}: gone is ${isGone}`)
-      if (!isGone && message.text !== texts.at(-1)) wrong.push(`${chat}/${id}: “${message.text}” is not the newest`)
+      if (isGone) continue
+      if ((message.text ?? "") !== texts.at(-1)) wrong.push(`${chat}/${id}: “${message.text}” is not the newest`)
+      const [stored] = message.files
+      if (file !== (stored?.sha256 ?? null)) wrong.push(`${chat}/${id}: its file is ${stored?.state ?? "missing"}`)
     }
   }
   return wrong
@@ -88,11 +85,11 @@ const killed: Break = async (crowd) => {
   await crowd.start(victim)
 }
 
-const tell = (does: "forgotten" | "dropped" | "flood" | "lost" | "away"): Break => ({ outside }) =>
+const tell = (does: "forgotten" | "dropped" | "flood" | "lost" | "away" | "away for minutes"): Break => ({ outside }) =>
   outside.tell({ _: "trouble", people, does })
 
-/** Everything that is tried, in this order. */
-const breaks: Readonly<Record<string, Break>> = {
+/** Everything that is tried, in this order; the place of the files is a disk of its own, where that can be mounted. */
+const breaksWith = (disk: string | undefined): Readonly<Record<string, Break>> => ({
   "pushes lost": tell("lost"),
   "a process killed": killed,
   "positions that the messenger has forgotten": tell("forgotten"),
@@ -111,11 +108,22 @@ const breaks: Readonly<Record<string, Break>> = {
     }))
     await crowd.outside.tell({ _: "talk", people, deeds: 10 })
     for (const member of crowd.members) await crowd.start(member)
-  }
-}
+  },
+  ...(disk === undefined ? {} : {
+    "the disk of the files full": async ({ outside }: Crowd) => {
+      const ballast = fill(disk)
+      await outside.tell({ _: "talk", people, deeds: 60 })
+      await pause(5000)
+      fs.rmSync(ballast)
+    }
+  }),
+  "the messenger away for 3 minutes, and its boxes forgetful": tell("away for minutes")
+})
 
 export const archive: Fault = async ({ rounds = 1 }) => {
-  const crowd = await gather(people, processes, 0)
+  const disk = smallDisk(64)
+  const folder = disk ?? fs.mkdtempSync(path.join(os.tmpdir(), "faults-archive-"))
+  const crowd = await gather(people, processes, 0, ["--blobs", `file:${path.join(folder, "files")}`, "--blobs-shared"])
   const { accounts, members, outside, stage } = crowd
   try {
     const address = () => members.find(({ service }) => service !== undefined)?.service?.address ?? ""
@@ -126,12 +134,12 @@ export const archive: Fault = async ({ rounds = 1 }) => {
       target: { level: "organization", id: null },
       selector: { chat_type: "any", chat_id: null },
       effect: "archive",
-      media: "none"
+      media: "all"
     })
     if (rule.status !== 200) throw new Error(`No rule of the archive: ${JSON.stringify(rule.body)}`)
     const names: Array<string> = []
     for (let round = 0; round < rounds; round++) {
-      for (const [name, happen] of Object.entries(breaks)) {
+      for (const [name, happen] of Object.entries(breaksWith(disk))) {
         const talking = outside.tell({ _: "talk", people, deeds: 40 })
         await pause(Math.random() * 1000)
         await happen(crowd)
@@ -148,6 +156,7 @@ export const archive: Fault = async ({ rounds = 1 }) => {
     let wrong: ReadonlyArray<string> = []
     const times: Array<number> = []
     let count = 0
+    let files = 0
     for (const { ref, user } of crowd.people.slice(0, people)) {
       const written = await outside.tell({ _: "written", user })
       const account = accounts.get(ref) ?? ""
@@ -159,6 +168,7 @@ export const archive: Fault = async ({ rounds = 1 }) => {
       times.push(performance.now() - started)
       wrong = [...wrong, ...left.map((text) => `${account}: ${text}`)]
       count += written.length
+      files += written.filter(({ file, isGone }) => file !== null && !isGone).length
     }
     const { requests } = await outside.tell({ _: "asked" })
     await Promise.all(members.map(({ service }) => service?.stop()))
@@ -169,7 +179,7 @@ export const archive: Fault = async ({ rounds = 1 }) => {
       done: `Chats that are archived by two processes over the wire; ${names.join(", ")}`,
       verdict: judge([], kept),
       seen:
-        `${count} messages of ${people} accounts compared one by one, as the data centre has them or had them; whole after the last trouble: ${
+        `${count} messages of ${people} accounts, ${files} of them with a file, compared one by one, as the data centre has them or had them; whole after the last trouble: ${
           spread(times)
         }; calls: ${
           ["messages.getHistory", "updates.getDifference", "updates.getChannelDifference", "messages.getDialogs"]
@@ -185,5 +195,7 @@ export const archive: Fault = async ({ rounds = 1 }) => {
     }
   } finally {
     await crowd.remove()
+    if (disk === undefined) fs.rmSync(folder, { recursive: true })
+    else unmount(disk)
   }
 }

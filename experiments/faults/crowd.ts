@@ -84,8 +84,13 @@ export interface Crowd {
 /** The archive password of the organization. */
 export const archivePassword = "harbour lantern archive"
 
-/** Starts `size` processes over an organization of `count` people; `room` more can be added. */
-export const gather = async (count: number, size: number, room: number): Promise<Crowd> => {
+/** Starts `size` processes over an organization of `count` people; `room` more can be added. They are served so. */
+export const gather = async (
+  count: number,
+  size: number,
+  room: number,
+  serving: ReadonlyArray<string> = []
+): Promise<Crowd> => {
   const outside = startOutside()
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "faults-cluster-"))
   const { people, port, publicKey } = await outside.tell({ _: "people", count })
@@ -95,6 +100,7 @@ export const gather = async (count: number, size: number, room: number): Promise
     live: 0,
     phones: people.map(({ phone }) => `+${phone}`),
     serving: [
+      serving,
       ["--messenger", "wire"],
       ["--messenger-application", "1"],
       ["--messenger-data-centre", `1@127.0.0.1:${port}`],

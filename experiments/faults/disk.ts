@@ -12,7 +12,7 @@ import { onDirectory, onPostgres, pause, type Stage } from "./stage.ts"
 const writers = 4
 
 /** A small disk of its own; undefined where the system lets nobody mount one. */
-const smallDisk = (megabytes: number): string | undefined => {
+export const smallDisk = (megabytes: number): string | undefined => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "faults-disk-"))
   try {
     childProcess.execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0777`, "none", folder], {
@@ -25,14 +25,15 @@ const smallDisk = (megabytes: number): string | undefined => {
   }
 }
 
-const unmount = (folder: string) => {
+export const unmount = (folder: string) => {
   childProcess.execFileSync("umount", ["-l", folder])
   fs.rmdirSync(folder)
 }
 
-/** Writes until nothing fits any more. */
-const fill = (folder: string) => {
-  const file = fs.openSync(path.join(folder, "ballast"), "a")
+/** Writes into one file until nothing fits any more; its path. */
+export const fill = (folder: string): string => {
+  const ballast = path.join(folder, "ballast")
+  const file = fs.openSync(ballast, "a")
   try {
     for (const size of [1 << 20, 4096]) {
       try {
@@ -44,6 +45,7 @@ const fill = (folder: string) => {
   } finally {
     fs.closeSync(file)
   }
+  return ballast
 }
 
 const notTried = (what: string): Report => ({
@@ -79,7 +81,7 @@ const tried = async ({ folder, press, revive, stage, what }: Disk, rounds: numbe
       attempts
     })
     await clients.more(40)
-    fill(folder)
+    const ballast = fill(folder)
     const from = attempts.length
     await press()
     for (const end = Date.now() + 30_000; Date.now() < end && alive.yes;) {
@@ -87,7 +89,7 @@ const tried = async ({ folder, press, revive, stage, what }: Disk, rounds: numbe
       await pause(20)
     }
     full.push(...attempts.slice(from))
-    fs.rmSync(path.join(folder, "ballast"))
+    fs.rmSync(ballast)
     await pause(500)
     if (await revive()) revived += 1
     if (!alive.yes) {

@@ -183,8 +183,8 @@ keep({
   title: "Faults while chats are archived",
   command: "npm run faults -- archive",
   text: [
-    "Two processes of `serve` archive the chats of four accounts over the messenger's own protocol, on a PostgreSQL 15 of the experiment's own with `fsync` on; the data centre and the people are a process of their own. People write, edit and delete, in chats of their own and in a group that all share, and one trouble follows the other. At the end a backup is asked for, and the archive is read over HTTP and compared with everything that was ever written, message by message.",
-    "As expected is: each message that is still there is archived once, with its newest text; each that is archived and gone is marked; none was never written; no request of the service marks anything as read or shows its presence; no session is lost."
+    "Two processes of `serve` archive the chats of four accounts over the messenger's own protocol, on a PostgreSQL 15 of the experiment's own with `fsync` on; the data centre and the people are a process of their own. People write, send files, edit and delete, in chats of their own and in a group that all share, and one trouble follows the other. At the end a backup is asked for, and the archive is read over HTTP and compared with everything that was ever written, message by message.",
+    "As expected is: each message that is still there is archived once, with its newest text and its file byte for byte; each that is archived and gone is marked; none was never written; no request of the service marks anything as read or shows its presence; no session is lost."
   ]
 }, captured)
 

@@ -34,7 +34,7 @@ export type Order =
   | {
     readonly _: "trouble"
     readonly people: number
-    readonly does: "away" | "dropped" | "flood" | "forgotten" | "lost"
+    readonly does: "away" | "away for minutes" | "dropped" | "flood" | "forgotten" | "lost"
   }
   | { readonly _: "written"; readonly user: MessengerUserId }
   | { readonly _: "asked" }
@@ -123,11 +123,18 @@ const longestGap = (spans: ReadonlyArray<readonly [number, number]>, since: numb
 
 const users = (count: number) => people.slice(0, count).map(({ user }) => user)
 
+const isAwayFor = async (milliseconds: number) => {
+  await centre.down()
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  await centre.up()
+}
+
 const troubles = {
-  away: async () => {
-    await centre.down()
-    await new Promise((resolve) => setTimeout(resolve, 5000))
-    await centre.up()
+  away: () => isAwayFor(5000),
+  /** It is longer than what its boxes remember. */
+  "away for minutes": async (count: number) => {
+    await isAwayFor(180_000)
+    await talk.forget(users(count))
   },
   dropped: async () => {
     for (const request of ["messages.getHistory", "updates.getDifference", "updates.getChannelDifference"]) {

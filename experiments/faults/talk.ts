@@ -1,5 +1,6 @@
 /** People who write, edit and delete in chats, and everything that they ever wrote. */
 import type { Effect } from "effect"
+import * as crypto from "node:crypto"
 import type { MessengerUserId } from "../../src/domain/messenger/Messenger.ts"
 import type { ChatOf, SimulatedChats } from "../../src/layers/messenger/simulated/SimulatedChats.ts"
 
@@ -15,15 +16,26 @@ export interface Written {
   readonly id: string
   /** Each text that it ever had, the newest last. */
   readonly texts: ReadonlyArray<string>
+  /** SHA-256 of its file; null without one. */
+  readonly file: string | null
   readonly isGone: boolean
 }
+
+/** The largest file, in bytes. */
+const largestFile = 300_000
 
 type Run = <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
 
 const pick = <A>(all: ReadonlyArray<A>): A | undefined => all[Math.floor(Math.random() * all.length)]
 
 export const makeTalk = (chats: SimulatedChats["Service"], run: Run) => {
-  const written = new Map<string, { readonly chat: string; readonly id: bigint; texts: Array<string>; gone: boolean }>()
+  const written = new Map<string, {
+    readonly chat: string
+    readonly id: bigint
+    readonly file: string | null
+    texts: Array<string>
+    gone: boolean
+  }>()
   let last = 0
 
   const placeOf = (user: MessengerUserId, isShared: boolean): ChatOf => ({
@@ -37,14 +49,24 @@ export const makeTalk = (chats: SimulatedChats["Service"], run: Run) => {
   const write = async (where: ChatOf) => {
     const text = `word ${++last}`
     const id = await run(chats.send(where, { from: grace, text }))
-    written.set(`${nameOf(where)} ${id}`, { chat: nameOf(where), id, texts: [text], gone: false })
+    written.set(`${nameOf(where)} ${id}`, { chat: nameOf(where), id, texts: [text], file: null, gone: false })
+  }
+
+  const sendFile = async (where: ChatOf) => {
+    const content = crypto.randomBytes(1 + Math.floor(Math.random() * largestFile))
+    const name = `file ${++last}`
+    const files = [{ messengerFile: name, name, mimeType: "application/pdf", content: content.toString("base64") }]
+    const id = await run(chats.send(where, { from: grace, text: null, kind: "document", files }))
+    const file = crypto.createHash("sha256").update(content).digest("hex")
+    written.set(`${nameOf(where)} ${id}`, { chat: nameOf(where), id, texts: [""], file, gone: false })
   }
 
   const deed = async (where: ChatOf) => {
     const recent = pick(ofChat(where).slice(-12))
     const draw = Math.random()
+    if (draw < 0.06) return sendFile(where)
     if (recent === undefined || draw < 0.65) return write(where)
-    if (draw < 0.85) {
+    if (draw < 0.85 && recent.file === null) {
       const text = `${recent.texts[0]}, edit ${++last}`
       recent.texts.push(text)
       return run(chats.edit(where, recent.id, text))
@@ -86,10 +108,11 @@ export const makeTalk = (chats: SimulatedChats["Service"], run: Run) => {
     /** All that was ever written in the person's chats. */
     written: (user: MessengerUserId): ReadonlyArray<Written> =>
       [placeOf(user, false), placeOf(user, true)].flatMap((where) =>
-        [...written.values()].filter(({ chat }) => chat === nameOf(where)).map(({ gone, id, texts }) => ({
+        [...written.values()].filter(({ chat }) => chat === nameOf(where)).map(({ file, gone, id, texts }) => ({
           chat: String(where.chatId),
           id: String(id),
           texts,
+          file,
           isGone: gone
         }))
       )
