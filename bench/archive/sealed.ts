@@ -40,7 +40,7 @@ const services = (ground: Ground) =>
     Layer.provideMerge(postgresLayer(ground.url))
   )
 
-const makeKey = Effect.gen(function*() {
+const makeKey = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const keys = yield* ArchiveKeys
   const db = yield* Db
   const pair = yield* makeKeyPair
@@ -68,6 +68,9 @@ const writeChats = Effect.fnUntraced(function*(accountId: string, chats: Iterabl
 const run = <A, E>(ground: Ground, effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof services>>>) =>
   Effect.runPromise(Effect.provide(effect, services(ground)))
 
+/** Sets the archive password of an organization. */
+export const setPassword = (ground: Ground, organizationId: OrganizationId) => run(ground, makeKey(organizationId))
+
 /** The chats of an account, each made when it is written. */
 function* chatsOf(place: number): Generator<BenchChat> {
   for (const number of chatNumbers) yield chatOf(place, number)
@@ -77,7 +80,7 @@ function* chatsOf(place: number): Generator<BenchChat> {
 export const writeSealed = (ground: Ground, accountIds: ReadonlyArray<string>, done: () => void) =>
   run(
     ground,
-    Effect.tap(makeKey, (key) =>
+    Effect.tap(makeKey(organizationId), (key) =>
       Effect.forEach(
         accountIds,
         (accountId, place) =>

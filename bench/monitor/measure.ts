@@ -67,8 +67,8 @@ export const fill = async ({ superuser }: Ground, accounts: number) => {
 }
 
 /** The watch of one process, over a messenger. */
-export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSession>) =>
-  Worker.layer().pipe(
+export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSession>, options?: Worker.Options) =>
+  Worker.layer(options).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MemoryBlobs.layer),
     Layer.provideMerge(Layer.mergeAll(
@@ -128,15 +128,8 @@ const findStrangers = async (ground: Ground, platform: Platform) => {
   return { all, byPush: notified.map(since), byPoll: polled.map(since) }
 }
 
-/** Their deadlines come, while twice as many looks are due; answers how long after each it was done. */
-const reachDeadlines = async ({ superuser }: Ground, platform: Platform, refs: ReadonlyArray<string>) => {
-  // What is being looked at now stays as it is: nothing waits for it.
-  await superuser.query(
-    `update monitor set next_at = now() + random() * interval '30 s' from (
-      select organization_id, account_id from monitor where due_at is null for update skip locked
-    ) as free
-    where (monitor.organization_id, monitor.account_id) = (free.organization_id, free.account_id)`
-  )
+/** Lets the deadlines of the accounts' strangers come in 12 s; answers the time of that. */
+export const setDeadlines = async ({ superuser }: Ground, refs: ReadonlyArray<string>): Promise<number> => {
   const at = Date.now() + 12_000
   await superuser.query("update session set review_deadline = $1 where account_id = any($2::uuid[]) and not current", [
     new Date(at),
@@ -146,6 +139,19 @@ const reachDeadlines = async ({ superuser }: Ground, platform: Platform, refs: R
     "update monitor set due_at = $1, next_at = least(next_at, $1), epoch = epoch + 1 where account_id = any($2::uuid[])",
     [new Date(at), refs]
   )
+  return at
+}
+
+/** Their deadlines come, while twice as many looks are due; answers how long after each it was done. */
+const reachDeadlines = async (ground: Ground, platform: Platform, refs: ReadonlyArray<string>) => {
+  // What is being looked at now stays as it is: nothing waits for it.
+  await ground.superuser.query(
+    `update monitor set next_at = now() + random() * interval '30 s' from (
+      select organization_id, account_id from monitor where due_at is null for update skip locked
+    ) as free
+    where (monitor.organization_id, monitor.account_id) = (free.organization_id, free.account_id)`
+  )
+  const at = await setDeadlines(ground, refs)
   await wait(at + 20_000 - Date.now())
   return refs.map((ref) => {
     const done = platform.signedOut(ref)
@@ -179,11 +185,14 @@ const startPages = async (ground: Ground) => {
   }
 }
 
-const lateness = Effect.map(PrometheusMetrics.format(), (text) =>
+/** How late looks of the last minute began: the median, p99 and the longest, in seconds. */
+export const latenesses = Effect.map(PrometheusMetrics.format(), (text) =>
   ["0.5", "0.99", "1"].map((share) => {
     const found = new RegExp(`^console_monitor_lateness_seconds\\{quantile="${share}"\\} (\\S+)$`, "m").exec(text)?.[1]
-    return Number(found ?? Number.NaN).toFixed(1)
-  }).join(", "))
+    return Number(found ?? Number.NaN)
+  }))
+
+const lateness = Effect.map(latenesses, (all) => all.map((seconds) => seconds.toFixed(1)).join(", "))
 
 /** Measures one size; the row of the table. */
 export const measureSize = async (

@@ -1,10 +1,7 @@
 /** The data centre of the measurement, in a process of its own, which its parent tells what happens. */
-import { Long } from "@mtcute/core"
-import { MessengerUserId } from "../../src/domain/messenger/Messenger.ts"
 import * as DataCentre from "../../test/support/dataCentre/DataCentre.ts"
-import { authorizationOf, configOf, userOf } from "../../test/support/dataCentre/Said.ts"
-import type { Word } from "../../test/support/dataCentre/Words.ts"
-import { own } from "../monitor/platform.ts"
+import { configOf } from "../../test/support/dataCentre/Said.ts"
+import { fullUser, sessions, signIn, user } from "../support/heldAccount.ts"
 
 /** What the parent says; `keys` are the secrets of all sessions. */
 export type Command =
@@ -33,48 +30,13 @@ const places: Array<DataCentre.Key> = []
 const back = new Set<string>()
 let looks = 0
 
-const profile = {
-  user_id: MessengerUserId.make("1"),
-  first_name: "Ada",
-  last_name: null,
-  username: null,
-  about: null,
-  phone: "4915550000000",
-  photo_id: null,
-  premium: false
-}
-
-const stranger = { ...own, current: false, device_model: "Pixel 9", app_name: "App" }
-
-const list = (key: DataCentre.Key): ReadonlyArray<Word> => [
-  authorizationOf(own),
-  ...(strangers.has(key.id)
-    ? [{ ...authorizationOf({ ...stranger, created_at: new Date() }), hash: Long.fromString("77") }]
-    : [])
-]
-
 const answers: Readonly<Record<string, (key: DataCentre.Key) => DataCentre.Answer>> = {
   "help.getConfig": () => configOf(1, [centre.port]),
   "updates.getState": () => ({ _: "updates.state", pts: 1, qts: 0, date: 1, seq: 0, unreadCount: 0 }),
-  "account.getAuthorizations": (key) => ({
-    _: "account.authorizations",
-    authorizationTtlDays: 180,
-    authorizations: list(key)
-  }),
-  "account.updateProfile": () => userOf(profile),
+  "account.getAuthorizations": (key) => sessions(strangers.has(key.id)),
+  "account.updateProfile": () => user,
   "account.getPasskeys": () => ({ _: "account.passkeys", passkeys: [] }),
-  "users.getFullUser": () => ({
-    _: "users.userFull",
-    fullUser: {
-      _: "userFull",
-      id: 1,
-      settings: { _: "peerSettings" },
-      notifySettings: { _: "peerNotifySettings" },
-      commonChatsCount: 0
-    },
-    chats: [],
-    users: [userOf(profile)]
-  })
+  "users.getFullUser": () => fullUser
 }
 
 const centre = await DataCentre.start({
@@ -113,12 +75,7 @@ const does: { readonly [Kind in Command["_"]]: (order: Extract<Command, { readon
     for (const place of order) {
       const key = places[place]!
       strangers.add(key.id)
-      const update = { _: "updateNewAuthorization", unconfirmed: true, hash: Long.fromString("77"), date: 1 }
-      centre.push(key, {
-        _: "updateShort",
-        update: { ...update, device: "", location: "" },
-        date: Math.floor(Date.now() / 1000)
-      })
+      centre.push(key, signIn())
     }
   }
 }

@@ -1,0 +1,324 @@
+/** Archives what is pushed to many accounts and the long history of one, and measures the watch meanwhile. */
+import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+import * as childProcess from "node:child_process"
+import * as crypto from "node:crypto"
+import * as path from "node:path"
+import { Capture } from "../../src/capture/Capture.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
+import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
+import * as Messenger from "../../src/layers/messenger/wire/index.ts"
+import type * as Worker from "../../src/layers/Worker.ts"
+import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
+import { MessengerKeys } from "../../src/ports/messenger/MessengerKeys.ts"
+import { Ownership } from "../../src/ports/messenger/Ownership.ts"
+import { Engine } from "../../src/protection/PollLoop.ts"
+import { traces } from "../../test/support/dataCentre/traces.ts"
+import { setPassword } from "../archive/sealed.ts"
+import { detected, fill, latenesses, organization, setDeadlines, wait, workerOver } from "../monitor/measure.ts"
+import { cpuOfFamily, memoryOf } from "../peers/processes.ts"
+import { quantile } from "../support/asking.ts"
+import type { Ground } from "../support/ground.ts"
+import type { Order, Report } from "./centre.ts"
+import { grace, messagesOfLarge } from "./histories.ts"
+
+export interface Sizes {
+  readonly accounts: number
+  /** The time for which each state is measured. */
+  readonly seconds: number
+  readonly messagesPerSecond: number
+}
+
+export const columns = ["measured", "value", "goal"]
+export type Row = readonly [string, string, string]
+
+/** Accounts that somebody signs in to at the same time. */
+const strangersPerRound = 50
+
+/** Calls by which history is read; what the session itself asks is left out. */
+const reading = /^(messages|channels)\./
+
+const startCentre = () => {
+  const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
+  const send = (order: Order) =>
+    new Promise<Report>((resolve) => {
+      child.once("message", (report) => resolve(report as Report))
+      child.send(order)
+    })
+  return { send, stop: () => child.kill() }
+}
+type Centre = ReturnType<typeof startCentre>
+
+/** Everything is archived; none but the accounts with long histories has a run that is due soon. */
+const prepare = async ({ superuser }: Ground) => {
+  await superuser.query(
+    `insert into archive_rule (organization_id, rule_id, level, chat_type, effect, media, live, updated_at)
+    values ($1, gen_random_uuid(), 'organization', 'any', 'archive', 'none', true, now())`,
+    [organization]
+  )
+  await superuser.query(
+    `insert into archive_state (organization_id, account_id, position, date, qts, heard_at)
+    select organization_id, id, 1, 1, 0, now() from account`
+  )
+  await superuser.query(
+    `insert into archive_run (organization_id, account_id, next_at)
+    select organization_id, id, now() + interval '1 day' from account`
+  )
+}
+
+const askForBackup = ({ superuser }: Ground, ref: string) =>
+  superuser.query("update archive_run set next_at = now(), asked_at = now() where account_id = $1", [ref])
+
+/** The time at which the account's backup ended; undefined before that. */
+const backedUp = async ({ superuser }: Ground, ref: string) => {
+  const { rows } = await superuser.query<{ at: Date | null; error: string | null }>(
+    "select archive_last_backup_at as at, archive_error as error from account where id = $1",
+    [ref]
+  )
+  if (rows[0]?.error !== null) throw new Error(`The backup failed: ${rows[0]?.error}`)
+  return rows[0].at ?? undefined
+}
+
+/** Messages of the long history that are archived more or less often than once. */
+const differences = async ({ superuser }: Ground, ref: string): Promise<number> => {
+  const { rows } = await superuser.query<{ messages: number; incomplete: number }>(
+    `select sum(messages)::int as messages, count(*) filter (where not complete)::int as incomplete
+    from archive_chat where account_id = $1 and chat_id <> $2`,
+    [ref, grace]
+  )
+  return Math.abs(messagesOfLarge - (rows[0]?.messages ?? 0)) + (rows[0]?.incomplete ?? 1)
+}
+
+/** Milliseconds from when each message was written until the commit that archived it; those without any are missing. */
+const delays = async ({ superuser }: Ground, refs: ReadonlyArray<string>, sent: Report["sent"]) => {
+  const { rows } = await superuser.query<{ account: string; id: string; at: Date }>(
+    `select account_id::text as account, message_id::text as id, pg_xact_commit_timestamp(xmin) as at
+    from archive_tail where chat_id = $1 and kind = 'messages'`,
+    [grace]
+  )
+  const archived = new Map(rows.map(({ account, at, id }) => [`${account} ${id}`, at.getTime()]))
+  return sent.map(([place, id, at]) => (archived.get(`${refs[place]} ${id}`) ?? Number.NaN) - at)
+}
+
+interface Usage {
+  readonly at: number
+  readonly process: number
+  readonly database: number
+}
+
+/** Processor time in ms until now. */
+const usage = ({ pid }: Ground): Usage => {
+  const { system, user } = process.cpuUsage()
+  return { at: performance.now(), process: (system + user) / 1000, database: cpuOfFamily(pid) }
+}
+
+const since = (before: Usage, after: Usage): Usage => ({
+  at: after.at - before.at,
+  process: after.process - before.process,
+  database: after.database - before.database
+})
+
+/** A process over the data centre, until it is closed. */
+const startWorker = async (
+  ground: Ground,
+  { port, publicKey }: Report,
+  sessions: ReadonlyMap<string, Uint8Array>,
+  options?: Worker.Options
+) => {
+  const messenger = Messenger.layer({
+    applicationId: 1,
+    applicationHash: Redacted.make("0".repeat(32)),
+    dataCentre: { id: 1, ipAddress: "127.0.0.1", port },
+    publicKeys: [publicKey],
+    version: "1"
+  })
+  const kept = Layer.effectDiscard(
+    Effect.flatMap(MessengerKeys, (keys) =>
+      Effect.forEach(
+        sessions,
+        ([ref, secret]) => keys.save(SessionRef.make(ref), "key:1", Redacted.make(new Uint8Array(secret)), 0)
+      ))
+  )
+  const scope = await Effect.runPromise(Scope.make())
+  const context = await Effect.runPromise(Layer.buildWithScope(
+    workerOver(
+      ground,
+      Layer.mergeAll(messenger, kept).pipe(Layer.provide(Layer.merge(Keys.layer, Ownership.layerAlone)), Layer.orDie),
+      options
+    ),
+    scope
+  ))
+  const run = <A, E>(effect: Effect.Effect<A, E, Capture | Engine | LiveSessions>) =>
+    Effect.runPromise(Effect.provideContext(effect, context))
+  return {
+    run,
+    open: (refs: ReadonlyArray<string>) =>
+      run(Effect.forEach(refs, (ref) =>
+        Effect.scoped(Effect.flatMap(LiveSessions, ({ use }) =>
+          Effect.retry(
+            use(
+              { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
+              SessionRef.make(ref)
+            ),
+            Schedule.spaced("1 second")
+          ))), { concurrency: 32, discard: true })),
+    watch: () =>
+      run(Effect.forkIn(
+        Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause))),
+        scope
+      )),
+    capture: () =>
+      run(Effect.forkIn(
+        Effect.flatMap(Capture, ({ claim }) => Effect.forever(Effect.andThen(claim, Effect.sleep("1 second")))),
+        scope
+      )),
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+/** Somebody signs in to some accounts, is found, and is signed out at the deadline; times in ms after each was due. */
+const playRound = async (
+  ground: Ground,
+  centre: Centre,
+  refs: ReadonlyArray<string>,
+  places: ReadonlyArray<number>
+) => {
+  const signedIn = Date.now()
+  await centre.send({ _: "signIn", places })
+  let found = new Map<string, number>()
+  const isFound = (place: number) => found.has(refs[place] ?? "")
+  for (const end = signedIn + 80_000; !places.every(isFound) && Date.now() < end; await wait(250)) {
+    found = await detected(ground)
+  }
+  const deadline = await setDeadlines(ground, places.flatMap((place) => refs[place] ?? []))
+  await wait(deadline + 15_000 - Date.now())
+  const signedOut = new Map((await centre.send({ _: "report" })).signedOut)
+  await ground.superuser.query("delete from session where not current")
+  return {
+    found: places.map((place) => (found.get(refs[place] ?? "") ?? Number.NaN) - signedIn),
+    ended: places.map((place) => (signedOut.get(place) ?? Number.NaN) - deadline)
+  }
+}
+
+const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+const missing = (times: ReadonlyArray<number>): string => {
+  const lost = times.filter(Number.isNaN).length
+  return lost === 0 ? ` of ${times.length}` : ` of ${times.length}, ${lost} missing`
+}
+const share = (times: ReadonlyArray<number>, part: number) =>
+  inSeconds(quantile(times.filter((time) => !Number.isNaN(time)), part))
+
+const callsOf = (counts: Readonly<Record<string, number>> = {}) =>
+  Object.entries(counts).reduce((sum, [name, count]) => reading.test(name) ? sum + count : sum, 0)
+
+/** Measures both; a backup without a rate comes last, of another account and alone. */
+export const measure = async (
+  ground: Ground,
+  { accounts, messagesPerSecond, seconds }: Sizes
+): Promise<ReadonlyArray<Row>> => {
+  await fill(ground, accounts)
+  await setPassword(ground, OrganizationId.make(organization))
+  await prepare(ground)
+  const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
+  const refs = rows.map(({ id }) => id)
+  const secrets = new Map(refs.map((ref) => [ref, crypto.randomBytes(256)]))
+  const centre = startCentre()
+  try {
+    const keys = [...secrets.values()].map((secret) => secret.toString("base64"))
+    const begun = await centre.send({ _: "keys", keys, large: 2 })
+    const [first = "", second = ""] = refs
+    const worker = await startWorker(ground, begun, secrets)
+    await worker.open(refs)
+    await worker.watch()
+    await wait(70_000)
+    const before = usage(ground)
+    await wait(seconds * 1000)
+    const alone = since(before, usage(ground))
+    const [, lateAlone = 0] = await worker.run(latenesses)
+    console.error("watched alone")
+
+    await worker.capture()
+    await wait(15_000)
+    await centre.send({ _: "talk", perSecond: messagesPerSecond })
+    await wait(10_000)
+    await centre.send({ _: "report" })
+    const talking = usage(ground)
+    await wait(Math.max(seconds, 60) * 1000)
+    const live = since(talking, usage(ground))
+    const [, lateBeside = 0] = await worker.run(latenesses)
+    const { sent } = await centre.send({ _: "report" })
+    await wait(5000)
+    const waits = await delays(ground, refs, sent)
+    const perMessage = (what: "database" | "process") =>
+      (live[what] / live.at - alone[what] / alone.at) * live.at / sent.length
+    console.error("captured what was pushed")
+
+    const asked = Date.now()
+    await askForBackup(ground, first)
+    const found: Array<number> = []
+    const ended: Array<number> = []
+    const latest: Array<number> = []
+    let backup: Date | undefined
+    for (let round = 0; backup === undefined; round++) {
+      const places = Array.from(
+        { length: strangersPerRound },
+        (_, n) => 2 + (round * strangersPerRound + n) % (accounts - 2)
+      )
+      const played = await playRound(ground, centre, refs, places)
+      found.push(...played.found)
+      ended.push(...played.ended)
+      latest.push((await worker.run(latenesses))[1] ?? 0)
+      backup = await backedUp(ground, first)
+    }
+    const after = await centre.send({ _: "talk", perSecond: 0 })
+    const memory = memoryOf(process.pid)
+    await worker.close()
+    console.error("backed up")
+
+    const alonePace = { rate: 1_000_000, burst: 1_000_000 }
+    const other = await startWorker(ground, begun, new Map([[second, secrets.get(second) ?? new Uint8Array()]]), {
+      archivePace: alonePace
+    })
+    const unpaced = usage(ground)
+    await askForBackup(ground, second)
+    await other.run(Effect.flatMap(Capture, ({ tick }) => tick))
+    const whole = since(unpaced, usage(ground))
+    await other.close()
+    const { ofLarge, requests } = await centre.send({ _: "report" })
+    const shown = traces.reduce((sum, name) => sum + (requests[name] ?? 0), 0)
+    const wrong = await differences(ground, first) + await differences(ground, second)
+    return [
+      ["pushed messages a second", (sent.length / live.at * 1000).toFixed(0), ""],
+      ["CPU of the process a pushed message", `${perMessage("process").toFixed(1)} ms`, ""],
+      ["CPU of the database a pushed message", `${perMessage("database").toFixed(1)} ms`, ""],
+      [`pushed until archived, p50${missing(waits)}`, share(waits, 0.5), "0.4 s"],
+      ["pushed until archived, p99", share(waits, 0.99), "2 s"],
+      ["lateness of looks, p99, of the watch alone", `${lateAlone.toFixed(2)} s`, ""],
+      ["lateness of looks, p99, beside pushed messages", `${lateBeside.toFixed(2)} s`, ""],
+      ["lateness of looks, p99, beside these and a first backup", `${Math.max(...latest).toFixed(2)} s`, "2 s"],
+      [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(after.ofLarge[0])), "1300"],
+      ["first backup, at one call a second", `${((backup.getTime() - asked) / 60_000).toFixed(1)} min`, "22 min"],
+      [`strangers found by push meanwhile, p99${missing(found)}`, share(found, 0.99), "2 s"],
+      [`strangers signed out after their deadline, p99${missing(ended)}`, share(ended, 0.99), "2 s"],
+      ["strangers signed out after their deadline, the slowest", share(ended, 1), "2 s"],
+      ["memory of the process meanwhile", `${memory.toFixed(0)} MiB`, ""],
+      [
+        "first backup without a rate, CPU of the process a message",
+        `${(whole.process / messagesOfLarge * 1000).toFixed(0)} µs`,
+        "200 µs"
+      ],
+      [
+        "first backup without a rate, CPU of the database a message",
+        `${(whole.database / messagesOfLarge * 1000).toFixed(0)} µs`,
+        ""
+      ],
+      ["first backup without a rate", `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`, ""],
+      ["first backup without a rate: calls", String(callsOf(ofLarge[1])), "1300"],
+      ["messages of both backups that are missing or doubled", String(wrong), "0"],
+      ["requests that mark something as read or show a presence", String(shown), "0"]
+    ]
+  } finally {
+    centre.stop()
+  }
+}
