@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 import { nextNight, timeZoneNamed } from "../../../src/domain/organization/TimeZone.ts"
+import { tried } from "../../support/drawn.ts"
 
 /** Among them zones whose clocks change at midnight, by half an hour, or by a whole day. */
 const zones = [
@@ -33,22 +34,28 @@ const inZone = (at: Date, zone: string) => {
 
 describe("the next night in a time zone", () => {
   it("begins with the next day there or the present one, and is over at six", () => {
-    fc.assert(fc.property(moments, ({ after, share, zone }) => {
-      const at = nextNight(zone, share, after)
-      expect(at.getTime()).toBeGreaterThan(after.getTime())
-      expect(at.getTime() - after.getTime()).toBeLessThanOrEqual(26 * hour)
-      expect(inZone(at, zone).hour).toBeLessThan(6)
-    }))
+    fc.assert(
+      fc.property(moments, ({ after, share, zone }) => {
+        const at = nextNight(zone, share, after)
+        expect(at.getTime()).toBeGreaterThan(after.getTime())
+        expect(at.getTime() - after.getTime()).toBeLessThanOrEqual(26 * hour)
+        expect(inZone(at, zone).hour).toBeLessThan(6)
+      }),
+      tried()
+    )
   })
 
   it("is none that another moment before it does not lead to: each day has one", () => {
-    fc.assert(fc.property(moments, ({ after, later, share, zone }) => {
-      const at = nextNight(zone, share, after)
-      const between = new Date(after.getTime() + Math.floor(later * (at.getTime() - after.getTime())))
-      expect(nextNight(zone, share, between)).toEqual(at)
-      const following = nextNight(zone, share, at)
-      expect(inZone(following, zone).date).not.toBe(inZone(at, zone).date)
-    }))
+    fc.assert(
+      fc.property(moments, ({ after, later, share, zone }) => {
+        const at = nextNight(zone, share, after)
+        const between = new Date(after.getTime() + Math.floor(later * (at.getTime() - after.getTime())))
+        expect(nextNight(zone, share, between)).toEqual(at)
+        const following = nextNight(zone, share, at)
+        expect(inZone(following, zone).date).not.toBe(inZone(at, zone).date)
+      }),
+      tried()
+    )
   })
 
   it("is longer or shorter where clocks change in it", () => {
