@@ -76,10 +76,27 @@ const typeOf = (value: unknown) => value === null ? "null" : Array.isArray(value
 const isType = (type: string, value: unknown) =>
   type === "integer" ? Number.isSafeInteger(value) : typeOf(value) === type
 
-/** What is wrong with the value by the schema, each with the place in the value. */
-export const violations = (schema: JsonSchema, value: unknown, at = ""): ReadonlyArray<string> => {
+const known = new WeakSet<JsonSchema>()
+
+/** Refuses a schema with a keyword that nobody judges. */
+const check = (schema: JsonSchema): void => {
+  if (known.has(schema)) return
   const unknown = Object.keys(schema).filter((keyword) => !judged.has(keyword))
   if (unknown.length > 0) throw new Error(`Nobody judges ${unknown.join(", ")}`)
+  known.add(schema)
+}
+
+const compiled = new Map<string, RegExp>()
+
+const compile = (pattern: string): RegExp => {
+  const found = compiled.get(pattern) ?? new RegExp(pattern, "u")
+  compiled.set(pattern, found)
+  return found
+}
+
+/** What is wrong with the value by the schema, each with the place in the value. */
+export const violations = (schema: JsonSchema, value: unknown, at = ""): ReadonlyArray<string> => {
+  check(schema)
   if (schema.$ref !== undefined) return violations(resolve(schema), value, at)
   const found: Array<string> = []
   if (schema.anyOf !== undefined && !schema.anyOf.some((one) => violations(one, value, at).length === 0)) {
@@ -94,7 +111,7 @@ export const violations = (schema: JsonSchema, value: unknown, at = ""): Readonl
     if (format === undefined) throw new Error(`Nobody judges the format ${schema.format}`)
     if (!format(value)) found.push(`${at} is no ${schema.format}: ${value}`)
   }
-  if (typeof value === "string" && schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
+  if (typeof value === "string" && schema.pattern !== undefined && !compile(schema.pattern).test(value)) {
     found.push(`${at} does not match ${schema.pattern}: ${value}`)
   }
   if (typeof value === "number") {

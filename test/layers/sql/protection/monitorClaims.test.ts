@@ -23,7 +23,7 @@ interface Filling {
 }
 
 const small = 2000
-const many = (late: string): ReadonlyArray<Filling> => [{ of: "small", monitors: 40_000, late }]
+const many = (late: string, monitors = 10_000): ReadonlyArray<Filling> => [{ of: "small", monitors, late }]
 
 /** The organization of the nth monitor: of small ones there are many. */
 const organizationOf = (of: string) => of === "small" ? `'small-' || n % ${small}` : `'${of}'`
@@ -70,18 +70,18 @@ const process = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effe
 describe("12.4 how accounts are taken that are due", () => {
   layer(World.core(postgres), { timeout: "2 minutes" })((it) => {
     const backlogs: Readonly<Record<string, ReadonlyArray<Filling>>> = {
-      "of one organization": [{ of: "large", monitors: 100_000, late: "n % 60" }],
-      "of deadlines": [{ of: "large", monitors: 100_000, late: "n % 60", deadline: "n % 60" }],
-      "of deadlines before which a poll is late": [{ of: "large", monitors: 100_000, late: "90", deadline: "n % 60" }],
-      "of what is urgent": [{ of: "large", monitors: 100_000, late: "n % 60", urgent: true }],
-      "before many organizations": [{ of: "large", monitors: 60_000, late: "60 + n % 60" }, ...many("n % 60")],
-      "of many organizations": [{ of: "large", monitors: 60_000, late: "n % 60" }, ...many("60 + n % 60")],
+      "of one organization": [{ of: "large", monitors: 25_000, late: "n % 60" }],
+      "of deadlines": [{ of: "large", monitors: 25_000, late: "n % 60", deadline: "n % 60" }],
+      "of deadlines before which a poll is late": [{ of: "large", monitors: 25_000, late: "90", deadline: "n % 60" }],
+      "of what is urgent": [{ of: "large", monitors: 25_000, late: "n % 60", urgent: true }],
+      "before many organizations": [{ of: "large", monitors: 15_000, late: "60 + n % 60" }, ...many("n % 60")],
+      "of many organizations": [{ of: "large", monitors: 15_000, late: "n % 60" }, ...many("60 + n % 60")],
       "of many organizations' deadlines": [
-        { of: "large", monitors: 60_000, late: "n % 60", deadline: "n % 60" },
-        { of: "small", monitors: 40_000, late: "n % 60", deadline: "n % 60 - 10" }
+        { of: "large", monitors: 15_000, late: "n % 60", deadline: "n % 60" },
+        { of: "small", monitors: 10_000, late: "n % 60", deadline: "n % 60 - 10" }
       ],
       "of nobody, where all is due at its time": [
-        { of: "large", monitors: 60_000, late: "- n % 60.0" },
+        { of: "large", monitors: 15_000, late: "- n % 60.0" },
         ...many("- n % 60.0")
       ]
     }
@@ -146,7 +146,7 @@ describe("12.4 how accounts are taken that are due", () => {
 
     it.effect("many that wait behind one are taken from before it, those first that have waited longest", () =>
       process(Effect.gen(function*() {
-        yield* given({ of: "large", monitors: 5000, late: "5000", urgent: true }, ...many(`(n % ${small}) / 1000.0`))
+        yield* given({ of: "large", monitors: 5000, late: "5000", urgent: true }, ...many(`(n % ${small}) / 1000.0`, 40_000))
         for (const expected of [free, free]) {
           const all = yield* taken(wanted({ large: 0 }))
           assert.deepStrictEqual(count(all, "small"), expected)
