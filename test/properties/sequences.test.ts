@@ -69,12 +69,12 @@ describe("1 sequences of requests", () => {
       prepared(Effect.gen(function*() {
         const stage = yield* Staged
         const done = { connected: 0, handed: 0 }
-        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(40))) {
+        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(100))) {
           const { connected, handed } = yield* Access.compare(stage, sequence)
           done.connected += connected
           done.handed += handed
         }
-        expect(done.connected + done.handed).toBeGreaterThan(2)
+        expect(done.connected + done.handed).toBeGreaterThan(1)
       })))
   })
 })

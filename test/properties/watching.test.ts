@@ -6,7 +6,7 @@ import { planOf, play } from "../support/properties/watch/play.ts"
 import * as Stage from "../support/properties/watch/stage.ts"
 
 /** More of them are played by `npm run properties`. */
-const accounts = 10
+const accounts = 4
 
 describe("12.6 random sequences over the engine, the operations and the database", () => {
   layer(Stage.layer(postgres))((it) => {

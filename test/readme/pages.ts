@@ -38,10 +38,21 @@ export const freePort = (): Promise<number> =>
 /** What a clone has at its top, as far as the commands look for it. */
 const cloned = ["package.json", "node_modules", "src", "scripts", "seeds", "openapi.json"]
 
-/** The blocks' programs, in front of those of the machine: all is installed, and these tests run already. */
+const command = `exec '${process.execPath}' ${flags.join(" ")} '${main}' "$@"`
+
+/**
+ * The blocks' programs, in front of those of the machine: all is installed, these tests run already, and a command is
+ * the program that this run has built, which starts in a fraction of the time that its sources take.
+ */
 const programs = {
-  npm: `#!/bin/sh\ncase "$1" in ci|test) exit 0 ;; esac\nPATH="\${PATH#*:}" exec npm "$@"\n`,
-  "security-console": `#!/bin/sh\nexec '${process.execPath}' ${flags.join(" ")} '${main}' "$@"\n`
+  npm: `#!/bin/sh
+case "$1 $2" in
+ci*|test*) exit 0 ;;
+"run cli") shift 3; ${command} ;;
+esac
+PATH="\${PATH#*:}" exec npm "$@"
+`,
+  "security-console": `#!/bin/sh\n${command}\n`
 }
 
 interface Running {

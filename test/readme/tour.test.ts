@@ -133,6 +133,11 @@ describe("the documents, pasted from top to bottom", () => {
     expect((await fetch(`${made.address}/readyz`)).status).toBe(200)
   }, 180_000)
 
+  it("run the commands of a clone from its sources", () => {
+    const { scripts } = JSON.parse(fs.readFileSync(path.join(Pages.root, "package.json"), "utf8"))
+    expect(scripts.cli).toBe("node src/cli/main.ts")
+  })
+
   it("have no block that nothing runs", () => {
     const ran = new Set([
       "sh",

@@ -1,8 +1,8 @@
 /** A headless Chromium: the one that CHROMIUM_PATH names, else the one that npm has installed. */
 import chromium from "@sparticuz/chromium"
-import axe from "axe-core"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as fs from "node:fs"
+import { createRequire } from "node:module"
 import * as path from "node:path"
 import { type Browser, launch, type Page } from "puppeteer-core"
 
@@ -50,10 +50,13 @@ export const newPage = Effect.fnUntraced(function*(): Effect.fn.Return<Page, nev
   })
 })
 
+/** Half as long as what the package exports, and read by the browser at each page. */
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
 /** What axe finds wrong with the page as it is, by the rules of a look. */
 const violations = (page: Page, rules: object) =>
   Effect.promise(async () => {
-    if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)
+    if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe)
     const options = JSON.stringify({ ...rules, resultTypes: ["violations"], preload: false })
     const found: ReadonlyArray<string> = await page.evaluate(
       `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`
