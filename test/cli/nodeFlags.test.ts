@@ -1,14 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
-import { dataDirectory, flagsOf, freshDirectory, until } from "../support/cli/commandLine.ts"
+import { flagsOf, freshDirectory, until } from "../support/cli/commandLine.ts"
 import { environment } from "../support/cli/commandProcess.ts"
-import { createAcme, createKey } from "../support/cli/inProcess.ts"
+import { postgresUrl } from "../support/postgres/database.ts"
+import { replica } from "../support/replicas.ts"
 import { main } from "../support/run/program.ts"
+import * as World from "../support/world.ts"
 
 /** Starts the command by its name, as an installed package offers it, and kills it when the test is over. */
 const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
@@ -52,28 +55,38 @@ const initialize = JSON.stringify({
 })
 
 describe("the flags of Node", () => {
-  it(
+  // On PostgreSQL, as the embedded database takes seconds to start under these flags alone.
+  it.live(
     "reach the service and an assistant's process in the process that was started, with all of its input",
-    async () => {
-      const data = dataDirectory()
-      const service = start(["serve", "--port", "0", "--data", data])
-      await until(() => service.said().includes("Listening on "))
-      await createAcme(data)
-      const key = await createKey(data)
-      expect(flagsOf(service.pid)).toEqual(nodeFlags)
-      expect(service.said().match(/^Starting /gm)).toHaveLength(1)
+    () =>
+      Effect.gen(function*() {
+        const url = yield* postgresUrl
+        const within = yield* replica(url)
+        const { admins } = yield* within(World.makeOrganization())
+        const key = Redacted.value(admins.owner.key)
+        yield* Effect.promise(async () => {
+          const service = start(["serve", "--port", "0"], {
+            CONSOLE_DATABASE_URL: url,
+            CONSOLE_PEPPERS: World.peppers,
+            CONSOLE_CHECKPOINT_KEYS: World.checkpointKeys,
+            CONSOLE_CSRF_KEYS: World.csrfKeys
+          })
+          await until(() => service.said().includes("Listening on "))
+          expect(flagsOf(service.pid)).toEqual(nodeFlags)
+          expect(service.said().match(/^Starting /gm)).toHaveLength(1)
 
-      const address = /Listening on (\S+)/.exec(service.said())?.[1]
-      const tools = start(["mcp", "--url", `${address}/mcp`], { CONSOLE_API_KEY: key })
-      tools.write(initialize)
-      await until(() => tools.said().includes("\n"))
-      expect(JSON.parse(tools.said())).toMatchObject({
-        id: 1,
-        result: { serverInfo: { name: "org-security-console" } }
-      })
-      expect(flagsOf(tools.pid)).toEqual(nodeFlags)
-      expect([await tools.stop(), await service.stop()]).toEqual([0, 0])
-    },
+          const address = /Listening on (\S+)/.exec(service.said())?.[1]
+          const tools = start(["mcp", "--url", `${address}/mcp`], { CONSOLE_API_KEY: key })
+          tools.write(initialize)
+          await until(() => tools.said().includes("\n"))
+          expect(JSON.parse(tools.said())).toMatchObject({
+            id: 1,
+            result: { serverInfo: { name: "org-security-console" } }
+          })
+          expect(flagsOf(tools.pid)).toEqual(nodeFlags)
+          expect([await tools.stop(), await service.stop()]).toEqual([0, 0])
+        })
+      }),
     120_000
   )
 
