@@ -82,6 +82,14 @@ const backedUp = async ({ superuser }: Ground, ref: string) => {
   return rows[0].at ?? undefined
 }
 
+const progressOf = async ({ superuser }: Ground, ref: string): Promise<string> => {
+  const { rows } = await superuser.query<{ phase: string | null; messages: string }>(
+    "select archive_phase as phase, archive_messages::text as messages from account where id = $1",
+    [ref]
+  )
+  return `${rows[0]?.phase ?? "no run"}, ${rows[0]?.messages ?? 0} messages`
+}
+
 /** Messages of the long history that are archived more or less often than once. */
 const differences = async ({ superuser }: Ground, ref: string): Promise<number> => {
   const { rows } = await superuser.query<{ messages: number; incomplete: number }>(
@@ -272,6 +280,7 @@ export const measure = async (
       ended.push(...played.ended)
       latest.push((await worker.run(latenesses))[1] ?? 0)
       backup = await backedUp(ground, first)
+      console.error(`${await progressOf(ground, first)}; strangers: ${ended.length}`)
     }
     const after = await centre.send({ _: "talk", perSecond: 0 })
     const memory = memoryOf(process.pid)

@@ -120,6 +120,13 @@ export const capture: MutantsByFile = {
     })
       .loses("a page is asked for while rows are locked, and looks wait for the messenger")
       .seenBy(histories),
+    change({
+      in: "readPage",
+      replace: "isSaved(after) && nextBelow(after) !== undefined",
+      by: "isSaved(after)"
+    })
+      .loses("a turn at the rate is lost for each chat")
+      .seenBy("test/capture/calls.test.ts"),
     change({ in: "placedChat", replace: "chat.position !== null", by: "true" })
       .loses("history is read before the position of its box is known")
       .seenBy(histories)
@@ -139,7 +146,20 @@ export const capture: MutantsByFile = {
       .loses("a deletion that overtakes a page is lost")
       .seenBy(histories)
   ],
+  "src/capture/NextRuns.ts": [
+    change({ in: "afterRun", replace: "nextNight(timeZone,", by: "nextNight(\"UTC\"," })
+      .loses("backups run in the daytime of organizations far from UTC")
+      .seenBy("test/capture/nextRuns.test.ts")
+  ],
   "src/capture/Differences.ts": [
+    change({
+      in: "storeDifference",
+      replace: "yield* commit(account, claimed, (archive) =>",
+      by:
+        "yield* commit(account, claimed, () => Effect.flatMap(now, (at) => store.setState(account, state, at)))\n  yield* commit(account, claimed, (archive) =>"
+    })
+      .loses("a position is committed before the records that it promises")
+      .seenBy(histories),
     change({
       in: "stepCommon",
       replace: "inTime(feed.difference(since))",
