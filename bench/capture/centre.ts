@@ -173,9 +173,9 @@ const centre = await DataCentre.start({
 
 let turn = 0
 
-/** Somebody writes to the next account, and it is pushed at once. */
+/** Somebody writes to the next account without a long history, and it is pushed at once. */
 const write = () => {
-  const account = accounts[turn++ % accounts.length]
+  const account = accounts[ofLarge.length + turn++ % (accounts.length - ofLarge.length)]
   const chat = account?.chats.find(({ peer }) => numberOf(peer) === grace)
   if (account === undefined || chat === undefined) return
   const entry = {

@@ -35,6 +35,9 @@ export interface Sizes {
 export const columns = ["measured", "value", "goal"]
 export type Row = readonly [string, string, string]
 
+/** Accounts with a long history: one for each backup. */
+const large = 2
+
 /** Accounts that somebody signs in to at the same time. */
 const strangersPerRound = 50
 
@@ -71,6 +74,14 @@ const prepare = async ({ superuser }: Ground) => {
 
 const askForBackup = ({ superuser }: Ground, ref: string) =>
   superuser.query("update archive_run set next_at = now(), asked_at = now() where account_id = $1", [ref])
+
+/** The number of accounts of which no run has read anything. */
+const unread = async ({ superuser }: Ground): Promise<number> => {
+  const { rows } = await superuser.query<{ unread: number }>(
+    "select count(*)::int as unread from account where archive_last_backup_at is null"
+  )
+  return rows[0]?.unread ?? 0
+}
 
 /** The time at which the account's backup ended; undefined before that. */
 const backedUp = async ({ superuser }: Ground, ref: string) => {
@@ -236,7 +247,7 @@ export const measure = async (
   const centre = startCentre()
   try {
     const keys = [...secrets.values()].map((secret) => secret.toString("base64"))
-    const begun = await centre.send({ _: "keys", keys, large: 2 })
+    const begun = await centre.send({ _: "keys", keys, large })
     const [first = "", second = ""] = refs
     const worker = await startWorker(ground, begun, secrets, { archivePace: { rate, burst: 5 } })
     await worker.open(refs)
@@ -250,7 +261,9 @@ export const measure = async (
 
     await worker.capture()
     await wait(10_000)
+    // The first message makes the chat known, and a run reads it.
     await centre.send({ _: "talk", perSecond: messagesPerSecond })
+    while (await unread(ground) > large) await wait(1000)
     await wait(10_000)
     await centre.send({ _: "report" })
     const talking = usage(ground)
@@ -273,7 +286,7 @@ export const measure = async (
     for (let round = 0; backup === undefined; round++) {
       const places = Array.from(
         { length: strangersPerRound },
-        (_, n) => 2 + (round * strangersPerRound + n) % (accounts - 2)
+        (_, n) => large + (round * strangersPerRound + n) % (accounts - large)
       )
       const played = await playRound(ground, centre, refs, places)
       found.push(...played.found)
@@ -299,6 +312,7 @@ export const measure = async (
     const { ofLarge, requests } = await centre.send({ _: "report" })
     const shown = traces.reduce((sum, name) => sum + (requests[name] ?? 0), 0)
     const wrong = await differences(ground, first) + await differences(ground, second)
+    const latestOf = Math.max(lateBeside, ...latest)
     return [
       ["pushed messages a second", (sent.length / live.at * 1000).toFixed(0), ""],
       ["CPU of the process a pushed message", `${perMessage("process").toFixed(1)} ms`, ""],
@@ -307,7 +321,8 @@ export const measure = async (
       ["pushed until archived, p99", share(waits, 0.99), "2 s"],
       ["lateness of looks, p99, of the watch alone", `${lateAlone.toFixed(2)} s`, ""],
       ["lateness of looks, p99, beside pushed messages", `${lateBeside.toFixed(2)} s`, ""],
-      ["lateness of looks, p99, beside these and a first backup", `${Math.max(...latest).toFixed(2)} s`, "2 s"],
+      ["lateness of looks, p99, beside these and a first backup", `${Math.max(...latest).toFixed(2)} s`, ""],
+      ["the largest of these two, to that of the watch alone", (latestOf / lateAlone).toFixed(2), "1.1"],
       [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(after.ofLarge[0])), "1300"],
       ["first backup, at its rate", `${((backup.getTime() - asked) / 60_000).toFixed(1)} min`, "22 min"],
       [`strangers found by push meanwhile, p99${missing(found)}`, share(found, 0.99), "2 s"],

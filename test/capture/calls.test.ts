@@ -54,6 +54,35 @@ describe("the calls of a run that the messenger limits", () => {
     }))
 })
 
+describe("a channel whose position was lost", () => {
+  it.effect("has another one before a page of it is read, so that no change between the two is missed", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const there = platform.chats.get(group)!
+      const sighting = { ...platform.sighting(there, true), position: null }
+      stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
+      const calls: Array<string> = []
+      const reader: ChatReader = {
+        ...platform.reader,
+        // The dialogs do not have it.
+        chats: () => Effect.succeed({ chats: [], next: null, total: null }),
+        peers: (refs) => {
+          calls.push("position")
+          return platform.reader.peers(refs)
+        },
+        history: (ref, below, limit) => {
+          calls.push("page")
+          return platform.reader.history(ref, below, limit)
+        }
+      }
+      const run = { ...account, fence: 1, failures: 0 }
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
+      expect(calls.slice(0, 2)).toEqual(["position", "page"])
+      expect(calls.filter((call) => call === "position")).toHaveLength(1)
+      expect(stored.chats.get(group)?.position).toBe(there.box?.position)
+    }))
+})
+
 describe("a channel that the messenger refuses to read", () => {
   it.effect("is asked again after six hours, and not before", () =>
     Effect.gen(function*() {

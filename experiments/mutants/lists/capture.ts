@@ -129,7 +129,7 @@ export const capture: MutantsByFile = {
       .seenBy("test/capture/calls.test.ts"),
     change({ in: "placedChat", replace: "chat.position !== null", by: "true" })
       .loses("history is read before the position of its box is known")
-      .seenBy(histories)
+      .seenBy("test/capture/calls.test.ts")
   ],
   "src/capture/Rechecks.ts": [
     change({ in: "isOld", replace: "floorAt !== null &&", by: "false &&" })
