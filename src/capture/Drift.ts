@@ -38,6 +38,7 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
       const [known] = yield* store.chats(run, [chatId])
       const missing = known === undefined || !isSaved(known) ? 0 : yield* lacking(run, known, page)
       yield* storePage(run, archive, chatId, page)
+      yield* store.drift(run, missing)
       return missing
     }))
 }, Effect.catchTag("ChatRefused", () => Effect.succeed(0)))

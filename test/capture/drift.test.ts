@@ -42,7 +42,9 @@ describe("a chat that is compared at the end of a run", () => {
       expect([...stored.ofChat(101n).keys()].toSorted()).toEqual([1n, 2n, 3n])
       const counted = yield* drift
       expect(counted).toMatchObject([{ count: 3 }])
+      expect(stored.drift).toBe(3)
       yield* compare
+      expect(stored.drift).toBe(0)
       expect(yield* drift).toEqual(counted)
     }))
 })

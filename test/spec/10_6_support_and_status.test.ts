@@ -167,6 +167,19 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           expect((yield* status).service.state).toBe("degraded")
         }))
 
+      it.effect("get_status counts what archives lacked of the accounts that the admin can access", () =>
+        Effect.gen(function*() {
+          const { admins, id } = yield* World.makeOrganization()
+          const one = yield* World.makeAccount(id, { facts: { archive_drift: 3 } })
+          yield* World.makeAccount(id, { facts: { archive_drift: 4 } })
+          yield* World.makeAccount(id, { facts: { archive_drift: 5, offboarded_at: new Date(0) } })
+          yield* World.grant(id, admins.admin.id, { accounts: [one] })
+          const drift = (key: NonNullable<World.Asking["key"]>) =>
+            Effect.map(World.get("/v1/status", key), ({ body }) => body.saving.drift)
+          expect(yield* drift(admins.owner.key)).toBe(7)
+          expect(yield* drift(admins.admin.key)).toBe(3)
+        }))
+
       it.effect("get_subscription shows what is paid to those who can access every account alone", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization({

@@ -56,6 +56,10 @@ export const StatusOverview = Schema.Struct({
         Count,
         "Archived messages that were found not to open: damaged, or sealed under an archive key that was lost."
       ),
+      drift: described(
+        Count,
+        "Messages that counted as archived and were not, as the last run of each account found: it archives them then."
+      ),
       storage_used_bytes: described(Count, "What the organization's archive takes."),
       storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
     }),
@@ -95,6 +99,8 @@ export interface OverviewFacts {
   readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
   readonly saving: ReadonlyArray<SavingCount>
   readonly chats_to_review: number
+  /** Messages that counted as archived and were not. */
+  readonly drift: number
   /** Messages in pages that a reader found not to open. */
   readonly unreadable_messages: number
   readonly sessions_to_review: number
@@ -174,6 +180,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
       reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
       chats_to_review: facts.chats_to_review,
       unreadable_messages: facts.unreadable_messages,
+      drift: facts.drift,
       storage_used_bytes: organization.storage_used_bytes,
       storage_limit_bytes: organization.storage_limit_bytes
     },

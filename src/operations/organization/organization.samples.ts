@@ -85,6 +85,7 @@ export const getStatus = {
       },
       chats_to_review: 0,
       unreadable_messages: 0,
+      drift: 0,
       storage_used_bytes: 0,
       storage_limit_bytes: 50000000000
     },

@@ -70,6 +70,8 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   report(account: ArchivedAccount, progress: RunProgress, now: Date): Effect.Effect<void>
   /** Counts the account's chats again. */
   count(account: ArchivedAccount): Effect.Effect<void>
+  /** Keeps the number of messages that counted as archived and were not, as a run has just found. */
+  drift(account: ArchivedAccount, messages: number): Effect.Effect<void>
   end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<void>
   /** The name of the time zone in whose nights the organization's runs begin. */
   timeZone(organizationId: OrganizationId): Effect.Effect<string>

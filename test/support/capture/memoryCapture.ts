@@ -86,6 +86,7 @@ export class Stored {
   readonly messages = new Map<bigint, Map<bigint, StoredMessage>>()
   readonly expiry = new Map<string, Expiring>()
   state: BoxState | null = null
+  drift = 0
   rules: ReadonlyArray<RuleInEffect> = []
   private undo: Array<() => void> = []
 
@@ -306,6 +307,7 @@ export const processOver = (
     begin: () => Effect.void,
     report: () => Effect.void,
     count: () => Effect.void,
+    drift: (_, messages) => Effect.sync(() => void (stored.drift = messages)),
     end: () => Effect.void,
     timeZone: () => Effect.succeed("UTC")
   }

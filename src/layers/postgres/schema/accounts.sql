@@ -75,6 +75,7 @@ create table account (
   archive_chats_complete integer not null default 0, -- chats archived from their beginning
   archive_chats_review integer not null default 0, -- chats that wait for a decision
   archive_chats_stopped integer not null default 0, -- chats of which nothing new is saved
+  archive_drift integer not null default 0, -- messages that counted as archived and were not, as its last run found
   archive_cleanup_running boolean not null default false, -- something of it is being deleted
 
   primary key (organization_id, id),

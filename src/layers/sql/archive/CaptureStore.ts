@@ -186,6 +186,11 @@ export const layer = Layer.effect(
           ) as counted
           where ${theAccount(account)} and counted.seen > 0`),
 
+      drift: (account, messages) =>
+        post(sql`
+          update account set archive_drift = ${messages}::integer
+          where ${theAccount(account)} and archive_drift <> ${messages}::integer`),
+
       end: (account, { done, error, nextAt, retryAt }, now) =>
         post(sql`
           update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,

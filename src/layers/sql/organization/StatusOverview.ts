@@ -46,6 +46,7 @@ interface Group extends PollFacts {
   readonly retried: boolean
   readonly accounts: number
   readonly chats: number
+  readonly drift: number
   readonly last_poll_at: Date | null
 }
 
@@ -71,6 +72,7 @@ export const layer = Layer.effect(
           select ${statusNow(sql, now)} as status, ${savingReason(sql, organization, now)} as reason,
             archive_retry_at is not null as retried, count(*)::integer as accounts,
             coalesce(sum(archive_chats_review) filter (where offboarded_at is null), 0)::integer as chats,
+            coalesce(sum(archive_drift) filter (where offboarded_at is null), 0)::integer as drift,
             max(monitor.last_ok_at) as last_poll_at, ${Polls.columns(sql, now)}
           from account left join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
@@ -136,6 +138,7 @@ export const layer = Layer.effect(
           statuses: groups,
           saving: groups.map((group) => ({ state: stateOf(group), reason: group.reason, accounts: group.accounts })),
           chats_to_review: groups.reduce((sum, { chats }) => sum + chats, 0),
+          drift: groups.reduce((sum, group) => sum + group.drift, 0),
           last_poll_at: extreme(groups.map((group) => group.last_poll_at), Math.max),
           polls: {
             due_since: extreme(groups.map((group) => group.due_since), Math.min),

@@ -23,6 +23,7 @@ const quiet: Status = {
     stopped: 0,
     check: 0,
     unreadable_messages: 0,
+    drift: 0,
     reasons: {},
     chats_to_review: 0,
     storage_used_bytes: 10,
