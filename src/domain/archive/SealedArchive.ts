@@ -111,7 +111,10 @@ const Block = Schema.Struct({
   last_at: described(Timestamp, "No message of its pages was sent after."),
   epoch_id: described(StoredNumber, "The epoch that it is sealed under."),
   fold: described(Count, "The folding of its words."),
-  pages: described(Schema.Array(StoredNumber), "Its pages, in the order of its postings; none where it is known."),
+  pages: described(
+    Schema.String.check(Schema.isPattern(/^(?:\d{1,19}(?:,\d{1,19})*)?$/)),
+    "The numbers of its pages, in the order of its postings, with commas between them; empty where it is known."
+  ),
   sealed: described(Schema.NullOr(Schema.String), "Its words in base64; null where it is known.")
 })
 

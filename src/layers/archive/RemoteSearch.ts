@@ -151,7 +151,7 @@ export const layer = Layer.effect(
         lastAt: secondsOf(block.last_at),
         epochId: BigInt(block.epoch_id),
         fold: block.fold,
-        pages: block.pages.map(BigInt),
+        pages: block.pages === "" ? [] : block.pages.split(",").map(BigInt),
         sealed: bytesOf(block.sealed)
       }
       vocabularies.set(block.block_id, read)
@@ -193,7 +193,10 @@ export const layer = Layer.effect(
           more = part.more
         }
         const taken = found.slice(0, limit)
-        listed = { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more }
+        // After a list that was not full, none follows.
+        listed = taken.length === limit
+          ? { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more }
+          : null
         return taken
       }),
 

@@ -68,7 +68,7 @@ export const listSealedBlocks = {
       last_at: "2026-01-15T06:00:00.000Z",
       epoch_id: "7",
       fold: 1,
-      pages: ["39", "40", "41"],
+      pages: "39,40,41",
       sealed: "c2VhbGVkIHdvcmRz..."
     }],
     pages: [],

@@ -128,7 +128,7 @@ const blocksOf = Effect.fnUntraced(function*(
       last_at: date(block.lastAt),
       epoch_id: String(block.epochId),
       fold: block.fold,
-      pages: isKnown ? [] : block.pages.map(String),
+      pages: isKnown ? "" : block.pages.join(","),
       sealed: isKnown ? null : toBase64(block.sealed)
     }
   })

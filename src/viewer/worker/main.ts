@@ -12,6 +12,7 @@ import { makeFiles } from "./Files.ts"
 import { makeChatFinder, readAround, readChats, readEdits, readMembers, readMessages } from "./Reading.ts"
 import { makeSearches } from "./Searching.ts"
 import { ask, faultOf, type Service } from "./Service.ts"
+import * as Turns from "./Turns.ts"
 import { openSession, type Session } from "./WorkerSession.ts"
 
 const accountsAtOnce = 100
@@ -26,6 +27,7 @@ const runtimeOver = (service: Service) =>
     Layer.mergeAll(
       WebCrypto.layer,
       Derivation.layer,
+      Turns.layer,
       layerOver((operation, input) => ask(service, operation, input))
     )
   )

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { findChat, listChats, listMembers } from "../../../src/archive/ChatReader.ts"
@@ -207,6 +207,35 @@ describe("an archive that is read from elsewhere", () => {
         const pages = yield* Effect.provide(listAll(archive, newest, 100), layer)
         expect(pages.length).toBe(10)
         expect(sent.length).toBe(10)
+      }))
+
+    it.effect("finds at once what a vocabulary was made of since its last search, and reads each vocabulary once", () =>
+      Effect.gen(function*() {
+        const stage = yield* makeStage()
+        const archive = yield* Archives.makeArchive(stage.organizationId, stage.key)
+        const other = yield* Archives.makeArchive(stage.organizationId, stage.key)
+        const { layer, sent } = yield* remoteArchive(stage.token)
+        const vocabularies = () => {
+          const blocks = sent.flatMap(({ answer }) => answer.blocks ?? [])
+          sent.length = 0
+          return [blocks.length, blocks.filter(({ sealed }: { sealed: string | null }) => sealed !== null).length]
+        }
+        yield* Effect.scoped(Effect.gen(function*() {
+          const remote = yield* Layer.build(layer)
+          const writer = yield* Archives.write(archive)
+          yield* commit(archive, writer.see(chat))
+          const days = Array.from({ length: 20 }, (_, day) => Archives.seen(day + 1, (30 - day) * 86_400, "harbour"))
+          yield* commit(archive, writer.append(chatId, days, "sweep"))
+          const search = Effect.provideContext(searchAll([archive, other], "harbour", 50), remote)
+          const before = yield* search
+          expect(vocabularies()).toEqual([0, 0])
+          yield* writer.close("all")
+          expect(yield* search).toEqual(before)
+          const [made = 0, read] = vocabularies()
+          expect([made > 0, read]).toEqual([true, made])
+          expect(yield* search).toEqual(before)
+          expect(vocabularies()).toEqual([made, 0])
+        }))
       }))
 
     it.effect("opens by the password alone, and not after a change of it", () =>
