@@ -28,6 +28,8 @@ export interface MadePage {
   readonly number: bigint
   /** Pages of one kind and calendar quarter belong together. */
   readonly group: string
+  /** Milliseconds. */
+  readonly madeAt: number
 }
 
 interface Held {

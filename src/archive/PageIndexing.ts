@@ -1,5 +1,5 @@
 /** The making of vocabularies: by a writer for the pages that it has made, and by a reader for those that have none. */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
 import type { FrameKind } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
@@ -24,6 +24,9 @@ import { sealVocabulary } from "./Vocabularies.ts"
 
 /** Pages whose frames are in memory together. */
 const pagesAtOnce = 16
+
+/** Pages that have no vocabulary are opened by each search: they wait for others no longer. */
+const longestWait = Duration.minutes(15)
 
 /** The time that a reader may take after its answer, in milliseconds. */
 const readerMillis = 50
@@ -88,37 +91,39 @@ const addBlock = Effect.fnUntraced(function*<E, R>(
 })
 
 /** Remembers a page that the writer has made, for its next vocabulary; `lastAt` is Unix seconds. */
-export const notePage = (
-  { made }: EpochWriter,
-  number: bigint,
-  kind: "messages" | "changes",
-  lastAt: number
-): void => {
-  made.set(number, { number, group: `${kind} ${quarterOf(lastAt)}` })
-}
-
-/** The next pages of the writer that are enough for a block. */
-const nextPages = ({ made }: EpochWriter): ReadonlyArray<bigint> => {
-  const groups = new Map<string, Array<bigint>>()
-  for (const { group, number } of made.values()) {
-    const pages = groups.get(group) ?? []
-    groups.set(group, pages)
-    pages.push(number)
-    if (pages.length === pagesPerBlock) return pages
+export const notePage = Effect.fnUntraced(
+  function*({ made }: EpochWriter, number: bigint, kind: "messages" | "changes", lastAt: number) {
+    made.set(number, { number, group: `${kind} ${quarterOf(lastAt)}`, madeAt: yield* Clock.currentTimeMillis })
   }
-  return [...groups.values()].find((pages) => pages.length >= fewestPagesOfBlock) ?? []
+)
+
+/** The next pages of the writer for a block: as many as one holds, or enough for one that were all made before. */
+const nextPages = ({ made }: EpochWriter, before: number): ReadonlyArray<bigint> => {
+  const groups = new Map<string, { readonly pages: Array<bigint>; readonly since: number }>()
+  for (const { group, madeAt, number } of made.values()) {
+    const known = groups.get(group) ?? { pages: [], since: madeAt }
+    groups.set(group, known)
+    known.pages.push(number)
+    if (known.pages.length === pagesPerBlock) return known.pages
+  }
+  const due = [...groups.values()].find(({ pages, since }) => since <= before && pages.length >= fewestPagesOfBlock)
+  return due?.pages ?? []
 }
 
-/** Makes vocabularies of the pages that the writer has made, as long as there are enough for one. */
-export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter) {
+/**
+ * Makes vocabularies of the pages that the writer has made: of as many as one holds, and of fewer once the first of them
+ * has waited. One of many pages is smaller than several, and a search opens fewer.
+ */
+export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter, which: "due" | "all") {
   const { account, made } = writer
+  const before = which === "all" ? Infinity : (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWait)
   const db = yield* Db
   const open = ({ chatId, day, kind, sealed }: LoosePage): Effect.Effect<Records | null> =>
     Effect.orElseSucceed(
       Effect.map(writer.reopen<FrameKind & typeof kind>({ chatId, day, kind }, sealed), Option.getOrNull),
       () => null
     )
-  for (let next = nextPages(writer); next.length > 0; next = nextPages(writer)) {
+  for (let next = nextPages(writer, before); next.length > 0; next = nextPages(writer, before)) {
     const found = yield* readPages(account, next, open, Infinity)
     // Pages beyond a full block wait for the next one; what is not there, or does not open, is left to readers.
     const isFull = found.characters > charactersPerBlock && found.pages.length > 0

@@ -12,8 +12,16 @@ import { SearchStore } from "../ports/archive/SearchStore.ts"
 import { makeNewestFirst } from "./NewestFirst.ts"
 import { makeSearchHits, type PlacedHit } from "./SearchHits.ts"
 import type { SearchKeys } from "./SearchMatches.ts"
-import { fewestPages, readBlocks, readPages } from "./SearchReading.ts"
-import { isSettled, listBlocks, listCandidates, listLoose, type Run, type SearchRequest } from "./SearchRun.ts"
+import { fewestBlocks, fewestPages, readBlocks, readPages } from "./SearchReading.ts"
+import {
+  isSettled,
+  listBlocks,
+  listCandidates,
+  listLoose,
+  type Run,
+  searchedAfter,
+  type SearchRequest
+} from "./SearchRun.ts"
 
 export type { KeptVocabularies, SearchRequest } from "./SearchRun.ts"
 
@@ -26,7 +34,7 @@ export interface SearchBudget {
   readonly vocabularies: number
 }
 
-const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
+export const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
 
 export interface SearchResult {
   readonly hits: ReadonlyArray<SearchHit>
@@ -42,11 +50,12 @@ export interface SearchResult {
 
 /** The first hits; `frontier` is the time to which all is read, and `ended` is true where nothing is left. */
 const answer = <R>(
-  { counted, request: { limit }, sums }: Run<R>,
+  run: Run<R>,
   found: ReadonlyArray<PlacedHit>,
   frontier: number,
   ended: boolean
 ): SearchResult => {
+  const { counted, request: { limit }, sums } = run
   const full = found.length > limit
   const hits = found.slice(0, limit)
   const place = full ? hits.at(-1)?.last : ended ? undefined : { at: frontier }
@@ -54,7 +63,7 @@ const answer = <R>(
     hits: hits.map(({ hit }) => hit),
     position: place === undefined ? null : { ...place, counted: Math.max(0, Math.min(counted, frontier)) },
     complete: full || ended,
-    searched: sums.searched,
+    searched: searchedAfter(run, frontier),
     unreadable: sums.unreadable
   }
 }
@@ -77,9 +86,10 @@ export const search: <R>(
       counted: position?.counted ?? Infinity,
       unread: makeNewestFirst(),
       queued: new Set(),
-      sums: { read: 0, searched: 0, unreadable: 0, relists: 0 },
+      sums: { read: 0, unreadable: 0, relists: 0 },
+      searched: [],
+      blocks: Math.min(fewestBlocks, budget.vocabularies),
       pages: Math.min(fewestPages, budget.listed),
-      lowest: below,
       further: null,
       stamp: yield* (yield* SearchStore).stamp(scope)
     }
@@ -95,7 +105,7 @@ export const search: <R>(
       }
       const frontier = unread.highest()
       const late = (yield* Clock.currentTimeMillis) - started >= budget.millis || sums.read >= budget.bytes
-      if (frontier < run.lowest && (late || hits.size() > limit)) {
+      if (frontier < below && (late || hits.size() > limit)) {
         const sure = hits.since(frontier)
         if (late || sure.length > limit) {
           if (yield* isSettled(run)) return answer(run, sure, frontier, false)
@@ -103,10 +113,9 @@ export const search: <R>(
         }
       }
       if (next.type === "page") yield* readPages(run, hits)
-      else if (next.type === "block") yield* readBlocks(run)
       else {
         unread.take()
-        if (next.type === "blocks") yield* listBlocks(run, next.after)
+        if (next.type === "blocks") yield* readBlocks(run, yield* listBlocks(run, next.after))
         if (next.type === "loose") yield* listLoose(run, next.after)
         if (next.type === "candidates") yield* listCandidates(run, next.candidates, next.after)
       }

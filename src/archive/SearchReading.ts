@@ -7,11 +7,12 @@ import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
 import { type CandidatePages, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
-import { count, listAgain, listCandidates, type Run } from "./SearchRun.ts"
+import { listAgain, listCandidates, type Run } from "./SearchRun.ts"
 import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
 
-/** Pages that are read at a time: few at first, and twice as many each time. */
+/** Pages that are read at a time, at first and at most. */
 export const fewestPages = 8
+export const fewestBlocks = 8
 const mostPages = 32
 /** Vocabularies that are opened at the same time. */
 const openedAtOnce = 4
@@ -32,33 +33,20 @@ const candidatesOf = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBl
   const { words } = run.request
   const none: ReadonlyArray<bigint> = []
   if (!mayMatch(vocabulary.words, words)) {
-    count(run, block.lastAt, vocabulary.messages)
+    run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
     return none
   }
   const positions = candidatePages(vocabulary.words, yield* vocabulary.postings, block.pages.length, words)
   if (positions === null) return null
-  count(run, block.lastAt, vocabulary.messages)
+  run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
   return positions.flatMap((position) => block.pages.slice(position, position + 1))
 })
-
-/** Takes the blocks that come next. */
-const takeBlocks = <R>(run: Run<R>): ReadonlyArray<SearchBlock> => {
-  const { atOnce, unread } = run
-  const blocks: Array<SearchBlock> = []
-  for (let next = unread.peek(); next?.type === "block" && blocks.length < atOnce.blocks; next = unread.peek()) {
-    run.lowest = Math.min(run.lowest, unread.highest())
-    unread.take()
-    blocks.push(next.block)
-  }
-  return blocks
-}
 
 const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
   Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
 
-/** Reads the blocks that come next: each is opened by itself, and their candidates are listed together. */
-export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>) {
-  const blocks = takeBlocks(run)
+/** Reads the blocks of a list: each is opened by itself, and their candidates are listed together. */
+export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, blocks: ReadonlyArray<SearchBlock>) {
   // An epoch is looked up once, for all of its blocks.
   const keys = yield* Effect.forEach(
     blocks,
@@ -86,10 +74,9 @@ const takePages = <R>(run: Run<R>): ReadonlyArray<SearchPage> => {
   const { unread } = run
   const pages: Array<SearchPage> = []
   for (let next = unread.peek(); next?.type === "page" && pages.length < run.pages; next = unread.peek()) {
-    run.lowest = Math.min(run.lowest, unread.highest())
     unread.take()
     pages.push(next.page)
-    count(run, next.page.lastAt, next.uncounted)
+    run.searched.push({ lastAt: next.page.lastAt, messages: next.uncounted })
   }
   run.pages = Math.min(run.pages * 2, mostPages)
   return pages

@@ -42,7 +42,6 @@ export interface Candidates {
 /** The sources still to be read, ranked by the newest message that each can hold. */
 export type Unread =
   | { readonly type: "blocks" | "loose"; readonly after: ListPosition | null }
-  | { readonly type: "block"; readonly block: SearchBlock }
   | { readonly type: "candidates"; readonly candidates: Candidates; readonly after: ListPosition }
   | { readonly type: "page"; readonly page: SearchPage; readonly uncounted: number }
 
@@ -61,21 +60,24 @@ export interface Run<R> {
   readonly unread: NewestFirst<Unread>
   /** Pages and blocks that were queued: while a writer closes its tail, one can be listed twice. */
   readonly queued: Set<string>
-  readonly sums: { read: number; searched: number; unreadable: number; relists: number }
-  /** Pages that are read the next time. */
+  readonly sums: { read: number; unreadable: number; relists: number }
+  /** Messages that were read, or excluded by a vocabulary, by the time at which they end. */
+  readonly searched: Array<{ readonly lastAt: number; readonly messages: number }>
+  /** Vocabularies that are listed, and pages that are read, the next time: few at first, and twice as many each time. */
+  blocks: number
   pages: number
   /** The blocks after a place, which are listed while those before them are read. */
   further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
-  /** The rank of what was read last: all that is ranked above it is read. */
-  lowest: number
   /** The store's stamp before it was last listed. */
   stamp: string
 }
 
-/** Counts messages as searched that end at the time, once in all calls of a search. */
-export const count = <R>({ counted, sums }: Run<R>, lastAt: number, messages: number): void => {
-  if (lastAt <= counted) sums.searched += messages
-}
+/**
+ * The messages that this call has searched, of those that end after `frontier`: the calls before it have counted what
+ * ends later, and the next ones count the rest, also where it was read already.
+ */
+export const searchedAfter = <R>({ counted, searched }: Run<R>, frontier: number): number =>
+  searched.reduce((sum, { lastAt, messages }) => lastAt > frontier && lastAt <= counted ? sum + messages : sum, 0)
 
 /** `uncounted` are messages of the page that no vocabulary has counted as searched. */
 const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPage, uncounted: number): void => {
@@ -88,24 +90,30 @@ const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPa
   unread.push(Math.min(page.lastAt, below), { type: "page", page, uncounted })
 }
 
-/** Lists blocks. From the second list on, the next one is read meanwhile: a search that needs two mostly needs more. */
+/**
+ * The next blocks that were not listed before. From the second list on, the one after it is listed meanwhile: a search
+ * that needs two mostly needs more.
+ */
 export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {
   const store = yield* SearchStore
-  const { further } = run
+  const { blocks: limit, further } = run
   run.further = null
-  const list = (from: ListPosition | null) => store.blocks(run.request.scope, run.below, from, run.atOnce.blocks)
+  run.blocks = Math.min(limit * 2, run.atOnce.blocks)
+  const list = (from: ListPosition | null, most: number) => store.blocks(run.request.scope, run.below, from, most)
   const isThere = further !== null && further.after.number === after?.number && further.after.lastAt === after.lastAt
-  const blocks = yield* isThere ? Fiber.join(further.blocks) : list(after)
-  for (const block of blocks) {
-    const key = `${block.accountId}/block ${block.blockId}`
-    if (!run.queued.has(key)) run.unread.push(Math.min(block.lastAt, run.below), { type: "block", block })
-    run.queued.add(key)
+  const listed = yield* isThere ? Fiber.join(further.blocks) : list(after, limit)
+  const last = listed.at(-1)
+  if (last !== undefined && listed.length === limit) {
+    const next = { lastAt: last.lastAt, number: last.blockId }
+    if (after !== null) run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
+    run.unread.push(Math.min(last.lastAt, run.below), { type: "blocks", after: next })
   }
-  const last = blocks.at(-1)
-  if (last === undefined || blocks.length < run.atOnce.blocks) return
-  const next = { lastAt: last.lastAt, number: last.blockId }
-  if (after !== null) run.further = { after: next, blocks: yield* Effect.forkDetach(list(next)) }
-  run.unread.push(Math.min(last.lastAt, run.below), { type: "blocks", after: next })
+  return listed.filter(({ accountId, blockId }) => {
+    const key = `${accountId}/block ${blockId}`
+    const isNew = !run.queued.has(key)
+    run.queued.add(key)
+    return isNew
+  })
 })
 
 export const listLoose = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {

@@ -78,7 +78,7 @@ export const closeTail = Effect.fnUntraced(function*(writer: EpochWriter, which:
         : yield* resealed(writer, group, opened.value)
       const page = yield* replace(writer, group, rows, sealed)
       if (Option.isSome(opened)) {
-        notePage(writer, page, group.kind, Math.max(...rows.map(({ at }) => at.getTime() / 1000)))
+        yield* notePage(writer, page, group.kind, Math.max(...rows.map(({ at }) => at.getTime() / 1000)))
       }
     }))
 })

@@ -121,7 +121,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
     const page = numbers[at]
     if (page === undefined) continue
     for (const item of piece) note(item, { page })
-    notePage(writer, page, kind, Math.max(...piece.map((item) => item.at)))
+    yield* notePage(writer, page, kind, Math.max(...piece.map((item) => item.at)))
   }
   yield* records.addChanges(account, changes)
   yield* records.resize(account, chatId, bytes)
@@ -316,7 +316,7 @@ const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameter
   const writer = yield* takeOver(account, key, by)
   const chats = yield* ArchiveChats
   const close = (which: "due" | "all") =>
-    Effect.provide(Effect.andThen(closeTail(writer, which), indexPages(writer)), context)
+    Effect.provide(Effect.andThen(closeTail(writer, which), indexPages(writer, which)), context)
   yield* Effect.addFinalizer(() => Effect.andThen(Effect.ignore(close("all")), writer.end))
   yield* Effect.ignore(packTail(writer))
   return {

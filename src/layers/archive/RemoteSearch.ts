@@ -32,6 +32,8 @@ const numbersInRequest = 40_000
 /** Pages that came before they were asked for, and the milliseconds that they are used for. */
 const pagesKept = 512
 const freshFor = 5000
+/** Lists that are gone on with: of one search, and of those that have just ended. */
+const listsKept = 8
 /** Pages that were listed, the newest of which a search opens next. */
 const pagesListed = 4096
 
@@ -92,7 +94,6 @@ interface BlockList {
 
 /** The blocks that came with those of a list, for the list that follows it. */
 interface ListedAhead extends BlockList {
-  readonly name: string
   readonly at: number
 }
 
@@ -125,7 +126,7 @@ export const layer = Layer.effect(
       return { ...answer, blocks: answer.blocks.filter(({ account_id }) => accounts.has(account_id)), pages, sealed }
     })
 
-    let listed: ListedAhead | null = null
+    const listed = new Remembered<ListedAhead>(listsKept)
     let listedPages: ReadonlyArray<SearchPage> = []
 
     /** Remembers pages that a search opens, the newest first. */
@@ -180,7 +181,8 @@ export const layer = Layer.effect(
         if (scope.accountIds.length === 0) return []
         const now = yield* Clock.currentTimeMillis
         const nameAt = (position: ListPosition | null) => listName(scope, below, position)
-        const before = listed?.name === nameAt(after) && listed.at >= now - freshFor ? listed : null
+        const known = listed.peek(nameAt(after))
+        const before = known !== undefined && known.at >= now - freshFor ? known : null
         const found = [...before?.blocks ?? []]
         let from = positionOf(found) ?? after
         let more = before?.more ?? true
@@ -194,9 +196,9 @@ export const layer = Layer.effect(
         }
         const taken = found.slice(0, limit)
         // After a list that was not full, none follows.
-        listed = taken.length === limit
-          ? { name: nameAt(positionOf(taken)), at: now, blocks: found.slice(limit), more }
-          : null
+        if (taken.length === limit) {
+          listed.set(nameAt(positionOf(taken)), { at: now, blocks: found.slice(limit), more })
+        }
         return taken
       }),
 

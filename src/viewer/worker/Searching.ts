@@ -1,18 +1,21 @@
 /** Searches of the archive, one after the other; the last one can go on. */
 import { Effect } from "effect"
 import { makeKeptVocabularies } from "../../archive/KeptVocabularies.ts"
-import { type KeptVocabularies, search, type SearchRequest } from "../../archive/Search.ts"
+import { type KeptVocabularies, search, searchBudget, type SearchRequest } from "../../archive/Search.ts"
 import { answerHits } from "../../archive/SearchAnswer.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
+import { sealedBlocksNamed } from "../../domain/Limits.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
 import type { SearchAsk } from "../ViewerCalls.ts"
 import { makeChatFinder } from "./Reading.ts"
 import type { Session } from "./WorkerSession.ts"
 
 const hitsAtOnce = 30
+/** Each list is a request: as many vocabularies are read at a time as one request names. */
+const budget = { ...searchBudget, millis: 4000, vocabularies: sealedBlocksNamed }
 /** Chats of hits that are asked for at the same time. */
 const chatsAtOnce = 4
 
@@ -53,7 +56,7 @@ export const makeSearches = (session: Session) => {
     if (request.words.length === 0) {
       return yield* new RemoteRefusal({ code: "parameter_invalid", message: "There is no word in it to search for." })
     }
-    const result = yield* search(session.keys, request)
+    const result = yield* search(session.keys, request, budget)
     const answered = yield* answerHits(session.open, result.hits)
     const placeOf = ({ account_id, chat_id }: FoundMessage) => ({ accountId: account_id, chatId: chat_id })
     const nameOf = ({ account_id, chat_id }: FoundMessage) => `${account_id} ${chat_id}`

@@ -5,11 +5,12 @@ const bySendingMessages = (): Scheduler.Scheduler => {
   const { port1, port2 } = new MessageChannel()
   const waiting = new Map<number, () => void>()
   let last = 0
-  port1.onmessage = ({ data }: MessageEvent<number>) => {
+  port1.addEventListener("message", ({ data }: MessageEvent<number>) => {
     const task = waiting.get(data)
     waiting.delete(data)
     task?.()
-  }
+  })
+  port1.start()
   return new Scheduler.MixedScheduler("async", (task) => {
     last += 1
     const turn = last
