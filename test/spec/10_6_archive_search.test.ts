@@ -134,10 +134,13 @@ describe("10.6 search_messages", () => {
         expect(yield* ids({ until: later })).toEqual(["2", "1"])
       }))
 
-    it.effect("a writer makes a vocabulary of its pages when it closes; once it is dropped, a search makes one after its answer", () =>
+    it.effect("a writer makes a vocabulary of its pages once they have waited for others; once it is dropped, a search makes one after its answer", () =>
       Effect.gen(function*() {
         const { end, id, search, writer } = yield* stage(40, (place) => place === 7 ? "a lantern" : "the harbour")
         expect(yield* blocksOf(id)).toEqual([[], 40])
+        yield* writer.close("due")
+        expect(yield* blocksOf(id)).toEqual([[], 40])
+        yield* TestClock.adjust("15 minutes")
         yield* writer.close("due")
         const made = yield* blocksOf(id)
         expect(made).toEqual([[40], 0])
