@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import type { Client } from "pg"
+import { main } from "../../test/support/run/program.ts"
 
 const execFile = promisify(childProcess.execFile)
 const root = path.join(import.meta.dirname, "../..")
@@ -67,7 +68,7 @@ const broken = `
 
 /** Fails unless the command line finds every journal of the service whole, and the peer's chains hold. */
 export const verifyJournals = async (databaseUrl: string, pepper: string, peer: Client): Promise<void> => {
-  await execFile(process.execPath, ["src/cli/main.ts", "journal", "verify"], {
+  await execFile(process.execPath, [main, "journal", "verify"], {
     cwd: root,
     env: { ...process.env, CONSOLE_DATABASE_URL: databaseUrl, CONSOLE_PEPPERS: pepper, CONSOLE_CHECKPOINT_KEYS: pepper }
   })

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
+import { main } from "../../test/support/run/program.ts"
 
 const root = path.join(import.meta.dirname, "../..")
 
@@ -119,7 +120,7 @@ export const deployed: Starting = { program: installed, flags: nodeFlags }
 export const startService = (
   databaseUrl: string,
   pepper: string,
-  { flags = [], program = "src/cli/main.ts", trustedProxies }: Starting = {}
+  { flags = [], program = main, trustedProxies }: Starting = {}
 ): Promise<Server> =>
   startServer([...flags, program, "serve", "--port", "0"], {
     ...(trustedProxies === undefined ? {} : { CONSOLE_TRUSTED_PROXIES: trustedProxies }),
@@ -134,7 +135,7 @@ export const startService = (
 export const startEmbedded = (
   directory: string,
   pepper: string,
-  { flags = [], program = "src/cli/main.ts" }: Starting = {}
+  { flags = [], program = main }: Starting = {}
 ): Promise<Server> =>
   startServer([...flags, program, "serve", "--port", "0", "--data", directory], {
     CONSOLE_PEPPERS: pepper,

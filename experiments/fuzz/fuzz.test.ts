@@ -59,7 +59,7 @@ describe("bad input", () => {
       () =>
         Effect.gen(function*() {
           const { seed } = sampled(1)
-          const run = new Run(yield* target, { ...options, seed, count: 600 })
+          const run = new Run(yield* target, { ...options, seed, count: 300 })
           const { findings, surfaces } = yield* Effect.promise(() => run.all())
           expect(
             findings.map(({ answer, fault, number, text }) =>

@@ -105,7 +105,12 @@ const signIn = ({ base, folder, walk }: Stage) =>
     new Promise<number | null>((resolve, reject) => {
       const args = [...flags, main, "bridge", "--url", base, "--sign-in", "--no-browser"]
       const child = childProcess.spawn(process.execPath, args, {
-        env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_CONFIG_HOME: folder }
+        env: {
+          PATH: process.env["PATH"] ?? "",
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+          HOME: folder,
+          XDG_CONFIG_HOME: folder
+        }
       })
       let said = ""
       let walked = false
