@@ -266,7 +266,11 @@ export const measure = async (
     await wait(10_000)
     // The first message makes the chat known, and a run reads it.
     await centre.send({ _: "talk", perSecond: messagesPerSecond })
-    while (await unread(ground) > large) await wait(1000)
+    for (let left = await unread(ground), turn = 0; left > large; left = await unread(ground), turn++) {
+      if (turn % 10 === 0) console.error(`${left} accounts to read`)
+      if (turn > 600) throw new Error("Not every account was read within ten minutes")
+      await wait(1000)
+    }
     await wait(10_000)
     await centre.send({ _: "report" })
     const talking = usage(ground)
@@ -296,6 +300,7 @@ export const measure = async (
       ended.push(...played.ended)
       latest.push((await worker.run(latenesses))[1] ?? 0)
       backup = await backedUp(ground, first)
+      if (Date.now() - asked > 3_600_000) throw new Error("The backup has not ended within an hour")
       console.error(`${await progressOf(ground, first)}; strangers: ${ended.length}`)
     }
     const after = await centre.send({ _: "talk", perSecond: 0 })
