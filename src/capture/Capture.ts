@@ -3,9 +3,10 @@ import { Cause, Clock, Context, Duration, Effect, Exit, FiberMap, Layer, Option,
 import { AccountId } from "../domain/accounts/Account.ts"
 import { type Slot, slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
+import { accountsAtOnce, signOutLock } from "../domain/Limits.ts"
 import { SessionRef } from "../domain/messenger/Messenger.ts"
 import { now } from "../domain/Moments.ts"
-import { inTime } from "../messenger/OpenSessions.ts"
+import { inTime, LiveSessions } from "../messenger/OpenSessions.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import type { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
@@ -26,10 +27,10 @@ import { CaptureStopped } from "./CaptureStop.ts"
 import { captureLive } from "./LiveCapture.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { OpenArchives } from "./OpenArchives.ts"
-import { makePacer, type Pace } from "./Pacer.ts"
+import { afterLooks, inTurn, makePacer, type Pace } from "./Pacer.ts"
 
 export interface Options {
-  /** The rate of calls for each account. */
+  /** The rate of calls for each account; all of the process together make as many as some accounts do alone. */
   readonly pace: Pace
   /** The rate of parts of files, of the whole process. */
   readonly mediaPace: Pace
@@ -64,13 +65,14 @@ type Services =
 const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
 const slotOfKey = (key: string): Slot => slotOf(AccountId.make(key.slice(key.lastIndexOf("/") + 1)))
 
-/** The session through which the account's chats are read. */
+/** The session through which the account's chats are read, and if the messenger may still be wary of it. */
 const sessionOf = Effect.fnUntraced(function*({ accountId, organizationId }: ArchivedAccount) {
   const db = yield* Db
   const accounts = yield* Accounts
   const facts = yield* db.transaction(organizationId, accounts.hold(organizationId, accountId))
-  const ref = facts?.session_ref ?? null
-  return ref === null ? yield* new CaptureStopped({ reason: "no_connection" }) : SessionRef.make(ref)
+  if (facts === null || facts.session_ref === null) return yield* new CaptureStopped({ reason: "no_connection" })
+  const age = (yield* now).getTime() - (facts.connected_at?.getTime() ?? 0)
+  return { ref: SessionRef.make(facts.session_ref), isNew: age < Duration.toMillis(signOutLock) }
 })
 
 export class Capture extends Context.Service<Capture, {
@@ -88,6 +90,7 @@ export class Capture extends Context.Service<Capture, {
         const messenger = yield* Effect.serviceOption(MessengerArchive)
         const archives = yield* OpenArchives
         const ownership = yield* Ownership
+        const sessions = yield* LiveSessions
         const runs = yield* ArchiveRuns
         const store = yield* CaptureStore
         const db = yield* Db
@@ -96,6 +99,14 @@ export class Capture extends Context.Service<Capture, {
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()
         const mediaPacer = makePacer(mediaPace)
+        const processPacer = makePacer({ rate: accountsAtOnce * pace.rate, burst: accountsAtOnce * pace.burst })
+        /** A session that is new makes half as many calls; none is made while a look waits for its answer. */
+        const pacerOf = ({ isNew, ref }: { readonly isNew: boolean; readonly ref: SessionRef }) =>
+          inTurn(
+            makePacer(isNew ? { ...pace, rate: pace.rate / 2 } : pace),
+            processPacer,
+            afterLooks(() => sessions.isUsed(ref))
+          )
         const runPlaces = Semaphore.makeUnsafe(runFiles)
         const livePlaces = Semaphore.makeUnsafe(liveFiles)
         let underWay = 0
@@ -114,11 +125,11 @@ export class Capture extends Context.Service<Capture, {
         })
 
         const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {
-          const ref = yield* sessionOf(run)
-          const feed = yield* inTime(port.feed(ref, slotOf(run.accountId)))
-          const reader = yield* inTime(port.read(ref, slotOf(run.accountId)))
+          const session = yield* sessionOf(run)
+          const feed = yield* inTime(port.feed(session.ref, slotOf(run.accountId)))
+          const reader = yield* inTime(port.read(session.ref, slotOf(run.accountId)))
           yield* Effect.forkScoped(keepClaim(run))
-          yield* runCapture(run, { feed, reader, pacer: makePacer(pace), mediaPacer, mediaPlaces: runPlaces })
+          yield* runCapture(run, { feed, reader, pacer: pacerOf(session), mediaPacer, mediaPlaces: runPlaces })
         }, Effect.scoped)
 
         const start = (run: ClaimedRun, port: MessengerArchive["Service"]) =>
@@ -138,10 +149,10 @@ export class Capture extends Context.Service<Capture, {
 
         const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
           Effect.gen(function*() {
-            const ref = yield* sessionOf(account)
-            const feed = yield* inTime(port.feed(ref, slotOf(account.accountId)))
-            const reader = yield* inTime(port.read(ref, slotOf(account.accountId)))
-            const connections = { feed, reader, pacer: makePacer(pace), mediaPacer, mediaPlaces: livePlaces }
+            const session = yield* sessionOf(account)
+            const feed = yield* inTime(port.feed(session.ref, slotOf(account.accountId)))
+            const reader = yield* inTime(port.read(session.ref, slotOf(account.accountId)))
+            const connections = { feed, reader, pacer: pacerOf(session), mediaPacer, mediaPlaces: livePlaces }
             return yield* captureLive(account, connections)
           }).pipe(
             Effect.scoped,

@@ -8,7 +8,7 @@ import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
 import { readMembers } from "./ChatMembers.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { compareOne } from "./Drift.ts"
@@ -33,7 +33,7 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
   let done = 0
   do {
     yield* pacer.take
-    const page: ChatPage = yield* exclusively(
+    const page: ChatPage = yield* afterWaits(exclusively(
       run,
       Effect.tap(inTime(reader.chats(cursor)), (page) =>
         commit(run, run, (archive) =>
@@ -43,7 +43,7 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
             yield* store.count(run)
             yield* store.report(run, { phase: "dialogs", done, total: page.total }, yield* now)
           })))
-    )
+    ))
     for (const { chatId, position } of page.chats) positions.set(chatId, position)
     cursor = page.next
   } while (cursor !== null)
@@ -107,7 +107,7 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, re
 const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { pacer, reader }: RunConnections) {
   for (let turn = 0; turn < pagesPerTurn; turn++) {
     yield* pacer.take
-    if (!(yield* exclusively(run, readPage(run, chatId, reader)))) return false
+    if (!(yield* afterWaits(exclusively(run, readPage(run, chatId, reader))))) return false
   }
   return true
 })

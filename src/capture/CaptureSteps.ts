@@ -8,6 +8,7 @@ import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { Db } from "../ports/Db.ts"
+import { PlatformBusy } from "../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Organizations } from "../ports/organization/Organizations.ts"
 import { captureStop, CaptureStopped } from "./CaptureStop.ts"
@@ -64,6 +65,26 @@ export const commit = <A, E, R>(
 /** Reads in a transaction of its own, where saving is allowed. */
 export const consult = <A, E, R>(account: ArchivedAccount, claimed: ClaimedRun | null, work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Db, (db) => db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work)))
+
+/** A longer wait that the messenger demands ends the run, which goes on at its end. */
+const longestWait = Duration.seconds(60)
+const waits = 5
+
+/** Makes the call again after each short wait that the messenger demands, some times. */
+export const afterWaits = <A, E, R>(
+  call: Effect.Effect<A, E | PlatformBusy, R>,
+  left: number = waits
+): Effect.Effect<A, E | PlatformBusy, R> =>
+  Effect.catchIf(
+    call,
+    (failure): failure is PlatformBusy =>
+      failure instanceof PlatformBusy && left > 0 && failure.retryAfterSeconds <= Duration.toSeconds(longestWait),
+    ({ retryAfterSeconds }) =>
+      Effect.andThen(
+        Effect.sleep(Duration.seconds(retryAfterSeconds)),
+        Effect.suspend(() => afterWaits(call, left - 1))
+      )
+  )
 
 /** Runs a call to the messenger with its steps, apart from every other one of the account. */
 export const exclusively = <A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>) =>

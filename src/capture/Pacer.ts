@@ -1,5 +1,5 @@
 /** The rate of calls to the messenger: some at once, then one after another. */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 
 export interface Pacer {
   /** Waits until the next call may be made. */
@@ -11,6 +11,25 @@ export interface Pace {
   readonly rate: number
   /** Calls that may be made without waiting after a pause. */
   readonly burst: number
+}
+
+/** Waits for a turn of each, one after the other. */
+export const inTurn = (...pacers: ReadonlyArray<Pacer>): Pacer => ({
+  take: Effect.forEach(pacers, ({ take }) => take, { discard: true })
+})
+
+const lookPause = Duration.millis(100)
+const longestLook = Duration.seconds(10)
+
+/** Waits while the watch uses the account's session: a look goes before a page, and is over soon. */
+export const afterLooks = (isUsed: () => boolean): Pacer => {
+  const wait = (left: number): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      left > 0 && isUsed()
+        ? Effect.andThen(Effect.sleep(lookPause), wait(left - Duration.toMillis(lookPause)))
+        : Effect.void
+    )
+  return { take: wait(Duration.toMillis(longestLook)) }
 }
 
 /** A bucket of calls that fills at the rate. */

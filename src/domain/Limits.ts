@@ -74,6 +74,8 @@ export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
 /** Parts of files, 1 MiB at most, that a process reads from the messenger in a second. */
 export const mediaPartsPerSecond = 20
+/** All accounts whose chats a process reads make together as many calls as so many do alone: they share its address. */
+export const accountsAtOnce = 20
 /**
  * Contents that are sent at a time: to one credential, by a process, and those of a process that are held in memory
  * because a message carries them whole; and the size of such a one.

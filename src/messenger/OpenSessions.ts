@@ -69,6 +69,8 @@ export interface Options {
 export class LiveSessions extends Context.Service<LiveSessions, {
   /** Uses the session of an account, which stays open for its pushes. */
   use(account: Account, ref: SessionRef): Effect.Effect<LiveSession, MessengerFailure, Scope.Scope>
+  /** True while a step of the watch uses the session. */
+  isUsed(ref: SessionRef): boolean
   /** Closes the session: its account is not watched any more, or the messenger says that it is gone. */
   close(ref: SessionRef): Effect.Effect<void>
   /** Closes the session and forgets its key. */
@@ -194,6 +196,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               (used) => Effect.sync(() => void (used.users -= 1)),
               { interruptible: true }
             ).pipe(Effect.map(({ live }) => live)),
+          isUsed: (ref) => (opened.get(ref)?.users ?? 0) > 0,
           close,
           closeUnwatched: Effect.suspend(() => {
             const idle = new Map([...opened].filter(([, { users }]) => users === 0))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
@@ -7,6 +7,7 @@ import { glance } from "../../src/capture/Glances.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused } from "../../src/ports/messenger/MessengerArchive.ts"
+import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
@@ -51,6 +52,40 @@ describe("the calls of a run that the messenger limits", () => {
       yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, pacer, reader: counted }), process)
       expect(calls).toBeGreaterThan(20)
       expect(turns).toBe(calls)
+    }))
+})
+
+describe("a wait that the messenger demands", () => {
+  const play = Effect.fnUntraced(function*(seconds: number, times: number) {
+    const { platform: { feed, reader }, process } = stage()
+    let [left, dialogs] = [times, 0]
+    const demanding: ChatReader = {
+      ...reader,
+      chats: (cursor) => {
+        if (cursor === null) dialogs += 1
+        return reader.chats(cursor)
+      },
+      history: (ref, below, limit) =>
+        Effect.suspend((): ReturnType<ChatReader["history"]> =>
+          left-- > 0 ? Effect.fail(new PlatformBusy({ retryAfterSeconds: seconds })) : reader.history(ref, below, limit)
+        )
+    }
+    const run = { ...account, fence: 1, failures: 0 }
+    const running = yield* Effect.forkChild(
+      Effect.provideContext(Effect.exit(runCapture(run, { ...unpaced, feed, reader: demanding })), process)
+    )
+    yield* TestClock.adjust("10 minutes")
+    return { dialogs, exit: yield* Fiber.join(running) }
+  })
+
+  it.effect("is slept through by the run where it is short, and ends it where it is long or comes again and again", () =>
+    Effect.gen(function*() {
+      const short = yield* play(30, 3)
+      expect([short.exit._tag, short.dialogs]).toEqual(["Success", 1])
+      for (const [seconds, times] of [[61, 1], [30, 99]] as const) {
+        const { exit } = yield* play(seconds, times)
+        expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ _tag: "PlatformBusy" })
+      }
     }))
 })
 

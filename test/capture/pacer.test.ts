@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makePacer } from "../../src/capture/Pacer.ts"
+import { afterLooks, inTurn, makePacer } from "../../src/capture/Pacer.ts"
 
 describe("the rate of calls", () => {
   it.effect("lets some through at once and the others one after the other", () =>
@@ -27,5 +27,37 @@ describe("the rate of calls", () => {
       const call = yield* Effect.forkChild(pacer.take)
       yield* TestClock.adjust("1 second")
       expect(call.pollUnsafe()?._tag).toBe("Success")
+    }))
+
+  it.effect("is that of the slowest where several hold", () =>
+    Effect.gen(function*() {
+      const shared = makePacer({ burst: 1, rate: 1 })
+      let made = 0
+      const accounts = [1, 2].map(() => inTurn(makePacer({ burst: 9, rate: 9 }), shared))
+      yield* Effect.forEach(
+        accounts,
+        ({ take }) =>
+          Effect.forkScoped(Effect.repeat(Effect.andThen(take, Effect.sync(() => void made++)), { times: 9 })),
+        { discard: true }
+      )
+      yield* TestClock.adjust("4500 millis")
+      expect(made).toBe(5)
+    }))
+
+  it.effect("lets a look of the watch go before, and waits no longer than ten seconds for one", () =>
+    Effect.gen(function*() {
+      let isUsed = true
+      let made = 0
+      const call = Effect.andThen(afterLooks(() => isUsed).take, Effect.sync(() => void made++))
+      yield* Effect.forkScoped(call)
+      yield* TestClock.adjust("1 second")
+      expect(made).toBe(0)
+      isUsed = false
+      yield* TestClock.adjust("100 millis")
+      expect(made).toBe(1)
+      isUsed = true
+      yield* Effect.forkScoped(call)
+      yield* TestClock.adjust("10 seconds")
+      expect(made).toBe(2)
     }))
 })

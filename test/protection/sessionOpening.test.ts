@@ -96,6 +96,7 @@ const play = Effect.fnUntraced(function*(
           open.add(accountId)
           return silentSession
         }),
+      isUsed: () => false,
       close: () => unused,
       closeUnwatched: unused,
       forget: () => unused,

@@ -142,9 +142,20 @@ export const capture: MutantsByFile = {
       .seenBy(histories)
   ],
   "src/capture/CaptureSteps.ts": [
+    change({ in: "keepClaim", replace: "runs.renew(run, until)", by: "Effect.succeed(until)" })
+      .loses("a file that takes longer than a claim is read again and again")
+      .seenBy("test/capture/calls.test.ts"),
+    change({ in: "afterWaits", replace: "left > 0 &&", by: "false &&" })
+      .loses("every short wait that the messenger demands ends the run, which begins with all dialogs again")
+      .seenBy("test/capture/calls.test.ts"),
     change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })
       .loses("a deletion that overtakes a page is lost")
       .seenBy(histories)
+  ],
+  "src/capture/Pacer.ts": [
+    change({ in: "afterLooks", replace: "left > 0 && isUsed()", by: "false" })
+      .loses("a page is asked for while a look waits for its answer")
+      .seenBy("test/capture/pacer.test.ts")
   ],
   "src/capture/NextRuns.ts": [
     change({ in: "afterRun", replace: "nextNight(timeZone,", by: "nextNight(\"UTC\"," })
