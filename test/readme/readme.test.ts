@@ -16,6 +16,9 @@ const embedding = Pages.read("docs/embedding.md")
 const configuration = Pages.read("docs/configuration.md")
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
 
+/** Where a build keeps the declarations of the package. */
+const keeper = new URL("../../scripts/declarations.mjs", import.meta.url).href
+
 /** A fenced block by the words after its fence. */
 const block = (kind: string): string => {
   const found = Pages.blocks(embedding).find((each) => each.kind === kind)
@@ -114,12 +117,21 @@ describe("the examples of embedding", () => {
     return () => fs.rmSync(folder, { recursive: true })
   })
 
-  it("are each a program that compiles over the package, also where its own declarations are written", () => {
+  it("are each a program that compiles over the package, also where its own declarations are written", async () => {
     const installed = path.join(folder, "node_modules", manifest.name)
     fs.mkdirSync(installed, { recursive: true })
     fs.copyFileSync(path.join(root, "package.json"), path.join(installed, "package.json"))
-    const build = ["-p", path.join(root, "tsconfig.build.json"), "--emitDeclarationOnly"]
-    expect(compile([...build, "--outDir", path.join(installed, "dist")])).toEqual([0, ""])
+    // A build has made them already, if there was one of these sources.
+    const { findDeclarations }: { readonly findDeclarations: () => string } = await import(keeper)
+    const declarations = findDeclarations()
+    if (!fs.existsSync(declarations)) {
+      const draft = path.join(folder, "declarations")
+      const build = ["-p", path.join(root, "tsconfig.build.json"), "--emitDeclarationOnly", "--outDir", draft]
+      expect(compile(build)).toEqual([0, ""])
+      fs.mkdirSync(path.dirname(declarations), { recursive: true })
+      fs.renameSync(draft, declarations)
+    }
+    fs.cpSync(declarations, path.join(installed, "dist"), { recursive: true })
     // Programs of one folder, since the compiler takes seconds to read the package for each that it is started for.
     const programs = path.join(folder, "programs")
     fs.mkdirSync(programs)
