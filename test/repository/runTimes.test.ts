@@ -12,7 +12,7 @@ describe("the report of a run's time", () => {
     }))
     const lines = linesOf(ran)
     expect(lines.slice(2, 4)).toEqual([
-      "  waiting       11.0 s  1 files, 2 tests",
+      "  process       11.0 s  1 files, 2 tests",
       "  unit          55.0 s  11 files, 22 tests"
     ])
     expect(lines.slice(6)).toEqual([

@@ -3,18 +3,11 @@ import * as path from "node:path"
 
 const others = "postgres"
 
-/** Of files that wait for processes, browsers, connections and deadlines for a good part of their time. */
-export const waiting = "waiting"
-
 /** From the kind with the longest files to the one with the shortest; a file that no pattern names is one of `others`. */
 const patterns: ReadonlyArray<readonly [kind: string, patterns: ReadonlyArray<string>]> = [
-  [waiting, [
-    "test/{cli,readme,layers/messenger/wire}/**",
+  ["process", [
+    "test/{cli,readme}/**",
     "test/mcp/{clients,conformance,handover,stdio}.test.ts",
-    "test/http/unreadAnswers.test.ts",
-    "test/layers/postgres/Postgres.test.ts",
-    "test/properties/{durability,outage}.test.ts",
-    "test/protection/ownership.test.ts",
     "test/http/pages/{browser,archive/viewer,signin/passkeys,signin/providerBrowser,refresh}.test.ts",
     "{bench,experiments}/**"
   ]],
