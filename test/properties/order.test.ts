@@ -84,9 +84,7 @@ const violations = (possible: ReadonlyArray<Stage>): Violations =>
 
 /** Each two together, but for the last two, which stand above. */
 const pairs = (possible: ReadonlyArray<Stage>): Violations =>
-  possible.slice(0, -2).flatMap((stage, index) =>
-    possible.slice(index + 1).map((other) => new Set([stage, other]))
-  )
+  possible.slice(0, -2).flatMap((stage, index) => possible.slice(index + 1).map((other) => new Set([stage, other])))
 
 /** A body that the operation takes: that of its sample. */
 const bodyOf = (operation: Operation.Any): object =>

@@ -146,7 +146,10 @@ describe("12.4 how accounts are taken that are due", () => {
 
     it.effect("many that wait behind one are taken from before it, those first that have waited longest", () =>
       process(Effect.gen(function*() {
-        yield* given({ of: "large", monitors: 5000, late: "5000", urgent: true }, ...many(`(n % ${small}) / 1000.0`, 40_000))
+        yield* given(
+          { of: "large", monitors: 5000, late: "5000", urgent: true },
+          ...many(`(n % ${small}) / 1000.0`, 40_000)
+        )
         for (const expected of [free, free]) {
           const all = yield* taken(wanted({ large: 0 }))
           assert.deepStrictEqual(count(all, "small"), expected)
