@@ -196,6 +196,13 @@ try {
   ], { cwd: folder, stdio: "inherit" })
   expectTrue(true, "the packed declarations type every export, and a program can declare each of them as its own")
 
+  const help = execFileSync("npx", ["--no", "security-console", "bridge", "--help"], {
+    cwd: folder,
+    env,
+    encoding: "utf8"
+  })
+  expectTrue(help.includes("--sign-in"), "npx starts the packed bridge")
+
   service = start()
   const { address, keys } = await service.ready
   const ask = (headers) => fetch(new URL("/v1/organization", address), { headers, signal: AbortSignal.timeout(30_000) })

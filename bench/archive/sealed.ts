@@ -13,6 +13,7 @@ import * as Core from "../../src/layers/Core.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
+import { PasswordDerivation as PasswordDerivationPort } from "../../src/ports/archive/ArchiveCrypto.ts"
 import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
 import { ArchiveWriter, type SealingKey } from "../../src/ports/archive/ArchiveWriter.ts"
 import { Db } from "../../src/ports/Db.ts"
@@ -70,6 +71,15 @@ const run = <A, E>(ground: Ground, effect: Effect.Effect<A, E, Layer.Success<Ret
 
 /** Sets the archive password of an organization. */
 export const setPassword = (ground: Ground, organizationId: OrganizationId) => run(ground, makeKey(organizationId))
+
+/** Derives the key of the archive password as an unlock does. */
+export const derivePassword = (): Promise<unknown> =>
+  Effect.runPromise(
+    Effect.flatMap(
+      PasswordDerivationPort,
+      ({ cost, derive }) => derive(Redacted.make(password), { name: "argon2id", salt: "00".repeat(16), ...cost })
+    ).pipe(Effect.provide(PasswordDerivation.layer))
+  )
 
 /** The chats of an account, each made when it is written. */
 function* chatsOf(place: number): Generator<BenchChat> {

@@ -77,20 +77,24 @@ interface Place {
 }
 
 const open = async (page: Page, { account, address, email }: Place) => {
-  await page.goto(`${address}/console/archive?account=${account}`)
+  await page.goto(`${address}/console/archive`)
   await page.type("#sign-in-organization", organizationId)
   await page.type("#sign-in-email", email)
   await page.type("#sign-in-password", consolePassword)
   await Promise.all([page.waitForNavigation(), page.click("main button.main")])
+  await page.goto(`${address}/console/archive?account=${account}`)
   await page.waitForSelector("#archive-password")
   await page.type("#archive-password", password)
   const unlocked = await timed(page, `document.querySelector(".unlock button.main").click()`, isListed)
   // All chats of the account are in the list before any of them is looked for.
   for (let more = true; more;) {
+    await page.waitForFunction(
+      `!/Opening/.test(document.querySelector(".chat-list .foot").innerText)`,
+      { timeout: deadline }
+    )
     more = await page.evaluate(
       `(() => { const more = [...document.querySelectorAll(".chat-list .foot button")].at(-1); more?.click(); return more !== undefined })()`
     ) as boolean
-    await new Promise((resolve) => setTimeout(resolve, 500))
   }
   return unlocked
 }

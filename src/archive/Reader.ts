@@ -170,7 +170,9 @@ export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query
   while (true) {
     const step = yield* nextStep(scan)
     pages += step.pages
-    for (const piece of piecesOf(step.entries, changesPerStatement)) {
+    // One more than the page holds says that it goes on; filters may leave some of them out.
+    const most = Math.min(limit + 1, changesPerStatement)
+    for (const piece of piecesOf(step.entries, most)) {
       if (found.messages.length <= limit) yield* take(open, query, found, piece)
     }
     const messages = found.messages.slice(0, limit)

@@ -39,8 +39,12 @@ interface Inflated {
 
 const isInflated = (answer: object): answer is Inflated => "engine" in answer
 
+/** Room for what the bytes mostly inflate to, so that it is one piece: zlib takes 16 KiB for the smallest page otherwise. */
+const roomFor = ({ length }: Uint8Array): number => Math.min(Math.max(length * 6, 1024), 256 * 1024)
+
 const inflate = (bytes: Uint8Array, limit: number): Uint8Array => {
-  const answer: object = zlib.inflateRawSync(bytes, { maxOutputLength: limit, info: true })
+  const options = { maxOutputLength: limit, chunkSize: roomFor(bytes), info: true }
+  const answer: object = zlib.inflateRawSync(bytes, options)
   if (!isInflated(answer) || answer.engine.bytesWritten !== bytes.length) {
     throw new RangeError("Bytes follow the deflated stream")
   }
@@ -49,12 +53,9 @@ const inflate = (bytes: Uint8Array, limit: number): Uint8Array => {
 
 /** Deflated bytes from which on they are inflated in a thread of Node's pool: a vocabulary, and no page of messages. */
 const inThread = 16 * 1024
-/** An inflated vocabulary mostly fits into one piece, which takes one turn of the thread. */
-const pieceSize = 256 * 1024
-
 const inflateInThread = (bytes: Uint8Array, limit: number) =>
   Effect.callback<Uint8Array, NotOpened>((resume) => {
-    const options = { maxOutputLength: limit, chunkSize: pieceSize, info: true }
+    const options = { maxOutputLength: limit, chunkSize: roomFor(bytes), info: true }
     zlib.inflateRaw(bytes, options, (error, answer: object) => {
       const isWhole = error === null && isInflated(answer) && answer.engine.bytesWritten === bytes.length
       resume(isWhole ? Effect.succeed(plain(answer.buffer)) : Effect.fail(new NotOpened()))

@@ -94,6 +94,19 @@ describe("the Merkle tree of pages", () => {
         expect(hex(found)).toBe(root)
       }
     })))
+
+  it("leaves others their turn while it is hashed", () =>
+    Effect.runPromise(Effect.gen(function*() {
+      let turns = 0
+      const turn = () => {
+        turns++
+        next = setImmediate(turn)
+      }
+      let next = setImmediate(turn)
+      yield* merkleRoot(sha256, Array.from({ length: 4096 }, (_, at) => Uint8Array.of(at & 0xff)))
+      clearImmediate(next)
+      expect(turns).toBeGreaterThanOrEqual(12)
+    })))
 })
 
 describe("the manifests of an archive", () => {

@@ -83,15 +83,20 @@ const fetchInto = Effect.fnUntraced(function*(session: Session, exportId: string
   }
   const hash = crypto.createHash("sha256")
   let bytes = 0
+  const onDisk = <A>(work: () => A) =>
+    Effect.try({
+      try: work,
+      catch: (cause) => new Refused({ message: cause instanceof Error ? cause.message : `${file} cannot be written.` })
+    })
   yield* Effect.acquireUseRelease(
-    Effect.sync(() => fs.openSync(file, "w", 0o600)),
+    onDisk(() => fs.openSync(file, "w", 0o600)),
     (descriptor) =>
-      Stream.runForEach(response.stream, (piece) =>
-        Effect.sync(() => {
-          fs.writeSync(descriptor, piece)
+      Stream.runForEach(Stream.mapError(response.stream, broken()), (piece) =>
+        onDisk(() => {
+          fs.writeFileSync(descriptor, piece)
           hash.update(piece)
           bytes += piece.length
-        })).pipe(Effect.mapError(broken())),
+        })),
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
   return { bytes, sha256: hash.digest("hex") }
