@@ -198,8 +198,8 @@ export const openConversation = (
     if (marked !== null) view.mark(marked)
     view.element.scrollIntoView({ block: "center" })
     view.element.focus({ preventScroll: true })
-    view.element.classList.add("found")
-    setTimeout(() => view.element.classList.remove("found"), 2500)
+    view.element.classList.add("reached")
+    setTimeout(() => view.element.classList.remove("reached"), 2500)
   }
 
   const ask = async (to: Beginning) => {

@@ -70,7 +70,7 @@ li.message:focus-visible > .bubble { outline: 3px solid var(--accent); outline-o
 .bubble { max-width: min(44rem, 85%); min-width: 0; padding: .45rem .8rem .5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
 .outgoing > .bubble { background: var(--own); }
 .deleted > .bubble { border-style: dashed; border-color: var(--danger); }
-li.found > .bubble { box-shadow: 0 0 0 3px var(--hit); }
+li.reached > .bubble { box-shadow: 0 0 0 3px var(--hit); }
 .follows:not(.outgoing) > .bubble { border-top-left-radius: .25rem; }
 .outgoing.follows > .bubble { border-top-right-radius: .25rem; }
 .follows .sender { display: none; }

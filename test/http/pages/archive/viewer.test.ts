@@ -153,7 +153,10 @@ describe("the viewer of the archive", () => {
           yield* Effect.promise(() => page.focus("button.hit"))
           yield* pressKey(page, "KeyJ")
           yield* pressKey(page, "Enter")
-          yield* waitFor(page, "li.message.found mark")
+          yield* waitFor(page, "li.message.reached mark")
+          // What scrolls would cut the mark around the message off.
+          const overflow = `getComputedStyle(document.querySelector("li.message.reached")).overflowY`
+          expect(yield* Effect.promise(() => page.evaluate(overflow))).toBe("visible")
 
           expect(yield* Effect.promise(() => page.evaluate("typeof ran"))).toBe("undefined")
           expect(yield* countOf(page, ":is(#viewer script, #viewer img, #viewer svg, #viewer iframe)")).toBe(0)
