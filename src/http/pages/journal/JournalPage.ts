@@ -193,7 +193,7 @@ export const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>
 const get = (visit: PageRequest) =>
   Serving.asAdmin(
     visit,
-    Lists.address(path, { ...read(visit.query) }),
+    path,
     (view) =>
       Effect.gen(function*() {
         const filter = read(visit.query)

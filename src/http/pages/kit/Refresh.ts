@@ -13,6 +13,13 @@ const unattended = "unattended"
 
 export const isUnattended = (query: string): boolean => new URLSearchParams(query).has(unattended)
 
+/** The query without the members that say how a page was come to. */
+export const attended = (query: string): string => {
+  const members = new URLSearchParams(query)
+  for (const said of [unattended, "done"]) members.delete(said)
+  return String(members)
+}
+
 const period = Duration.seconds(30)
 
 const script = `"use strict"

@@ -127,6 +127,13 @@ export const closed = Effect.fnUntraced(function*({ base, requestId }: PageReque
   })
 })
 
+/** The address that a sign-in returns to; a page that it returns to itself keeps its filters. */
+const returnAddress = ({ path: asked, query }: PageRequest, path: string): string => {
+  if (asked !== path) return path
+  const members = Refresh.attended(query)
+  return members === "" ? path : `${path}?${members}`
+}
+
 /**
  * Runs a page of the signed-in admin; any other visitor signs in first, and returns to the path. In an organization
  * that was wound down there is none.
@@ -138,7 +145,7 @@ export const asAdmin = <E, R>(
 ) =>
   Effect.gen(function*() {
     const found = yield* admin(visit)
-    if (Option.isNone(found)) return SignInSteps.toSignIn(visit, path)
+    if (Option.isNone(found)) return SignInSteps.toSignIn(visit, returnAddress(visit, path))
     if (found.value.organizationClosed) return yield* closed(visit, found.value)
     const sessions = yield* ConsoleSessions
     const view: AdminPage = {

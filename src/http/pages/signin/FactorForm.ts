@@ -92,7 +92,7 @@ ${Html.summary(faults)}
     Serving.route(
       "GET",
       at,
-      (visit) => Serving.asAdmin(visit, withQuery(at, visit), (view) => show(view, Html.noFaults))
+      (visit) => Serving.asAdmin(visit, at, (view) => show(view, Html.noFaults))
     ),
     Serving.route("POST", at, post)
   ] as const

@@ -47,6 +47,17 @@ describe("signing in", () => {
         expect([again.status, again.location]).toEqual([303, home])
       }))
 
+    it.effect("a page that is asked for with filters is returned to with them", () =>
+      Effect.gen(function*() {
+        const page = yield* Pages.visit("GET", "/console/accounts?status=paused&q=a%26b&unattended=1&done=paused")
+        expect(page.location).toBe(
+          `/console/sign-in?return_to=${encodeURIComponent("/console/accounts?status=paused&q=a%26b")}`
+        )
+        expect(Pages.formOf(yield* Pages.visit("GET", page.location!), "/console/sign-in").hidden).toEqual({
+          return_to: "/console/accounts?status=paused&q=a%26b"
+        })
+      }))
+
     it.effect("the cookie holds 256 random bits that the database does not, and nothing of it reads in a script", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()
