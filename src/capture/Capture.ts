@@ -44,6 +44,9 @@ export interface Options {
 const runFiles = 4
 const liveFiles = 4
 
+/** Feeds that catch up at the same time when they begin, as all of a process do when it starts. */
+const feedsBeginning = 16
+
 /** An account whose feed ended is not asked again before this. */
 const feedPause = Duration.seconds(30)
 
@@ -109,6 +112,7 @@ export class Capture extends Context.Service<Capture, {
           )
         const runPlaces = Semaphore.makeUnsafe(runFiles)
         const livePlaces = Semaphore.makeUnsafe(liveFiles)
+        const beginPlaces = Semaphore.makeUnsafe(feedsBeginning)
         let underWay = 0
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
@@ -152,7 +156,14 @@ export class Capture extends Context.Service<Capture, {
             const session = yield* sessionOf(account)
             const feed = yield* inTime(port.feed(session.ref, slotOf(account.accountId)))
             const reader = yield* inTime(port.read(session.ref, slotOf(account.accountId)))
-            const connections = { feed, reader, pacer: pacerOf(session), mediaPacer, mediaPlaces: livePlaces }
+            const connections = {
+              feed,
+              reader,
+              pacer: pacerOf(session),
+              mediaPacer,
+              mediaPlaces: livePlaces,
+              beginPlaces
+            }
             return yield* captureLive(account, connections)
           }).pipe(
             Effect.scoped,

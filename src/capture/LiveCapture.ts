@@ -1,5 +1,5 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Clock, Duration, Effect, Stream } from "effect"
+import { Clock, Duration, Effect, type Semaphore, Stream } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -32,6 +32,8 @@ const quietAfter = Duration.days(1)
 
 export interface LiveConnections extends MediaConnections {
   readonly feed: ChatFeed
+  /** Feeds that catch up at the same time when they begin: a process begins with those of all its accounts. */
+  readonly beginPlaces: Semaphore.Semaphore
 }
 
 const placeOf = (
@@ -144,7 +146,7 @@ export const captureLive = Effect.fnUntraced(function*(
   const files = yield* makeLiveFiles(account, connections)
   const { feed } = files
   const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
-  yield* catchUpAll(account, feed)
+  yield* connections.beginPlaces.withPermit(catchUpAll(account, feed))
   yield* files.begin
   let heard = yield* Clock.currentTimeMillis
   let glanced = heard

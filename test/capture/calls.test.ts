@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
 import { glance } from "../../src/capture/Glances.ts"
+import { captureLive } from "../../src/capture/LiveCapture.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused } from "../../src/ports/messenger/MessengerArchive.ts"
@@ -148,6 +149,31 @@ describe("a channel that the messenger refuses to read", () => {
       yield* look
       yield* look
       expect(asked).toBe(2)
+    }))
+})
+
+describe("the feeds of many accounts", () => {
+  it.effect("catch up one after the other where they begin together, as far as there are places", () =>
+    Effect.gen(function*() {
+      const beginPlaces = Semaphore.makeUnsafe(2)
+      let [begun, together, most] = [0, 0, 0]
+      for (let n = 0; n < 5; n++) {
+        const { platform: { feed, reader }, process } = stage()
+        const slow: ChatFeed = {
+          ...feed,
+          state: Effect.gen(function*() {
+            begun += 1
+            most = Math.max(most, ++together)
+            yield* Effect.sleep("1 second")
+            together -= 1
+            return yield* feed.state
+          })
+        }
+        const live = captureLive(account, { ...unpaced, beginPlaces, feed: slow, reader })
+        yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
+      }
+      yield* TestClock.adjust("3500 millis")
+      expect([begun, most]).toEqual([5, 2])
     }))
 })
 
