@@ -8,10 +8,10 @@ import * as Monotonicity from "../support/properties/monotonicity.ts"
 import type { Overseer } from "../support/properties/rewind.ts"
 import { prepared, Staged } from "../support/properties/staged.ts"
 
-const count = 16
+const count = 8
 
 /** How many sequences are played with more rights and with less. */
-const pairs = 25
+const pairs = 12
 
 /** Plays sequences, and answers how many broke the property. */
 const broken = Effect.fnUntraced(function*(seed: number) {
@@ -69,7 +69,7 @@ describe("1 sequences of requests", () => {
       prepared(Effect.gen(function*() {
         const stage = yield* Staged
         const done = { connected: 0, handed: 0 }
-        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(100))) {
+        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(60))) {
           const { connected, handed } = yield* Access.compare(stage, sequence)
           done.connected += connected
           done.handed += handed
