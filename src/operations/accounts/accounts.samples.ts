@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { account, acted, archivedAccount, people, profile, seats } from "../Demo.samples.ts"
+import { account, acted, archivedAccount, people, profile, seats } from "../demo.samples.ts"
 
 export const findAccounts = {
   request: { query: "amara", limit: 2 },

@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { organization } from "../Demo.samples.ts"
+import { organization } from "../demo.samples.ts"
 
 const account = { account_id: "019bc0e2-1280-7092-b899-5ab87f4740e9" } as const
 

@@ -20,7 +20,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveExports } from "../../ports/archive/ArchiveExports.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import * as samples from "./Exports.samples.ts"
+import * as samples from "./exports.samples.ts"
 
 const invalid = (message: string) => new ParameterInvalid({ param: "criteria", message: `criteria: ${message}` })
 

@@ -15,7 +15,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { mayChange, ruleDetails, ruleFor } from "./RuleChanges.ts"
-import * as samples from "./Rules.samples.ts"
+import * as samples from "./rules.samples.ts"
 
 export const createArchiveRule = Operation.write(
   "create_archive_rule",

@@ -17,7 +17,7 @@ import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
 import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
 import { ExportTurns } from "../../ports/archive/ExportTurns.ts"
 import { Db } from "../../ports/Db.ts"
-import * as samples from "./Exports.samples.ts"
+import * as samples from "./exports.samples.ts"
 
 const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxExportParts }))
 

@@ -8,7 +8,7 @@ import * as Operation from "../../kernel/Operation.ts"
 import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
-import * as samples from "./Files.samples.ts"
+import * as samples from "./files.samples.ts"
 import { requireFile } from "./RequiredFile.ts"
 
 /** The content of a file of an opened account. */

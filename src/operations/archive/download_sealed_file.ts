@@ -9,7 +9,7 @@ import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { requireFile } from "./RequiredFile.ts"
-import * as samples from "./Sealed.samples.ts"
+import * as samples from "./sealed.samples.ts"
 
 /** The object as it is stored: neither its name nor its type says anything of what it holds. */
 const storedContent = (

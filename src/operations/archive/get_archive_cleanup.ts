@@ -4,7 +4,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const getArchiveCleanup = Operation.read(
   "get_archive_cleanup",

@@ -4,7 +4,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveExports } from "../../ports/archive/ArchiveExports.ts"
-import * as samples from "./Exports.samples.ts"
+import * as samples from "./exports.samples.ts"
 
 export const getArchiveExport = Operation.read(
   "get_archive_export",

@@ -5,7 +5,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { Db } from "../../ports/Db.ts"
-import * as samples from "./Sealed.samples.ts"
+import * as samples from "./sealed.samples.ts"
 
 export const getArchiveKeys = Operation.sealed(
   "get_archive_keys",

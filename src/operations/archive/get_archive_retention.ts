@@ -3,7 +3,7 @@ import { ArchiveRetention, archiveRetention } from "../../domain/archive/Retenti
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const getArchiveRetention = Operation.read(
   "get_archive_retention",

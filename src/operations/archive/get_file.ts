@@ -6,7 +6,7 @@ import { ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
-import * as samples from "./Files.samples.ts"
+import * as samples from "./files.samples.ts"
 import { requireFile } from "./RequiredFile.ts"
 
 export const getFile = Operation.unlocked(

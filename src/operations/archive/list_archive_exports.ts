@@ -6,7 +6,7 @@ import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveExports } from "../../ports/archive/ArchiveExports.ts"
-import * as samples from "./Exports.samples.ts"
+import * as samples from "./exports.samples.ts"
 
 export const listArchiveExports = Operation.read(
   "list_archive_exports",

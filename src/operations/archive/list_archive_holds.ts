@@ -6,7 +6,7 @@ import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const listArchiveHolds = Operation.read(
   "list_archive_holds",

@@ -8,7 +8,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import * as samples from "./Rules.samples.ts"
+import * as samples from "./rules.samples.ts"
 
 export const listArchiveRules = Operation.read(
   "list_archive_rules",

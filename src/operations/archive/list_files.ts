@@ -9,7 +9,7 @@ import { defaultPageLimit } from "../../domain/JsonShapes.ts"
 import { pageRows, paging } from "../../domain/Paging.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import * as samples from "./Files.samples.ts"
+import * as samples from "./files.samples.ts"
 
 const query = {
   chat_id: Schema.optionalKey(PlatformId).annotateKey({ description: "Only files of this chat." }),

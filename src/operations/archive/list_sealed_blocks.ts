@@ -20,7 +20,7 @@ import {
 } from "../../ports/archive/SearchStore.ts"
 import { Db } from "../../ports/Db.ts"
 import { onePart } from "./OnePart.ts"
-import * as samples from "./Sealed.samples.ts"
+import * as samples from "./sealed.samples.ts"
 import { readStates, SealedAnswer } from "./SealedAnswer.ts"
 
 type Scope = Schema.Struct.Type<typeof sealedScope>

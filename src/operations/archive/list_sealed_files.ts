@@ -12,7 +12,7 @@ import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { Db } from "../../ports/Db.ts"
 import { onePart } from "./OnePart.ts"
 import { nobody } from "./RequiredFile.ts"
-import * as samples from "./Sealed.samples.ts"
+import * as samples from "./sealed.samples.ts"
 import { SealedAnswer } from "./SealedAnswer.ts"
 
 type Parts = Schema.Struct.Type<typeof sealedFilesParts>

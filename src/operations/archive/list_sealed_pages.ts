@@ -12,7 +12,7 @@ import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import type { ArchivedAccount } from "../../ports/archive/Epochs.ts"
 import { Db } from "../../ports/Db.ts"
 import { onePart } from "./OnePart.ts"
-import * as samples from "./Sealed.samples.ts"
+import * as samples from "./sealed.samples.ts"
 import { readStates, SealedAnswer } from "./SealedAnswer.ts"
 
 /** Edits of a message that are read at a time. */

@@ -11,7 +11,7 @@ import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const placeArchiveHold = Operation.write(
   "place_archive_hold",

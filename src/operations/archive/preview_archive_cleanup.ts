@@ -13,7 +13,7 @@ import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const previewArchiveCleanup = Operation.write(
   "preview_archive_cleanup",

@@ -6,7 +6,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { ruleFor } from "./RuleChanges.ts"
-import * as samples from "./Rules.samples.ts"
+import * as samples from "./rules.samples.ts"
 
 export const previewArchiveRule = Operation.read(
   "preview_archive_rule",

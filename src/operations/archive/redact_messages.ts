@@ -15,7 +15,7 @@ import {
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { requireChat } from "./ArchivedChat.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 /** Tries while what the messages are in is closed into pages, or cleaned up. */
 const tries = 5

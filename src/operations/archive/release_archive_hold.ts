@@ -3,7 +3,7 @@ import { ArchiveHold, archiveHold, TargetHold } from "../../domain/archive/Archi
 import { NotHeld, ResourceMissing } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const releaseArchiveHold = Operation.write(
   "release_archive_hold",

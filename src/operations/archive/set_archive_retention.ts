@@ -4,7 +4,7 @@ import { retentionSet } from "../../domain/mail/index.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const setArchiveRetention = Operation.write(
   "set_archive_retention",

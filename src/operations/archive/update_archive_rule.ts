@@ -6,7 +6,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { mayChange, ruleDetails } from "./RuleChanges.ts"
-import * as samples from "./Rules.samples.ts"
+import * as samples from "./rules.samples.ts"
 
 export const updateArchiveRule = Operation.write(
   "update_archive_rule",

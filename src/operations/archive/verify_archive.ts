@@ -6,7 +6,7 @@ import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
-import * as samples from "./Deleting.samples.ts"
+import * as samples from "./deleting.samples.ts"
 
 export const verifyArchive = Operation.read(
   "verify_archive",

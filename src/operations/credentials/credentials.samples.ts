@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { connection } from "../Demo.samples.ts"
+import { connection } from "../demo.samples.ts"
 
 const key = {
   object: "api_key",

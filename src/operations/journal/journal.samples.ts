@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { event } from "../Demo.samples.ts"
+import { event } from "../demo.samples.ts"
 
 export const getJournalEvent = {
   request: {

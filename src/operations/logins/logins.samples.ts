@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { connect, relogin } from "../Demo.samples.ts"
+import { connect, relogin } from "../demo.samples.ts"
 
 export const cancelLogin = {
   request: {

@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { licences, organization, seats, supportRequest } from "../Demo.samples.ts"
+import { licences, organization, seats, supportRequest } from "../demo.samples.ts"
 
 export const createSupportRequest = {
   request: {

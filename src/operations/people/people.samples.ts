@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { account, invited, organization, superadmin } from "../Demo.samples.ts"
+import { account, invited, organization, superadmin } from "../demo.samples.ts"
 
 const departments = ["019bc0e2-1280-7691-9060-dc0536cd9fd0", "019bc0e2-1280-7691-9060-dc06a2f0c1b4"] as const
 

@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { acted, organization, people } from "../Demo.samples.ts"
+import { acted, organization, people } from "../demo.samples.ts"
 
 export const addPasskey = {
   request: { account_id: people.amara },

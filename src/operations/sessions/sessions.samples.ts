@@ -1,5 +1,5 @@
 /** A request and its answer in the demo organization, for each operation of the area. */
-import { acted, people } from "../Demo.samples.ts"
+import { acted, people } from "../demo.samples.ts"
 
 export const approveSession = {
   request: { account_id: people.lin, session_id: "4126942284230553172" },
