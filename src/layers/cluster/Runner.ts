@@ -27,7 +27,7 @@ import { leaseTime, type Slot, slotCount } from "../../domain/accounts/Slot.ts"
 import { type CloseSlots, Ownership } from "../../ports/messenger/Ownership.ts"
 import * as Gauge from "../Gauge.ts"
 import { hostInstant, type Instant } from "../Instant.ts"
-import * as Tenant from "../postgres/Tenant.ts"
+import * as SlotLeases from "../sql/protection/SlotLeases.ts"
 import { Fences } from "./Fences.ts"
 import * as Leases from "./Leases.ts"
 import { Listener } from "./Listener.ts"
@@ -46,18 +46,6 @@ export interface Options {
 
 /** The interval at which ends of terms are looked for. */
 const lapseInterval = Duration.millis(100)
-
-const read =
-  `select shard_id, acquired_at::text as at from cluster_locks where address = $1 and shard_id = any($2::text[])`
-
-const giveBack = `
-  with given as (
-    select cluster_locks.shard_id from cluster_locks join unnest($2::text[], $3::timestamp[]) as row (shard_id, at)
-      on row.shard_id = cluster_locks.shard_id and row.at = acquired_at
-    where address = $1 order by cluster_locks.shard_id collate "C" for update of cluster_locks
-  )
-  delete from cluster_locks using given where cluster_locks.shard_id = given.shard_id and address = $1
-  returning cluster_locks.shard_id`
 
 const gains = Metric.counter("console_slots_gained_total", {
   description: "Slots of accounts that this process has got",
@@ -171,10 +159,7 @@ export const layer = (
           instant,
           close: (slots) =>
             Effect.forEach([...closers], (close) => close(slots), { concurrency: "unbounded", discard: true }),
-          giveBack: Effect.fnUntraced(function*(owner, shards) {
-            const rows = yield* Tenant.ask<{ shard_id: string; at: string }>(sql, read, [owner, shards])
-            yield* Tenant.ask(sql, giveBack, [owner, rows.map(({ shard_id }) => shard_id), rows.map(({ at }) => at)])
-          })
+          giveBack: SlotLeases.make(sql).giveBack
         }
       )
       yield* Effect.forkScoped(real(Effect.repeat(follow, Schedule.spaced(lapseInterval))))

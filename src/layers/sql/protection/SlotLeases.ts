@@ -1,0 +1,24 @@
+/** The leases of slots, whose rows are those of `effect/cluster`. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Tenant from "../../postgres/Tenant.ts"
+
+const read =
+  `select shard_id, acquired_at::text as at from cluster_locks where address = $1 and shard_id = any($2::text[])`
+
+const giveBack = `
+  with given as (
+    select cluster_locks.shard_id from cluster_locks join unnest($2::text[], $3::timestamp[]) as row (shard_id, at)
+      on row.shard_id = cluster_locks.shard_id and row.at = acquired_at
+    where address = $1 order by cluster_locks.shard_id collate "C" for update of cluster_locks
+  )
+  delete from cluster_locks using given where cluster_locks.shard_id = given.shard_id and address = $1
+  returning cluster_locks.shard_id`
+
+/** Deletes the owner's rows as they are at the call: none that it gets meanwhile. */
+export const make = (sql: SqlClient.SqlClient) => ({
+  giveBack: Effect.fnUntraced(function*(owner: string, shards: ReadonlyArray<string>) {
+    const rows = yield* Tenant.ask<{ shard_id: string; at: string }>(sql, read, [owner, shards])
+    yield* Tenant.ask(sql, giveBack, [owner, rows.map(({ shard_id }) => shard_id), rows.map(({ at }) => at)])
+  })
+})
