@@ -33,7 +33,8 @@ describe("the list of operations", () => {
     )
     expect(operations.map(({ id }) => id).toSorted()).toEqual(named.toSorted())
     const areas = files("src/operations/*/*.ts").map((file) => basename(dirname(file)))
-    expect(samples.toSorted()).toEqual([...new Set(areas)].map((area) => `${area}.samples`).toSorted())
+    // A large area has others besides.
+    expect(samples).toEqual(expect.arrayContaining([...new Set(areas)].map((area) => `${area}.samples`)))
   })
 
   it("declares each operation once: its id is the first argument of one declaration", () => {
