@@ -18,6 +18,7 @@ const order = [
   "wire",
   "cluster",
   "archive",
+  "viewer",
   "capture",
   "timing",
   "fuzz",

@@ -27,6 +27,18 @@ describe("the verdicts over kept figures", () => {
     expect(holds("150000 messages a second", "at least 200000 messages a second")).toEqual([false])
   })
 
+  it("of the viewer hold where a time is within its goal", () => {
+    const rows = [
+      ["a chat opened", "0.23 s", "1 s"],
+      ["a search, again (3 hits in 1,000 messages.)", "1.20 s", "1 s"],
+      ["a search", "9.00 s", ""]
+    ]
+    expect(verdicts(recorded("viewer", { columns: ["measured", "time", "goal"], rows }))).toEqual([
+      { question: "The viewer: a chat opened, goal 1 s", holds: true, measured: "0.23 s" },
+      { question: "The viewer: a search, again, goal 1 s", holds: false, measured: "1.20 s" }
+    ])
+  })
+
   it("count the workloads that miss their goal", () => {
     const goals = (reached: string) =>
       verdicts(recorded("peers", {

@@ -146,6 +146,16 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
         return { question: `The archive: ${measured}, goal ${goal}`, holds, measured: archive ?? "" }
       }
     ),
+  viewer: (figure) =>
+    having(figure, "time").filter(({ goal }) => goal !== "").map(({ goal = "", measured = "", time = "" }) => {
+      const [found = Number.NaN] = numbers(time)
+      const [bound = 0] = numbers(goal)
+      return {
+        question: `The viewer: ${measured.replace(/ \(.*\)$/, "")}, goal ${goal}`,
+        holds: found <= bound,
+        measured: time
+      }
+    }),
   timing: (figure) => {
     const found = having(figure, "98.75 % interval")
     const apart = found.filter((row) => {
