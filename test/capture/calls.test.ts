@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
 import { glance } from "../../src/capture/Glances.ts"
-import { captureLive } from "../../src/capture/LiveCapture.ts"
+import { captureLive, takePushes } from "../../src/capture/LiveCapture.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused } from "../../src/ports/messenger/MessengerArchive.ts"
@@ -87,6 +87,60 @@ describe("a wait that the messenger demands", () => {
         const { exit } = yield* play(seconds, times)
         expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ _tag: "PlatformBusy" })
       }
+    }))
+})
+
+describe("a push that its box has passed already", () => {
+  it.effect("is archived, and its message is compared again: the difference may have left it out as it is deleted", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const there = platform.chats.get(101n)!
+      const sighting = platform.sighting(there, true)
+      stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
+      stored.keepState({ position: 900, date: 0, qts: 0 })
+      const message = platform.seen(there, platform.visible(there)[0]!)
+      const { id } = message.record
+      yield* Effect.provideContext(
+        takePushes(account, platform.feed, [
+          { _tag: "Pushed", box: "common", position: 10, count: 1, chats: [], change: { _tag: "New", message } }
+        ]),
+        process
+      )
+      expect(stored.ofChat(101n).has(id)).toBe(true)
+      expect(stored.chats.get(101n)?.unchecked).toEqual({ below: id + 1n, to: id })
+    }))
+})
+
+describe("a page of a chat", () => {
+  it.effect("is not stored where the rules leave the chat out since it was asked for", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const reader: ChatReader = {
+        ...platform.reader,
+        history: (ref, below, limit) =>
+          Effect.tap(
+            platform.reader.history(ref, below, limit),
+            () => Effect.sync(() => stored.setRules([rule(null, "skip", true)]))
+          )
+      }
+      const run = { ...account, fence: 1, failures: 0 }
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
+      expect([...stored.messages.values()].flatMap((messages) => [...messages.keys()])).toEqual([])
+    }))
+
+  it.effect("below which nothing was is asked for again after a week, as it may be shown by then", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const there = platform.chats.get(group)!
+      there.visibleFrom = there.nextId
+      const { feed, reader } = platform
+      const run = runCapture({ ...account, fence: 1, failures: 0 }, { ...unpaced, feed, reader })
+      yield* Effect.provideContext(run, process)
+      expect(stored.ofChat(group).size).toBe(0)
+      there.visibleFrom = 1n
+      yield* TestClock.adjust("8 days")
+      yield* Effect.provideContext(run, process)
+      expect(stored.ofChat(group).size).toBe(12)
     }))
 })
 

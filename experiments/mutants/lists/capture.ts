@@ -30,7 +30,7 @@ export const capture: MutantsByFile = {
   "src/domain/archive/ChatProgress.ts": [
     change({ in: "afterPush", replace: "chat.edge === null || chat.edge === chat.floor ?", by: "chat.edge === null ?" })
       .loses("“nothing below” counts as covered")
-      .seenBy(histories),
+      .seenBy("test/domain/archive/ChatProgress.test.ts"),
     change({ in: "afterPage", replace: "low, below, oldestAt", by: "0n, below, oldestAt" })
       .loses("one cursor stands for all ranges, and what lies below a page counts as archived")
       .seenBy(histories)
@@ -98,12 +98,12 @@ export const capture: MutantsByFile = {
   "src/capture/StoredChanges.ts": [
     change({ in: "storeMessage", replace: "known ? chat : uncheckedDownTo(chat, record.id)", by: "chat" })
       .loses("a message that a late push brings stays although it was deleted")
-      .seenBy(histories)
+      .seenBy("test/capture/calls.test.ts")
   ],
   "src/capture/StoredPages.ts": [
     change({ in: "storePage", replace: "chat === undefined || !isSaved(chat)", by: "chat === undefined" })
       .loses("a chat that is not selected any more is stored")
-      .seenBy(histories),
+      .seenBy("test/capture/calls.test.ts"),
     change({
       in: "markAbsent",
       replace: "below === null ? lastId : below - 1n",
@@ -134,7 +134,7 @@ export const capture: MutantsByFile = {
   "src/capture/Rechecks.ts": [
     change({ in: "isOld", replace: "floorAt !== null &&", by: "false &&" })
       .loses("history that is shown later is never asked for")
-      .seenBy(histories)
+      .seenBy("test/capture/calls.test.ts")
   ],
   "src/capture/Sightings.ts": [
     change({ in: "judgeOf", replace: "before.get(chatId) ?? null", by: "null" })
