@@ -64,9 +64,12 @@ const written = (id: string, since: number) =>
         order by sequence`
   )
 
+/** An organization that was wound down, of which nothing is changed: one serves every operation. */
+let closed: World.Organization | undefined
+
 const stage = Effect.gen(function*() {
   const { admins, id } = yield* World.makeOrganization()
-  const closed = yield* World.makeOrganization({ closed_at: new Date(1_000) })
+  closed ??= yield* World.makeOrganization({ closed_at: new Date(1_000) })
   const account = yield* World.makeLiveAccount(id)
   const early = new Date(1_000)
   const sessionless = yield* World.makeAccount(id, {
