@@ -133,14 +133,15 @@ describe("a page of a chat", () => {
       const { platform, process, stored } = stage()
       const there = platform.chats.get(group)!
       there.visibleFrom = there.nextId
+      platform.send(there, null)
       const { feed, reader } = platform
       const run = runCapture({ ...account, fence: 1, failures: 0 }, { ...unpaced, feed, reader })
       yield* Effect.provideContext(run, process)
-      expect(stored.ofChat(group).size).toBe(0)
+      expect(stored.ofChat(group).size).toBe(1)
       there.visibleFrom = 1n
       yield* TestClock.adjust("8 days")
       yield* Effect.provideContext(run, process)
-      expect(stored.ofChat(group).size).toBe(12)
+      expect(stored.ofChat(group).size).toBe(13)
     }))
 })
 
