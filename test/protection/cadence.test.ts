@@ -90,8 +90,8 @@ describe("12.4 how often a process asks what is due", () => {
       for (let tries = 0; tries < 1000; tries++) {
         if (yield* holds) return
         yield* real(5)
-        // Whoever is woken may begin to wait only now.
-        if (tries % 5 === 4) yield* TestClock.adjust(1)
+        // Who is woken may begin to wait only now, and an account that is still held is asked for again after 250 ms.
+        if (tries % 5 === 4) yield* TestClock.adjust(8)
       }
       assert.fail(`it does not come about: ${what}`)
     })
