@@ -66,6 +66,22 @@ const time = (given) => {
   return millis < 1000 ? `${millis} ms` : millis < 60_000 ? `${millis / 1000} s` : `${millis / 60_000} min`
 }
 
+const sentences = [/^\/\*\*([^]*?)\*\//, /^ *(?:summary|does):\s+"(.*)",?$/m, /\/\*\*([^]*?)\*\//, /^-- (.*)$/m]
+
+/** The file in a sentence: of its operation or job, of its first comment, or of the port that it implements. */
+const sentenceOf = (file) => {
+  const text = read(file)
+  const found = sentences.map((pattern) => pattern.exec(text)?.[1]).find((sentence) => sentence !== undefined)
+  if (found === undefined) {
+    const [port] = globSync(`src/ports/**/${file.slice(file.lastIndexOf("/") + 1)}`)
+    if (port === undefined || port === file) throw new Error(`${file} says nowhere what it is for`)
+    return sentenceOf(port)
+  }
+  const plain = found.replaceAll(/\n *\*/g, " ").replaceAll(/\s+/g, " ").trim()
+  const [sentence] = /^.*?[.;](?= [A-Z`]|$)/.exec(plain) ?? [plain]
+  return sentence.replace(/[.:;]$/, "")
+}
+
 /** Each generated block by its name; the rest of the marker is passed to it. */
 const blocks = {
   operations: () => overview(operations.filter(({ id }) => inChapter4.has(id))),
@@ -134,6 +150,16 @@ const blocks = {
         imports.includes("") ? "everything" : list(imports) || "no other module"
       ])
     ),
+  files: () => {
+    const files = globSync("src/**/*.{ts,sql}", { cwd: new URL("../", import.meta.url) }).sort()
+    const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf("/")))
+    return [...folders].sort(([one], [other]) => one < other ? -1 : 1).map(([folder, inside]) =>
+      [
+        `## ${folder}`,
+        inside.map((file) => `- [${file.slice(folder.length + 1)}](../${file}): ${sentenceOf(file)}`).join("\n")
+      ].join("\n\n")
+    ).join("\n\n")
+  },
   source: (argument) => {
     const [file, name] = argument.split(" ")
     const text = read(file)
@@ -156,7 +182,7 @@ const fill = (_, name, argument) =>
   `<!-- generated: ${[name, argument].join(" ").trim()} -->\n\n${blocks[name](argument)}\n\n<!-- end -->`
 
 /** Every page that has generated blocks, with what they have to be. */
-export const pages = globSync([`${folder}/*.md`, "docs/{adding-an-operation,architecture,operations}.md"], {
+export const pages = globSync([`${folder}/*.md`, "docs/{adding-an-operation,architecture,files,operations}.md"], {
   cwd: new URL("../", import.meta.url)
 }).sort().map((file) => [
   file,
