@@ -122,7 +122,7 @@ export const sqlGround = Effect.fnUntraced(function*(organizationId: Organizatio
     const archives = Layer.fresh(Layer.provide(OpenArchives.layer, Writer.layer))
     // A process that has died closes nothing.
     const scope = yield* Scope.make()
-    const made = yield* within(Effect.provideContext(Layer.buildWithScope(archives as Layer.Layer<any>, scope), over))
+    const made = yield* within(Effect.provideContext(Layer.buildWithScope(archives, scope), over))
     return Context.merge(over, made)
   })
 
