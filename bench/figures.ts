@@ -11,6 +11,7 @@ const { values: { check } } = parseArgs({ options: { check: { type: "boolean", d
 /** The order of the document; each name is that of a file. */
 const order = [
   "peers",
+  "peers-profile",
   "scale",
   "people",
   "start",

@@ -9,7 +9,7 @@ export const slotCount = 1024
  * The time that slots are a worker's without renewal, in whole seconds. It is equal in every process: one that took
  * another's slot after a shorter time would use its keys.
  */
-export const leaseTime = Duration.seconds(11)
+export const leaseTime = Duration.seconds(12)
 
 export const Slot = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: slotCount - 1 })).pipe(
   Schema.brand("Slot")

@@ -119,8 +119,8 @@ export const layer = (
         shardLockExpiration: lease,
         shardLockRefreshInterval: Duration.divideUnsafe(lease, 3),
         shardLockDisableAdvisory: true,
-        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 5),
-        entityMessagePollInterval: Duration.divideUnsafe(lease, 5),
+        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 6),
+        entityMessagePollInterval: Duration.divideUnsafe(lease, 6),
         runnerJoinDebounce: Duration.times(Duration.divideUnsafe(lease, 12), 5),
         simulateRemoteSerialization: false
       })
