@@ -11,6 +11,7 @@ import { refuse, Refused } from "../../../operator/UseCase.ts"
 import { archivePasswordHeader } from "../../../transport/Extras.ts"
 import { addressOf } from "../../process/ServiceAddress.ts"
 import type { ExportFlags } from "./ExportCommand.ts"
+import { digestFile } from "./FileDigest.ts"
 
 /** A part breaks off where a connection does, or its service restarts: it begins again so many times. */
 const attempts = 4
@@ -45,17 +46,6 @@ const worded = (url: string) => <E>(error: E): Refused => {
 
 const nameOf = ({ id, part_count }: ArchiveExport, number: number): string =>
   `archive-export-${id.slice(0, 8)}-${number}-of-${part_count}.zip`
-
-const digestOf = (file: string) =>
-  Effect.promise(async () => {
-    const hash = crypto.createHash("sha256")
-    let bytes = 0
-    for await (const piece of fs.createReadStream(file)) {
-      hash.update(piece)
-      bytes += piece.length
-    }
-    return { bytes, sha256: hash.digest("hex") }
-  })
 
 /** Writes what the service sends into the file, which nobody else may read; answers its size and SHA-256. */
 const fetchInto = Effect.fnUntraced(function*(session: Session, exportId: string, number: number, file: string) {
@@ -109,7 +99,7 @@ const download = Effect.fnUntraced(
     const partial = `${file}.part`
     const known = made.parts.find((part) => part.number === number)
     if (known?.sha256 !== null && fs.existsSync(file)) {
-      const there = yield* digestOf(file)
+      const there = yield* digestFile(file)
       if (there.sha256 === known?.sha256) return { file, ...there }
     }
     const whole = Effect.gen(function*() {

@@ -10,6 +10,7 @@ import { forEachEntry } from "../../../layers/archive/ZipReader.ts"
 import { judge } from "../../../layers/crypto/journal/CheckpointKeys.ts"
 import { refuse, Refused } from "../../../operator/UseCase.ts"
 import { verifyExport } from "../journal/ExportFile.ts"
+import { digestFile } from "./FileDigest.ts"
 
 /** A manifest of 65,000 files is smaller. */
 const largestManifest = 64 * 1024 * 1024
@@ -53,18 +54,6 @@ const readPart = Effect.fnUntraced(function*(file: string) {
     )
   return { found, manifest: readManifest(Buffer.concat(manifest).toString()) }
 })
-
-/** The size and SHA-256 of the file as it is. */
-const digestFile = (file: string) =>
-  Effect.promise(async () => {
-    const hash = crypto.createHash("sha256")
-    let bytes = 0
-    for await (const piece of fs.createReadStream(file)) {
-      hash.update(piece)
-      bytes += piece.length
-    }
-    return { bytes, sha256: hash.digest("hex") }
-  })
 
 const decodeEvent = Schema.decodeUnknownOption(Schema.fromJsonString(JournalEvent))
 
