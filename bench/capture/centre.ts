@@ -1,7 +1,6 @@
 /** The data centre of the measurement, in a process of its own: chats, strangers, and everything that it is asked for. */
-import { Long } from "@mtcute/core"
 import * as DataCentre from "../../test/support/dataCentre/DataCentre.ts"
-import { configOf } from "../../test/support/dataCentre/Said.ts"
+import { configOf, fullChannel } from "../../test/support/dataCentre/Said.ts"
 import type { Word } from "../../test/support/dataCentre/Words.ts"
 import { fullUser, sessions, signIn, user } from "../support/heldAccount.ts"
 import { type Chat, chatsOf, dialogOf, type Entry, grace, messageOf, namesOf, numberOf } from "./histories.ts"
@@ -119,24 +118,7 @@ const answers: Readonly<Record<string, (account: Account, request: Word) => Data
     const from = offsetId === 0 ? 0 : chat.messages.findIndex(({ id }) => id < offsetId)
     return answered(chat, from === -1 ? [] : chat.messages.slice(from, from + limit))
   },
-  "channels.getFullChannel": (_, { channel }) => ({
-    _: "messages.chatFull",
-    fullChat: {
-      _: "channelFull",
-      id: channel.channelId,
-      about: "",
-      readInboxMaxId: 0,
-      readOutboxMaxId: 0,
-      unreadCount: 0,
-      chatPhoto: { _: "photoEmpty", id: Long.ZERO },
-      notifySettings: { _: "peerNotifySettings" },
-      botInfo: [],
-      pts: 1,
-      availableMinId: 0
-    },
-    chats: [],
-    users: []
-  }),
+  "channels.getFullChannel": (_, { channel }) => fullChannel(channel.channelId, { pts: 1, availableMinId: 0 }),
   "channels.getParticipants": (account, { channel }) => ({
     _: "channels.channelParticipants",
     count: 1,

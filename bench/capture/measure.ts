@@ -1,25 +1,16 @@
 /** Archives what is pushed to many accounts and the long history of one, and measures the watch meanwhile. */
-import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
-import * as childProcess from "node:child_process"
+import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { Capture } from "../../src/capture/Capture.ts"
-import { AccountId } from "../../src/domain/accounts/Account.ts"
-import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
-import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
-import * as Messenger from "../../src/layers/messenger/wire/index.ts"
-import type * as Worker from "../../src/layers/Worker.ts"
-import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
-import { MessengerKeys } from "../../src/ports/messenger/MessengerKeys.ts"
-import { Ownership } from "../../src/ports/messenger/Ownership.ts"
-import { Engine } from "../../src/protection/PollLoop.ts"
 import { traces } from "../../test/support/dataCentre/traces.ts"
 import { setPassword } from "../archive/sealed.ts"
-import { detected, fill, latenesses, organization, setDeadlines, wait, workerOver } from "../monitor/measure.ts"
+import { detected, fill, latenesses, organization, setDeadlines, wait } from "../monitor/measure.ts"
 import { cpuOfFamily, memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
+import { startCentreOf, startWorker } from "../support/wireWorker.ts"
 import type { Order, Report } from "./centre.ts"
 import { grace, messagesOfLarge } from "./histories.ts"
 
@@ -47,15 +38,7 @@ const minutesOfBackup = 22
 /** Calls by which history is read; what the session itself asks is left out. */
 const reading = /^(messages|channels)\./
 
-const startCentre = () => {
-  const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
-  const send = (order: Order) =>
-    new Promise<Report>((resolve) => {
-      child.once("message", (report) => resolve(report as Report))
-      child.send(order)
-    })
-  return { send, stop: () => child.kill() }
-}
+const startCentre = () => startCentreOf<Order, Report>(path.join(import.meta.dirname, "centre.ts"))
 type Centre = ReturnType<typeof startCentre>
 
 /** Everything is archived; none but the accounts with long histories has a run that is due soon. */
@@ -142,64 +125,6 @@ const since = (before: Usage, after: Usage): Usage => ({
   process: after.process - before.process,
   database: after.database - before.database
 })
-
-/** A process over the data centre, until it is closed. */
-const startWorker = async (
-  ground: Ground,
-  { port, publicKey }: Report,
-  sessions: ReadonlyMap<string, Uint8Array>,
-  options?: Worker.Options
-) => {
-  const messenger = Messenger.layer({
-    applicationId: 1,
-    applicationHash: Redacted.make("0".repeat(32)),
-    dataCentre: { id: 1, ipAddress: "127.0.0.1", port },
-    publicKeys: [publicKey],
-    version: "1"
-  })
-  const kept = Layer.effectDiscard(
-    Effect.flatMap(MessengerKeys, (keys) =>
-      Effect.forEach(
-        sessions,
-        ([ref, secret]) => keys.save(SessionRef.make(ref), "key:1", Redacted.make(new Uint8Array(secret)), 0)
-      ))
-  )
-  const scope = await Effect.runPromise(Scope.make())
-  const context = await Effect.runPromise(Layer.buildWithScope(
-    workerOver(
-      ground,
-      Layer.mergeAll(messenger, kept).pipe(Layer.provide(Layer.merge(Keys.layer, Ownership.layerAlone)), Layer.orDie),
-      options
-    ),
-    scope
-  ))
-  const run = <A, E>(effect: Effect.Effect<A, E, Capture | Engine | LiveSessions>) =>
-    Effect.runPromise(Effect.provideContext(effect, context))
-  return {
-    run,
-    open: (refs: ReadonlyArray<string>) =>
-      run(Effect.forEach(refs, (ref) =>
-        Effect.scoped(Effect.flatMap(LiveSessions, ({ use }) =>
-          Effect.retry(
-            use(
-              { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
-              SessionRef.make(ref)
-            ),
-            Schedule.spaced("1 second")
-          ))), { concurrency: 32, discard: true })),
-    watch: () =>
-      run(Effect.forkIn(
-        Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause))),
-        scope
-      )),
-    capture: () =>
-      run(Effect.forkIn(
-        Effect.flatMap(Capture, ({ claim }) => Effect.forever(Effect.andThen(claim, Effect.sleep("1 second")))),
-        scope
-      )),
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
-  }
-}
 
 /** Somebody signs in to some accounts, is found, and is signed out at the deadline; times in ms after each was due. */
 const playRound = async (

@@ -1,23 +1,13 @@
 /** Opens sessions over the adapter, and measures what they cost and how they come back. */
-import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
-import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
-import { AccountId } from "../../src/domain/accounts/Account.ts"
-import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
-import { OrganizationId } from "../../src/domain/people/Access.ts"
-import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
-import * as Messenger from "../../src/layers/messenger/wire/index.ts"
-import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
-import { MessengerKeys } from "../../src/ports/messenger/MessengerKeys.ts"
-import { Ownership } from "../../src/ports/messenger/Ownership.ts"
-import { Engine } from "../../src/protection/PollLoop.ts"
-import { detected, fill, organization, wait, workerOver } from "../monitor/measure.ts"
+import { detected, fill, wait } from "../monitor/measure.ts"
 import { memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
+import { startCentreOf, startWorker } from "../support/wireWorker.ts"
 import type { Command, State } from "./centre.ts"
 
 export const columns = ["measured", "value", "goal"]
@@ -25,15 +15,7 @@ export const columns = ["measured", "value", "goal"]
 type Row = readonly [string, string, string]
 
 /** The data centre's process, and how it is told. */
-export const startCentre = () => {
-  const child = childProcess.fork(path.join(import.meta.dirname, "centre.ts"), { stdio: "inherit" })
-  const send = (command: Command) =>
-    new Promise<State>((resolve) => {
-      child.once("message", (state) => resolve(state as State))
-      child.send(command)
-    })
-  return { send, stop: () => child.kill() }
-}
+export const startCentre = () => startCentreOf<Command, State>(path.join(import.meta.dirname, "centre.ts"))
 
 const collect = () => {
   v8.setFlagsFromString("--expose-gc")
@@ -59,54 +41,23 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
   const { stop, send } = startCentre()
   try {
     const { port, publicKey } = await send({ _: "keys", keys: secrets.map((secret) => secret.toString("base64")) })
-    const messenger = Messenger.layer({
-      applicationId: 1,
-      applicationHash: Redacted.make("0".repeat(32)),
-      dataCentre: { id: 1, ipAddress: "127.0.0.1", port },
-      publicKeys: [publicKey],
-      version: "1"
-    })
-    const kept = Layer.effectDiscard(
-      Effect.flatMap(
-        MessengerKeys,
-        (keys) =>
-          Effect.forEach(
-            refs,
-            (ref, place) => keys.save(SessionRef.make(ref), "key:1", Redacted.make(new Uint8Array(secrets[place]!)), 0)
-          )
-      )
+    const worker = await startWorker(
+      ground,
+      { port, publicKey },
+      new Map(refs.map((ref, place) => [ref, secrets[place]!]))
     )
-    const scope = await Effect.runPromise(Scope.make())
-    const context = await Effect.runPromise(Layer.buildWithScope(
-      workerOver(
-        ground,
-        Layer.mergeAll(messenger, kept).pipe(Layer.provide(Layer.merge(Keys.layer, Ownership.layerAlone)), Layer.orDie)
-      ),
-      scope
-    ))
-    const run = <A, E>(effect: Effect.Effect<A, E, Engine | LiveSessions>) =>
-      Effect.runPromise(Effect.provideContext(effect, context))
 
     collect()
     const empty = memoryOf(process.pid)
     const from = performance.now()
-    await run(Effect.forEach(refs, (ref) =>
-      Effect.scoped(Effect.flatMap(LiveSessions, ({ use }) =>
-        Effect.retry(
-          use(
-            { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
-            SessionRef.make(ref)
-          ),
-          Schedule.spaced("1 second")
-        ))), { concurrency: 32, discard: true }))
+    await worker.open(refs)
     const opened = performance.now() - from
     await wait(5000)
     collect()
     const each = (memoryOf(process.pid) - empty) * 1024 / count
     const idle = await cpuOver(seconds)
 
-    const claims = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
-    await run(Effect.forkIn(claims, scope))
+    await worker.watch()
     await wait(65_000)
     const polling = await cpuOver(seconds)
 
@@ -136,7 +87,7 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
     await wait(30_000)
     await send({ _: "up" })
     const [away, afterAway] = await untilBack()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await worker.close()
     return [
       ["memory of a session", `${each.toFixed(0)} KiB`, "430 KiB"],
       ["opening all, 32 at a time", inSeconds(opened), ""],

@@ -15,7 +15,7 @@ import type {
 import type * as Clients from "./Clients.ts"
 import type * as DataCentre from "./DataCentre.ts"
 import { mediaOf } from "./Files.ts"
-import { seconds } from "./Said.ts"
+import { fullChannel, seconds } from "./Said.ts"
 import type { Word } from "./Words.ts"
 
 const channelMark = 1_000_000_000_000n
@@ -285,24 +285,7 @@ export const make = Effect.fnUntraced(function*(
     "channels.getFullChannel": async (key, { channel }) => {
       const { reader } = await open(key)
       const visibleFrom = await clients.ask(reader.visibleFrom(refOf(channel)))
-      return {
-        _: "messages.chatFull",
-        fullChat: {
-          _: "channelFull",
-          id: channel.channelId,
-          about: "",
-          readInboxMaxId: 0,
-          readOutboxMaxId: 0,
-          unreadCount: 0,
-          chatPhoto: { _: "photoEmpty", id: Long.ZERO },
-          notifySettings: { _: "peerNotifySettings" },
-          botInfo: [],
-          pts: 0,
-          availableMinId: Number(visibleFrom - 1n)
-        },
-        chats: [],
-        users: []
-      }
+      return fullChannel(channel.channelId, { pts: 0, availableMinId: Number(visibleFrom - 1n) })
     },
     "channels.getParticipants": async (key, { channel, limit, offset }) => {
       const { reader } = await open(key)

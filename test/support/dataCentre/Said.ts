@@ -201,7 +201,6 @@ const configNumbers = [
   "webfileDcId"
 ]
 
-/** The configuration that names the one data centre there is. */
 /** The settings that a data centre tells: which one it is, and where each of them listens. */
 export const configOf = (here: number, ports: ReadonlyArray<number>): Word => {
   const now = Math.floor(Date.now() / 1000)
@@ -217,3 +216,26 @@ export const configOf = (here: number, ports: ReadonlyArray<number>): Word => {
     meUrlPrefix: ""
   }
 }
+
+/** The full form of a channel that has nothing but its box and the lowest id that the asker may see. */
+export const fullChannel = (
+  id: unknown,
+  { availableMinId, pts }: { readonly availableMinId: number; readonly pts: number }
+): Word => ({
+  _: "messages.chatFull",
+  fullChat: {
+    _: "channelFull",
+    id,
+    about: "",
+    readInboxMaxId: 0,
+    readOutboxMaxId: 0,
+    unreadCount: 0,
+    chatPhoto: { _: "photoEmpty", id: Long.ZERO },
+    notifySettings: { _: "peerNotifySettings" },
+    botInfo: [],
+    pts,
+    availableMinId
+  },
+  chats: [],
+  users: []
+})
