@@ -4,7 +4,7 @@ import { hex } from "../domain/archive/Bytes.ts"
 import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
-import { type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
+import { type Judged, type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
 import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
 import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
@@ -64,7 +64,7 @@ interface Item<Kind extends "messages" | "changes"> {
   /** In Unix seconds. */
   readonly at: number
   readonly record: RecordOf<Kind>
-  readonly change: Omit<NewChange, "chatId" | "messageId" | "place"> | null
+  readonly change: Omit<NewChange, "chatId" | "messageId" | "heldBy"> | null
 }
 
 const instant = (seconds: number): Date => new Date(seconds * 1000)
@@ -85,9 +85,9 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   const changes: Array<NewChange> = []
   const pages: Array<{ readonly piece: ReadonlyArray<Item<Kind>>; readonly page: NewPage }> = []
   let bytes = 0
-  const note = (item: Item<Kind>, place: NewChange["place"]) => {
+  const note = (item: Item<Kind>, heldBy: NewChange["heldBy"]) => {
     if (item.change === null) return
-    changes.push({ ...item.change, chatId, messageId: item.id, place: item.change.kind === "seen" ? null : place })
+    changes.push({ ...item.change, chatId, messageId: item.id, heldBy: item.change.kind === "seen" ? null : heldBy })
   }
   for (const [day, all] of Map.groupBy(items, ({ at }) => dayOf(at))) {
     for (const piece of piecesOf(all.sort(byId), path === "live" ? 1 : messagesPerPage)) {
@@ -130,7 +130,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
 type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark | null }
 
 const editItem = (
-  { editedAt, epochMark, id, late, message }: Marked & { readonly late: boolean },
+  { editedAt, epochMark, id, late, message, place }: Marked & Judged,
   now: Date
 ): Item<"changes"> => {
   const seen = Math.floor(now.getTime() / 1000)
@@ -147,7 +147,7 @@ const editItem = (
     id,
     at: seen,
     record,
-    change: { kind: "edited", editDate: editedAt, mark: epochMark, late, why: null, at: now }
+    change: { kind: "edited", editDate: editedAt, mark: epochMark, late, place, why: null, at: now }
   }
 }
 
@@ -155,7 +155,9 @@ const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): I
   id,
   at: message.at,
   record: { ...message, archivedAt: Math.floor(now.getTime() / 1000) },
-  change: editedAt === 0 ? null : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, why: null, at: now }
+  change: editedAt === 0
+    ? null
+    : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, place: 0, why: null, at: now }
 })
 
 /** The message with what tells its content from that of other revisions. */
@@ -193,11 +195,13 @@ const revisionsOf = (known: Iterable<bigint>, changes: ReadonlyArray<KnownChange
   return new Map([...known].map((id): [bigint, ReadonlyArray<KnownRevision>] => {
     const revisions = stored.get(id) ?? []
     // A message that was first seen as it was sent has no row of its own.
-    const first = revisions.some(({ isFirst }) => isFirst) ? [] : [{ editedAt: 0, mark: null }]
+    const first = revisions.some(({ isFirst }) => isFirst) ? [] : [{ editedAt: 0, mark: null, late: false, place: 0 }]
     return [id, [
       ...first,
-      ...revisions.map(({ editDate, mark }) => ({
+      ...revisions.map(({ editDate, late, mark, place }) => ({
         editedAt: editDate,
+        late,
+        place,
         mark: mark === null || mark.epochId !== epochId ? null : hex(mark.digest)
       }))
     ]]
@@ -216,7 +220,8 @@ const append = Effect.fnUntraced(function*(
   const now = new Date(yield* Clock.currentTimeMillis)
   const epochId = yield* writer.fence
   const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
-  const changes = yield* records.knownChanges(account, chatId, [...known])
+  const editDates = [...new Set(messages.map(({ details }) => details.edited_at ?? 0))]
+  const changes = yield* records.knownChanges(account, chatId, [...known], editDates)
   const redacted = new Set(changes.flatMap(({ messageId, redacted }) => redacted ? [messageId] : []))
   const compared = comparedIds(messages, known)
   const seen = yield* Effect.forEach(
@@ -260,14 +265,14 @@ const mark = Effect.fnUntraced(function*(
   const now = new Date(yield* Clock.currentTimeMillis)
   const epochId = yield* writer.fence
   const known = yield* records.known(account, chatId, ids)
-  const changes = yield* records.knownChanges(account, chatId, [...known])
+  const changes = yield* records.knownChanges(account, chatId, [...known], [])
   const gone = new Set(changes.flatMap(({ deleted, messageId }) => deleted ? [messageId] : []))
   const at = Math.floor(now.getTime() / 1000)
   const items = [...known].filter((id) => !gone.has(id)).map((id): Item<"changes"> => ({
     id,
     at,
     record: { change: "deleted", id: String(id), seen_at: at, why },
-    change: { kind: "deleted", editDate: 0, mark: null, late: false, why, at: now }
+    change: { kind: "deleted", editDate: 0, mark: null, late: false, place: 0, why, at: now }
   }))
   yield* store(writer, epochId, chatId, "changes", items, path)
 })

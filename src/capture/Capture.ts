@@ -18,6 +18,7 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import { Db } from "../ports/Db.ts"
+import type { Journal } from "../ports/journal/Journal.ts"
 import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
@@ -28,6 +29,7 @@ import { captureLive } from "./LiveCapture.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import { afterLooks, inTurn, makePacer, type Pace } from "./Pacer.ts"
+import { recordRun, runEvent } from "./RunEvents.ts"
 
 export interface Options {
   /** The rate of calls for each account; all of the process together make as many as some accounts do alone. */
@@ -60,6 +62,7 @@ type Services =
   | BlobStore
   | CaptureStore
   | Db
+  | Journal
   | OpenArchives
   | Organizations
   | Ownership
@@ -121,11 +124,14 @@ export class Capture extends Context.Service<Capture, {
             run.organizationId,
             Effect.gen(function*() {
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
-              if (outcome._tag !== "Stopped" || outcome.reason !== "claim_lost") yield* store.end(run, next, at)
+              if (outcome._tag === "Stopped" && outcome.reason === "claim_lost") return next
+              const event = runEvent(run, outcome, yield* store.end(run, next, at))
+              if (event !== null) yield* recordRun(run, event)
               return next
             })
           )
-          yield* runs.finish(run, { at: next.nextAt, failures: next.failures })
+          const isAsked = run.wasAsked && outcome._tag === "Waiting"
+          yield* runs.finish(run, { at: next.nextAt, failures: next.failures, isAsked })
         })
 
         const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {

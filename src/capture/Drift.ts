@@ -9,6 +9,7 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
+import { recordRun } from "./RunEvents.ts"
 import { askPage, type HistoryPage, storePage } from "./StoredPages.ts"
 
 const drift = Metric.counter("console_archive_drift_total", {
@@ -39,6 +40,7 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
       const missing = known === undefined || !isSaved(known) ? 0 : yield* lacking(run, known, page)
       yield* storePage(run, archive, chatId, page)
       yield* store.drift(run, missing)
+      if (missing > 0) yield* recordRun(run, { action: "archive.drifted", details: { messages: missing } })
       return missing
     }))
 }, Effect.catchTag("ChatRefused", () => Effect.succeed(0)))

@@ -13,6 +13,7 @@ import { deleteArchives } from "./archive/delete_archives.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
 import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
+import { settleArchivePhases } from "./archive/settle_archive_phases.ts"
 import { sumArchiveStorage } from "./archive/sum_archive_storage.ts"
 import { forgetIdempotencyKeys } from "./credentials/forget_idempotency_keys.ts"
 import { forgetRateLimits } from "./credentials/forget_rate_limits.ts"
@@ -64,6 +65,7 @@ export const upkeepJobs = {
   delete_archives: deleteArchives,
   run_archive_cleanups: runArchiveCleanups,
   apply_archive_retention: applyArchiveRetention,
+  settle_archive_phases: settleArchivePhases,
   sum_archive_storage: sumArchiveStorage,
   make_archive_manifests: makeArchiveManifests,
   forget_password_attempts: forgetPasswordAttempts,

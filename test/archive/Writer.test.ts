@@ -69,6 +69,29 @@ describe("the archive's writer", () => {
           ])
         }))
 
+      it.effect("shows the newest of two edits of one second, though a page had it before the older one was pushed", () =>
+        Effect.gen(function*() {
+          const archive = yield* Archives.makeArchive()
+          const writer = yield* Archives.write(archive)
+          const edited_at = Archives.beginning / 1000 - 50
+          const [older, newer] = [seen(1, 60, "older", { edited_at }), seen(1, 60, "newer", { edited_at })]
+          yield* commit(archive, writer.see(chat))
+          yield* commit(archive, writer.append(chatId, [seen(1, 60, "sent")], "live"))
+          yield* commit(archive, writer.append(chatId, [newer], "sweep"))
+          yield* commit(archive, writer.append(chatId, [older], "live"))
+          yield* commit(archive, writer.append(chatId, [newer], "live"))
+          yield* commit(archive, writer.append(chatId, [newer], "sweep"))
+          yield* commit(archive, writer.append(chatId, [older], "live", "late"))
+          const shown = Effect.gen(function*() {
+            expect((yield* listed(archive)).messages).toMatchObject([{ text: "newer", edits: 3 }])
+            const all = yield* Effect.flatMap(Archives.open(archive), (open) => listEdits(open, chatId, 1n))
+            expect(all?.revisions.map(({ text }) => text)).toEqual(["sent", "newer", "older", "newer"])
+          })
+          yield* shown
+          yield* writer.close("all")
+          yield* shown
+        }))
+
       it.effect("knows a message that was edited before it was first seen by its edit date", () =>
         Effect.gen(function*() {
           const archive = yield* Archives.makeArchive()

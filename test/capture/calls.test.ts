@@ -48,7 +48,7 @@ describe("the calls of a run that the messenger limits", () => {
         history: (ref, below, limit) => counting(reader.history(ref, below, limit)),
         members: (ref, cursor) => counting(reader.members(ref, cursor))
       }
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       const pacer = { take: Effect.sync(() => void (turns += 1)) }
       yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, pacer, reader: counted }), process)
       expect(calls).toBeGreaterThan(20)
@@ -71,7 +71,7 @@ describe("a wait that the messenger demands", () => {
           left-- > 0 ? Effect.fail(new PlatformBusy({ retryAfterSeconds: seconds })) : reader.history(ref, below, limit)
         )
     }
-    const run = { ...account, fence: 1, failures: 0 }
+    const run = { ...account, fence: 1, failures: 0, wasAsked: false }
     const running = yield* Effect.forkChild(
       Effect.provideContext(Effect.exit(runCapture(run, { ...unpaced, feed, reader: demanding })), process)
     )
@@ -123,7 +123,7 @@ describe("a page of a chat", () => {
             () => Effect.sync(() => stored.setRules([rule(null, "skip", true)]))
           )
       }
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
       expect([...stored.messages.values()].flatMap((messages) => [...messages.keys()])).toEqual([])
     }))
@@ -135,7 +135,7 @@ describe("a page of a chat", () => {
       there.visibleFrom = there.nextId
       platform.send(there, null)
       const { feed, reader } = platform
-      const run = runCapture({ ...account, fence: 1, failures: 0 }, { ...unpaced, feed, reader })
+      const run = runCapture({ ...account, fence: 1, failures: 0, wasAsked: false }, { ...unpaced, feed, reader })
       yield* Effect.provideContext(run, process)
       expect(stored.ofChat(group).size).toBe(1)
       there.visibleFrom = 1n
@@ -166,7 +166,7 @@ describe("a channel whose position was lost", () => {
           return platform.reader.history(ref, below, limit)
         }
       }
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
       expect(calls.slice(0, 2)).toEqual(["position", "page"])
       expect(calls.filter((call) => call === "position")).toHaveLength(1)
@@ -244,7 +244,7 @@ describe("the claim of a run", () => {
             return until.length === 2 ? Effect.fail("away") : Effect.succeed(true)
           })
       } as unknown as ArchiveRuns["Service"]
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       yield* Effect.forkScoped(Effect.provideContext(keepClaim(run), Context.add(process, ArchiveRuns, runs)))
       yield* TestClock.adjust("2 minutes")
       expect(until).toEqual([150_000, 180_000, 210_000, 240_000])

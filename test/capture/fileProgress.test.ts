@@ -71,7 +71,7 @@ describe("files that a run saves", () => {
         file: () => Stream.empty,
         messages: () => Effect.succeed(messages.map(message))
       }
-      const run = { ...account, fence: 1, failures: 0 }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       const saving = yield* Effect.forkChild(
         Effect.provideContext(saveFiles(run, { ...unpaced, reader }, report), process)
       )

@@ -58,6 +58,30 @@ describe("a run over an account", () => {
         expect(found.find(({ id }) => id === "9")?.deleted_at).not.toBeNull()
       }))
 
+    it.effect("6.5: is journaled where it is the first or was asked for, and no other night's", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        yield* Captured.converse(staged, 3)
+        const events = Effect.map(World.journal(staged.id), (all) =>
+          all.filter(({ action }) => action.startsWith("backup.")).map(({ account_id, action, actor_type, details }) => {
+            expect(account_id).toBe(staged.account.id)
+            return [action, actor_type, details]
+          }))
+        const finished = (first: boolean) => ["backup.finished", "service", { first, messages: 3 }]
+        yield* Captured.runs
+        expect(yield* events).toEqual([finished(true)])
+        yield* TestClock.adjust("1 day")
+        yield* Captured.runs
+        expect(yield* events).toEqual([finished(true)])
+        const path = `/v1/accounts/${staged.account.id}/archive/backup`
+        expect((yield* World.send("POST", path, { key: staged.admins.owner.key })).status).toBe(200)
+        yield* Captured.runs
+        const all = yield* events
+        expect(all.map(([action]) => action).toSorted()).toEqual(["backup.finished", "backup.finished", "backup.queued"])
+        expect(all).toContainEqual(finished(false))
+      }))
+
     it.effect("is followed by one in the next night of the organization's time zone", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()

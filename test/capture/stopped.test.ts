@@ -70,7 +70,7 @@ describe("what stops the saving of an account", () => {
             )
           )
         const { feed, reader } = platform
-        const run = runCapture({ ...account, fence: 1, failures: 0 }, { ...unpaced, feed, reader })
+        const run = runCapture({ ...account, fence: 1, failures: 0, wasAsked: false }, { ...unpaced, feed, reader })
         const texts = () => [...stored.ofChat(101n).values()].map(({ revisions }) => revisions[0]?.mark)
         platform.send(chat, null)
         yield* Effect.provideContext(run, process({}))

@@ -32,6 +32,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     delete_archives: { run: note("archives") },
     run_archive_cleanups: { run: note("cleanups") },
     apply_archive_retention: { run: note("retention") },
+    settle_archive_phases: { run: note("phases") },
     sum_archive_storage: { run: note("storage") },
     make_archive_manifests: { run: note("manifests") },
     forget_password_attempts: { run: note("attempts") },

@@ -22,6 +22,8 @@ const table: Readonly<Record<string, Row>> = {
   alerts_role_lost: ["admin", null],
   alerts_turned_off: ["admin", null],
   api_key_expires: ["admin", null],
+  archive_closes: ["owner", "security"],
+  archive_is_deleted: ["owner", "security"],
   identity_linked: ["admin", null],
   identity_unlinked: ["admin", null],
   invitation: ["admin", null],

@@ -8,10 +8,16 @@ export interface KnownRevision {
   readonly editedAt: number
   /** Tells contents apart; null where they cannot be compared, so that the time alone decides. */
   readonly mark: string | null
+  /** It came after a newer one. */
+  readonly late: boolean
+  /** Those of one second are numbered in the order in which they are stored, from 0. */
+  readonly place: number
 }
 
+type Told = Pick<KnownRevision, "editedAt" | "mark">
+
 /** A message as it was seen, and what tells its content from others. */
-export interface Sifted<Message> extends KnownRevision {
+export interface Sifted<Message> extends Told {
   readonly id: bigint
   readonly message: Message
 }
@@ -19,16 +25,27 @@ export interface Sifted<Message> extends KnownRevision {
 export interface Sifting<Seen> {
   /** Messages that are not archived yet. */
   readonly fresh: ReadonlyArray<Seen>
-  /** Revisions that are not archived yet, of messages that are; `late` are older than what is archived. */
-  readonly revised: ReadonlyArray<Seen & { readonly late: boolean }>
+  /** Revisions to archive, of messages that are; `late` are older than what is archived. */
+  readonly revised: ReadonlyArray<Seen & Judged>
 }
 
-const isSame = (one: KnownRevision, other: KnownRevision): boolean =>
-  one.editedAt === other.editedAt && (one.mark === null || other.mark === null || one.mark === other.mark)
+/** A revision's age and place among those of its message. */
+export type Judged = Pick<KnownRevision, "late" | "place">
+
+/** Revisions of one second are the same where they say the same, or cannot be compared. */
+const isSame = (one: Told, other: Told): boolean =>
+  one.mark === null || other.mark === null || one.mark === other.mark
+
+/** Answers if another revision of the second is shown in place of this one: `twins` are in the order of their places. */
+const isHidden = ({ mark }: Told, twins: ReadonlyArray<KnownRevision>): boolean => {
+  const shown = (twins.findLast(({ late }) => !late) ?? twins.at(-1))?.mark ?? null
+  return mark !== null && shown !== null && shown !== mark
+}
 
 /**
- * Splits messages into new ones and new revisions. Among revisions of one second those that came late are the older
- * ones, and of the others the one that was read last is the newest.
+ * Splits messages into new ones and revisions to archive. Among revisions of one second those that came late are the
+ * older ones, and of the others the one that was seen last is the newest: a known one is archived again where another
+ * one was stored after it, as where a page had the newer of two edits whose pushes came later.
  */
 export const sift = <Seen extends Sifted<unknown>>(
   messages: ReadonlyArray<Seen>,
@@ -36,17 +53,22 @@ export const sift = <Seen extends Sifted<unknown>>(
   cameLate: boolean
 ): Sifting<Seen> => {
   const fresh: Array<Seen> = []
-  const revised: Array<Seen & { readonly late: boolean }> = []
+  const revised: Array<Seen & Judged> = []
   const all = new Map<bigint, Array<KnownRevision>>([...known].map(([id, revisions]) => [id, [...revisions]]))
   for (const message of messages) {
     const before = all.get(message.id)
     if (before === undefined) {
       fresh.push(message)
-      all.set(message.id, [message])
-    } else if (!before.some((revision) => isSame(revision, message))) {
-      revised.push({ ...message, late: cameLate || before.some(({ editedAt }) => editedAt > message.editedAt) })
-      before.push(message)
+      all.set(message.id, [{ ...message, late: false, place: 0 }])
+      continue
     }
+    const late = cameLate || before.some(({ editedAt }) => editedAt > message.editedAt)
+    const twins = before.filter(({ editedAt }) => editedAt === message.editedAt)
+    const isKnown = twins.some((revision) => isSame(revision, message))
+    if (isKnown && (late || !isHidden(message, twins))) continue
+    const judged = { ...message, late, place: (twins.at(-1)?.place ?? -1) + 1 }
+    revised.push(judged)
+    before.push(judged)
   }
   return { fresh, revised }
 }

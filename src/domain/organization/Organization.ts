@@ -1,7 +1,8 @@
 /** The organization: its plan, seats and archive (specification, section 2.2). */
 import { Duration, Schema } from "effect"
 import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
-import { archiveClosedPeriod, archiveReadonlyPeriod, licenceEndKept } from "../Limits.ts"
+import { archiveEnd } from "../archive/ArchiveEnd.ts"
+import { licenceEndKept } from "../Limits.ts"
 import { after } from "../Moments.ts"
 import { OrganizationId } from "./OrganizationId.ts"
 
@@ -211,11 +212,9 @@ export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase 
   if (facts.archive_held_at !== null) return "held"
   if (includesArchive(facts, now)) return "active"
   if (facts.archive_plan_ended_at === null) return "readonly"
-  const without = now.getTime() - facts.archive_plan_ended_at.getTime()
-  if (without < Duration.toMillis(archiveReadonlyPeriod)) return "readonly"
-  return without < Duration.toMillis(archiveReadonlyPeriod) + Duration.toMillis(archiveClosedPeriod)
-    ? "closed"
-    : "deleting"
+  const { closesAt, deletesAt } = archiveEnd(facts.archive_plan_ended_at)
+  if (now < closesAt) return "readonly"
+  return now < deletesAt ? "closed" : "deleting"
 }
 
 /** True if the archive's phase accepts new records, whatever the key's state. */

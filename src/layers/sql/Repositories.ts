@@ -23,6 +23,7 @@ import * as ArchivePages from "./archive/ArchivePages.ts"
 import * as ArchiveReads from "./archive/ArchiveReads.ts"
 import * as ArchiveRecords from "./archive/ArchiveRecords.ts"
 import * as ArchiveRedactions from "./archive/ArchiveRedactions.ts"
+import * as ArchivePhases from "./archive/ArchivePhases.ts"
 import * as ArchiveRetentions from "./archive/ArchiveRetentions.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveRuns from "./archive/ArchiveRuns.ts"
@@ -121,6 +122,7 @@ export const layer = Layer.mergeAll(
   AccountPasskeys.layer,
   ArchiveAttempts.layer,
   ArchiveReads.layer,
+  ArchivePhases.layer,
   ArchiveRetentions.layer,
   ArchiveStorage.layer,
   ArchiveRules.layer,

@@ -37,11 +37,13 @@ export interface NewChange {
   readonly mark: RevisionMark | null
   /** It is older than what was archived before it. */
   readonly late: boolean
+  /** Revisions of one second are numbered in the order in which they are stored; 0 for a deletion. */
+  readonly place: number
   /** By what a deletion became known; null for an edit. */
   readonly why: DeletionReason | null
   readonly at: Date
   /** The page or tail row that holds it; null where the message itself does. */
-  readonly place: { readonly page: bigint } | { readonly tail: bigint } | null
+  readonly heldBy: { readonly page: bigint } | { readonly tail: bigint } | null
 }
 
 export interface NewFile {
@@ -77,11 +79,14 @@ export interface KnownChange {
   readonly mark: RevisionMark | null
   /** The message was first seen so. */
   readonly isFirst: boolean
+  readonly late: boolean
+  readonly place: number
 }
 
-/** The revisions of a message that have an edit date or came after it, and its deletion. */
+/** What is known of a message beside the message as it was sent. */
 export interface KnownChanges {
   readonly messageId: bigint
+  /** Those of the asked seconds and the newest one, those of one second in the order of their storing. */
   readonly revisions: ReadonlyArray<KnownChange>
   readonly deleted: boolean
   /** Its content was taken out of the archive, and stays out of it. */
@@ -111,10 +116,12 @@ export class ArchiveRecords extends Context.Service<ArchiveRecords, {
     low: bigint,
     high: bigint
   ): Effect.Effect<ReadonlyArray<bigint>>
+  /** Of the messages; `editDates` are seconds whose revisions are asked for: a message may have very many. */
   knownChanges(
     account: ArchivedAccount,
     chatId: bigint,
-    ids: ReadonlyArray<bigint>
+    ids: ReadonlyArray<bigint>,
+    editDates: ReadonlyArray<number>
   ): Effect.Effect<ReadonlyArray<KnownChanges>>
   /** Counts new messages of the chat, of its account and of the organization's archive. */
   grow(account: ArchivedAccount, growth: ChatGrowth, now: Date): Effect.Effect<void>

@@ -9,12 +9,16 @@ export interface ClaimedRun extends ArchivedAccount {
   readonly fence: number
   /** Runs that failed in a row before it. */
   readonly failures: number
+  /** An admin asked for it. */
+  readonly wasAsked: boolean
 }
 
 /** The next run of an account, and how many failed in a row. */
 export interface NextRun {
   readonly at: Date
   readonly failures: number
+  /** It is the one that an admin asked for. */
+  readonly isAsked: boolean
 }
 
 export class ArchiveRuns extends Context.Service<ArchiveRuns, {

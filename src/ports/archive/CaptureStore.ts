@@ -22,6 +22,12 @@ export interface RunEnd {
   readonly done: boolean
 }
 
+/** The account at the end of a run: if it is the first one that read everything, and the messages that are archived. */
+export interface BackedUp {
+  readonly isFirst: boolean
+  readonly messages: number
+}
+
 /** Each statement needs the transaction of the organization. */
 export class CaptureStore extends Context.Service<CaptureStore, {
   /** Chats of the account that were seen on the messenger; without ids, all, those with the newest messages first. */
@@ -72,7 +78,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   count(account: ArchivedAccount): Effect.Effect<void>
   /** Keeps the number of messages that counted as archived and were not, as a run has just found. */
   drift(account: ArchivedAccount, messages: number): Effect.Effect<void>
-  end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<void>
+  end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<BackedUp>
   /** The name of the time zone in whose nights the organization's runs begin. */
   timeZone(organizationId: OrganizationId): Effect.Effect<string>
 }>()("org-security-console/ports/archive/CaptureStore") {}

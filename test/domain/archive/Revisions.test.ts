@@ -2,7 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { newestEdit, sift } from "../../../src/domain/archive/Revisions.ts"
 
 const seen = (editedAt: number, mark: string | null) => ({ id: 1n, message: mark, editedAt, mark })
-const known = (...revisions: ReadonlyArray<ReturnType<typeof seen>>) => new Map([[1n, revisions]])
+const known = (...revisions: ReadonlyArray<ReturnType<typeof seen>>) =>
+  new Map([[1n, revisions.map((revision, place) => ({ ...revision, late: false, place }))]])
 
 const texts = ({ fresh, revised }: ReturnType<typeof sift<ReturnType<typeof seen>>>) => ({
   fresh: fresh.map(({ mark }) => mark),
@@ -19,6 +20,24 @@ describe("messages that are seen again", () => {
   it("are two revisions where two edits of one second say different things", () => {
     expect(texts(sift([seen(5, "c")], known(seen(5, "b")), false)).revised).toEqual(["c"])
     expect(texts(sift([seen(5, "c")], known(seen(5, "b")), true)).revised).toEqual(["c, late"])
+  })
+
+  it("are archived again where another revision of their second was stored after them, and are not the ones shown", () => {
+    const both = known(seen(5, "c"), seen(5, "b"))
+    expect(texts(sift([seen(5, "c")], both, false)).revised).toEqual(["c"])
+    expect(texts(sift([seen(5, "c"), seen(5, "c")], both, false)).revised).toEqual(["c"])
+    expect(texts(sift([seen(5, "b"), seen(5, "c"), seen(5, "b")], both, false)).revised).toEqual(["c", "b"])
+    expect(texts(sift([seen(5, "c")], both, true)).revised).toEqual([])
+    expect(texts(sift([seen(5, "c")], known(seen(5, "c"), seen(5, "b"), seen(6, "d")), false)).revised).toEqual([])
+  })
+
+  it("are numbered within their second", () => {
+    const placed = sift([seen(5, "b"), seen(5, "c"), seen(6, "d"), seen(5, "b")], known(seen(0, null)), false).revised
+    expect(placed.map(({ late, mark, place }) => [mark, place, late])).toEqual([
+      ["b", 0, false],
+      ["c", 1, false],
+      ["d", 0, false]
+    ])
   })
 
   it("are told apart by the time alone where the contents cannot be compared", () => {

@@ -19,6 +19,7 @@ import { CaptureStore } from "../../../src/ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../src/ports/archive/Epochs.ts"
 import { WaitingFiles } from "../../../src/ports/archive/WaitingFiles.ts"
 import { Db } from "../../../src/ports/Db.ts"
+import { Journal } from "../../../src/ports/journal/Journal.ts"
 import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
@@ -176,12 +177,12 @@ const archiveOf = (stored: Stored, breach: (law: string) => void): AccountArchiv
       }))
       const { fresh, revised } = sift(seen, known, late === "late")
       for (const { editedAt, id, mark } of fresh) {
-        stored.keepMessage(chatId, id, { deleted: false, revisions: [{ editedAt, mark, late: false }] })
+        stored.keepMessage(chatId, id, { deleted: false, revisions: [{ editedAt, mark, late: false, place: 0 }] })
       }
-      for (const { editedAt, id, late, mark } of revised) {
+      for (const { editedAt, id, late, mark, place } of revised) {
         const known = there.get(id)
         if (known === undefined) continue
-        stored.keepMessage(chatId, id, { ...known, revisions: [...known.revisions, { editedAt, mark, late }] })
+        stored.keepMessage(chatId, id, { ...known, revisions: [...known.revisions, { editedAt, mark, late, place }] })
       }
       return fresh.map(({ id }) => id)
     }),
@@ -308,7 +309,7 @@ export const processOver = (
     report: () => Effect.void,
     count: () => Effect.void,
     drift: (_, messages) => Effect.sync(() => void (stored.drift = messages)),
-    end: () => Effect.void,
+    end: () => Effect.succeed({ isFirst: false, messages: 0 }),
     timeZone: () => Effect.succeed("UTC")
   }
 
@@ -340,6 +341,7 @@ export const processOver = (
     Context.add(Accounts, { hold: () => Effect.succeed(facts) } as unknown as Accounts["Service"]),
     Context.add(Organizations, { facts: () => Effect.succeed(organization) } as unknown as Organizations["Service"]),
     Context.add(Ownership, { term: () => 1 } as unknown as Ownership["Service"]),
+    Context.add(Journal, { append: () => Effect.void } as unknown as Journal["Service"]),
     Context.add(ArchiveCrypto, {} as ArchiveCrypto["Service"]),
     Context.add(
       OpenArchives,

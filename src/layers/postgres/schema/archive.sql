@@ -238,6 +238,8 @@ create table archive_change (
   mark bytea not null, -- the epoch and a keyed digest, which tell revisions of one second apart; empty for a deletion,
     -- and a number in 8 bytes once the message is redacted
   late boolean not null default false, -- it is older than what was archived before it
+  place integer not null default 0, -- revisions of one second are numbered as they are stored: one may be stored again
+    -- after another
   why text check (why in ('deleted', 'expired', 'absent')), -- by what a deletion became known
   at timestamptz(3) not null, -- the time when it was seen
   page_id bigint, -- the page with the change
@@ -245,7 +247,7 @@ create table archive_change (
   check ((kind = 'deleted') = (why is not null)),
   check (case when kind in ('seen', 'redacted') then page_id is null and tail_id is null
     else (page_id is null) <> (tail_id is null) end),
-  primary key (organization_id, account_id, chat_id, message_id, kind, edit_date, mark)
+  primary key (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, place)
 );
 -- Moves those of a tail row to its page.
 create index archive_change_tail on archive_change (organization_id, account_id, tail_id) where tail_id is not null;

@@ -48,6 +48,7 @@ create table organization (
   archive_held_at timestamptz(3), -- since when a legal hold keeps it from being deleted
   archive_deletion_started_at timestamptz(3), -- null unless it is being deleted
   archive_deleted_at timestamptz(3), -- the time when it was gone
+  archive_phase_noted text not null default 'empty', -- its phase as journaled last: time alone changes it too
   storage_used_bytes bigint not null default 0 check (storage_used_bytes >= 0), -- by the archive
   storage_limit_bytes bigint check (storage_limit_bytes >= 0), -- null for no limit
 

@@ -112,7 +112,7 @@ export const layer = Layer.effect(
         ) select count(*)::integer as rows from emptied`
 
     const kinds = [
-      uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark"),
+      uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark", "place"),
       uncounted("archive_expiry", "chat_id", "message_id"),
       tails,
       files,

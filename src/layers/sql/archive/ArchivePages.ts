@@ -128,7 +128,7 @@ export const layer = Layer.effect(
           ) as known
           left join lateral (
             select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
-            order by edit_date desc, late, at desc, coalesce(tail_id, page_id) desc limit 1
+            order by edit_date desc, late, archive_change.place desc limit 1
           ) as newest on true
           left join lateral ${placeOf(account, "newest")} on true
           where known.rows > 0`.pipe(
@@ -150,12 +150,12 @@ export const layer = Layer.effect(
       edits: (account, chatId, messageId, limit) =>
         sql<FramesRow>`
           select ${frames} from (
-            select page_id, tail_id, edit_date from archive_change
+            select page_id, tail_id, edit_date, archive_change.place as nth from archive_change
             where ${mine(account, chatId)} and message_id = ${messageId} and kind = 'edited'
-            order by edit_date limit ${sql.literal(String(limit))}
+            order by edit_date, nth limit ${sql.literal(String(limit))}
           ) as edit
           cross join lateral ${placeOf(account, "edit")}
-          order by edit.edit_date`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
+          order by edit.edit_date, edit.nth`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
 
       files: (account, messages) =>
         messages.length === 0 ? Effect.succeed([]) : sql<FileRow>`

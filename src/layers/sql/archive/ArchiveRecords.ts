@@ -21,6 +21,8 @@ interface KnownRow {
   readonly kind: "seen" | "edited" | "deleted" | "redacted"
   readonly date: number
   readonly mark: Uint8Array
+  readonly late: boolean
+  readonly place: number
 }
 
 /** The number of the epoch, 8 bytes, and the digest; empty for a deletion. */
@@ -142,10 +144,10 @@ export const layer = Layer.effect(
       // A number is never 0.
       addChanges: (account, changes) =>
         changes.length === 0 ? Effect.void : post(sql`
-          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, late, why,
-            at, page_id, tail_id)
-          select ${own(account)}, chat_id, message_id, kind, edit_date, mark, late, nullif(why, ''),
-            at, nullif(page_id, 0), nullif(tail_id, 0)
+          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, late, place,
+            why, at, page_id, tail_id)
+          select ${own(account)}, chat_id, message_id, kind, edit_date, mark, late, place, nullif(why, ''), at,
+            nullif(page_id, 0), nullif(tail_id, 0)
           from unnest(
             ${changes.map(({ chatId }) => chatId)}::bigint[],
             ${changes.map(({ messageId }) => messageId)}::bigint[],
@@ -153,11 +155,12 @@ export const layer = Layer.effect(
             ${changes.map(({ editDate }) => editDate)}::integer[],
             ${changes.map(({ mark }) => encodeMark(mark))}::bytea[],
             ${changes.map(({ late }) => late)}::boolean[],
+            ${changes.map(({ place }) => place)}::smallint[],
             ${changes.map(({ why }) => why ?? "")}::text[],
             ${changes.map(({ at }) => at)}::timestamptz[],
-            ${changes.map(({ place }) => place !== null && "page" in place ? place.page : 0n)}::bigint[],
-            ${changes.map(({ place }) => place !== null && "tail" in place ? place.tail : 0n)}::bigint[]
-          ) as added (chat_id, message_id, kind, edit_date, mark, late, why, at, page_id, tail_id)`),
+            ${changes.map(({ heldBy }) => heldBy !== null && "page" in heldBy ? heldBy.page : 0n)}::bigint[],
+            ${changes.map(({ heldBy }) => heldBy !== null && "tail" in heldBy ? heldBy.tail : 0n)}::bigint[]
+          ) as added (chat_id, message_id, kind, edit_date, mark, late, place, why, at, page_id, tail_id)`),
 
       addFiles: (account, files) =>
         files.length === 0 ? Effect.void : post(sql`
@@ -185,20 +188,36 @@ export const layer = Layer.effect(
         return new Set(ids.filter((id) => stored.has(id)))
       }),
 
-      knownChanges: (account, chatId, ids) =>
+      knownChanges: (account, chatId, ids, editDates) =>
         ids.length === 0 ? Effect.succeed([]) : sql<KnownRow>`
-          select message_id::text as message, kind, edit_date as date, mark from archive_change
-          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])`.pipe(
+          with change as not materialized (
+            select message_id, kind, edit_date, mark, late, archive_change.place from archive_change
+            where ${mine(account)} and chat_id = ${chatId}
+          )
+          select message_id::text as message, kind, edit_date as date, mark, late, found.place from (
+            select * from change
+            where message_id = any(${ids}::bigint[]) and kind in ('seen', 'deleted', 'redacted')
+            union
+            select * from change
+            where message_id = any(${ids}::bigint[]) and kind = 'edited' and edit_date = any(${editDates}::integer[])
+            union
+            select newest.* from unnest(${ids}::bigint[]) as asked (id)
+            cross join lateral (
+              select * from change where message_id = asked.id and kind = 'edited' order by edit_date desc limit 1
+            ) as newest
+          ) as found order by found.place`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
             [...Map.groupBy(rows, ({ message }) => message)].map(([message, changes]) => ({
               messageId: BigInt(message),
               revisions: changes.filter(({ kind }) => kind === "seen" || kind === "edited").map((
-                { date, kind, mark }
+                { date, kind, late, mark, place }
               ) => ({
                 editDate: date,
                 mark: decodeMark(mark),
-                isFirst: kind === "seen"
+                isFirst: kind === "seen",
+                late,
+                place
               })),
               deleted: changes.some(({ kind }) => kind === "deleted"),
               redacted: changes.some(({ kind }) => kind === "redacted")

@@ -31,7 +31,7 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   )
 }${Slots.values(slots).map(() => ")").join("")}
   ), due as (
-    select archive_run.organization_id, archive_run.account_id
+    select archive_run.organization_id, archive_run.account_id, ranked.asked_at is not null as was_asked
     from archive_run join ranked using (organization_id, account_id)
     where place <= $3 and (claimed_until is null or claimed_until <= $1)
     order by ranked.asked_at nulls last, ranked.next_at
@@ -40,10 +40,11 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null, again = false
   from due where archive_run.organization_id = due.organization_id and archive_run.account_id = due.account_id
   returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
-    fence::int as fence, failures`
+    fence::int as fence, failures, was_asked as "wasAsked"`
 
 const finished = `
   update archive_run set claimed_until = null, failures = $5,
+    asked_at = case when $6 then coalesce(asked_at, $7) else asked_at end,
     next_at = case when asked_at is null and not again then $4 else next_at end
   where organization_id = $1 and account_id = $2 and fence = $3`
 
@@ -75,8 +76,9 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
           returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
-      finish: ({ accountId, fence, organizationId }, { at, failures }) =>
-        Effect.asVoid(Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures])),
+      finish: Effect.fnUntraced(function*({ accountId, fence, organizationId }, { at, failures, isAsked }) {
+        yield* Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures, isAsked, yield* now])
+      }),
 
       hasten: ({ accountId, organizationId }, at) =>
         post(sql`

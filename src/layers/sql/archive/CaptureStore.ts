@@ -192,12 +192,19 @@ export const layer = Layer.effect(
           where ${theAccount(account)} and archive_drift <> ${messages}::integer`),
 
       end: (account, { done, error, nextAt, retryAt }, now) =>
-        post(sql`
+        sql<{ first: boolean; messages: string }>`
+          with before as (
+            select archive_last_backup_at as at from account where ${theAccount(account)} for no key update
+          )
           update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
             archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
             archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
             archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
-          where ${theAccount(account)}`),
+          from before where ${theAccount(account)}
+          returning ${done} and before.at is null as first, archive_messages::text as messages`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => ({ isFirst: row?.first ?? false, messages: Number(row?.messages ?? 0) }))
+        ),
 
       timeZone: (organizationId) =>
         sql<{ zone: string }>`select time_zone as zone from organization where id = ${organizationId}`.pipe(

@@ -1,0 +1,48 @@
+/** The events of runs: each night's would bury the others. */
+import { Effect } from "effect"
+import { byService, entryOf } from "../changes/Record.ts"
+import type { ActionName } from "../domain/journal/JournalEntry.ts"
+import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
+import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import type { BackedUp } from "../ports/archive/CaptureStore.ts"
+import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
+import { Journal } from "../ports/journal/Journal.ts"
+import type { RunOutcome } from "./NextRuns.ts"
+
+interface RunEvent {
+  readonly action: ActionName
+  readonly details: JournalDetails
+}
+
+/**
+ * The event of a run that an admin asked for, of an account's first whole one, of the first of failures in a row, and of
+ * the run that ends them; null for every other one.
+ */
+export const runEvent = (
+  { failures, wasAsked }: Pick<ClaimedRun, "failures" | "wasAsked">,
+  outcome: RunOutcome,
+  { isFirst, messages }: BackedUp
+): RunEvent | null => {
+  switch (outcome._tag) {
+    case "Done":
+      return wasAsked || isFirst || failures > 0
+        ? { action: "backup.finished", details: { first: isFirst, messages } }
+        : null
+    case "Failed":
+      return wasAsked || failures === 0 ? { action: "backup.failed", details: { error: outcome.error } } : null
+    case "Stopped":
+      return wasAsked && outcome.reason !== "claim_lost" && outcome.reason !== "not_owned"
+        ? { action: "backup.failed", details: { error: outcome.reason } }
+        : null
+    case "Waiting":
+      return null
+  }
+}
+
+/** Journals what the service has done to the account's archive, last in the transaction. */
+export const recordRun = Effect.fnUntraced(
+  function*({ accountId, organizationId }: ArchivedAccount, { action, details }: RunEvent) {
+    const entry = entryOf(byService(organizationId), action, { id: accountId, accountId }, "done", details)
+    yield* (yield* Journal).append(organizationId, entry)
+  }
+)

@@ -1,0 +1,23 @@
+/** The end of an archive that the organization's plan no longer includes (specification, section 12.3). */
+import { Duration } from "effect"
+import { archiveClosedPeriod, archiveReadonlyPeriod } from "../Limits.ts"
+import { after, before } from "../Moments.ts"
+
+export interface ArchiveEnd {
+  /** It cannot be read from then on. */
+  readonly closesAt: Date
+  /** It is deleted from then on. */
+  readonly deletesAt: Date
+}
+
+/** The end of the archive that no plan includes since then. */
+export const archiveEnd = (planEndedAt: Date): ArchiveEnd => {
+  const closesAt = after(planEndedAt, archiveReadonlyPeriod)
+  return { closesAt, deletesAt: after(closesAt, archiveClosedPeriod) }
+}
+
+/** The owner is warned once more so long before the archive is deleted. */
+const lastWarning = Duration.days(7)
+
+export const isLastWarningDue = ({ deletesAt }: ArchiveEnd, now: Date): boolean =>
+  now >= before(deletesAt, lastWarning) && now < deletesAt

@@ -1,0 +1,86 @@
+import { Effect } from "effect"
+import { byService, record } from "../../changes/Record.ts"
+import { type ArchiveEnd, archiveEnd, isLastWarningDue } from "../../domain/archive/ArchiveEnd.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
+import { archiveCloses, archiveIsDeleted } from "../../domain/mail/index.ts"
+import type { Mail } from "../../domain/mail/Mail.ts"
+import { now } from "../../domain/Moments.ts"
+import { type ArchivePhase, archivePhase, type OrganizationFacts } from "../../domain/organization/Organization.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
+import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
+import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
+import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
+import { ArchivePhases, type NotedPhase } from "../../ports/archive/ArchivePhases.ts"
+import { Db } from "../../ports/Db.ts"
+import { Outbox } from "../../ports/mail/Outbox.ts"
+import * as Job from "../Job.ts"
+
+/** The end that time brings; null while a plan includes the archive. */
+const endOf = ({ archive_plan_ended_at }: OrganizationFacts): ArchiveEnd | null =>
+  archive_plan_ended_at === null ? null : archiveEnd(archive_plan_ended_at)
+
+/** Time alone has made the phase `deleting`, and nothing was begun. */
+const isOver = (facts: OrganizationFacts, phase: ArchivePhase): boolean =>
+  phase === "deleting" && facts.archive_deletion_started_at === null
+
+const isWarned = (phase: ArchivePhase, end: ArchiveEnd | null, at: Date): end is ArchiveEnd =>
+  phase === "closed" && end !== null && isLastWarningDue(end, at)
+
+const isDue = ({ facts, noted }: NotedPhase, at: Date): boolean => {
+  const phase = archivePhase(facts, at)
+  return phase !== noted || isOver(facts, phase) || isWarned(phase, endOf(facts), at)
+}
+
+/** A change to a phase that ends in the deletion is mailed with its dates. */
+const mailsOf = (phase: ArchivePhase, end: ArchiveEnd | null): ReadonlyArray<Mail> => {
+  if (end === null) return []
+  if (phase === "readonly") return [archiveCloses(end)]
+  return phase === "closed" ? [archiveIsDeleted(end)] : []
+}
+
+/** Shreds the keys; what a hold keeps stays, closed, until the hold is released. */
+const begin = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date) {
+  if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return
+  yield* (yield* ArchiveDeletions).beginWhole(organizationId, at)
+  yield* (yield* ArchiveKeys).dropAll(organizationId, at)
+  const action = { ...journalAction("archive.deleted"), action: "archive.deletion_started" }
+  yield* record(byService(organizationId), action, { id: organizationId })
+})
+
+const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const phases = yield* ArchivePhases
+  const at = yield* now
+  const { facts, noted } = yield* phases.lock(organizationId)
+  const phase = archivePhase(facts, at)
+  const end = endOf(facts)
+  if (phase !== noted) {
+    yield* phases.note(organizationId, phase)
+    yield* record(
+      byService(organizationId),
+      "archive.phase_changed",
+      { id: organizationId },
+      { from: noted, to: phase },
+      mailsOf(phase, end)
+    )
+  }
+  if (isWarned(phase, end, at)) {
+    const outbox = yield* Outbox
+    yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
+  }
+  if (isOver(facts, phase)) yield* begin(organizationId, at)
+})
+
+export const settleArchivePhases = Job.make("settle_archive_phases", {
+  period: "10 minutes",
+  does:
+    "journals the phases of archives as they change, and mails the owner of one that no plan includes; deletes it 90 days after the plan, unless a hold keeps it",
+  run: Effect.gen(function*() {
+    const db = yield* Db
+    const at = yield* now
+    for (const organization of yield* (yield* ArchivePhases).organizations) {
+      if (!isDue(organization, at)) continue
+      const { id } = organization.facts
+      yield* db.transaction(id, settle(id))
+    }
+  })
+})
