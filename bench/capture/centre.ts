@@ -3,11 +3,22 @@ import * as DataCentre from "../../test/support/dataCentre/DataCentre.ts"
 import { configOf, fullChannel } from "../../test/support/dataCentre/Said.ts"
 import type { Word } from "../../test/support/dataCentre/Words.ts"
 import { fullUser, sessions, signIn, user } from "../support/heldAccount.ts"
-import { type Chat, chatsOf, dialogOf, type Entry, grace, messageOf, namesOf, numberOf } from "./histories.ts"
+import {
+  type Chat,
+  chatsOf,
+  dialogOf,
+  type Entry,
+  fileBytes,
+  grace,
+  messageOf,
+  namesOf,
+  numberOf,
+  silent
+} from "./histories.ts"
 
 export type Order =
-  /** The secrets of the sessions of all accounts; so many of the first ones have long histories. */
-  | { readonly _: "keys"; readonly keys: ReadonlyArray<string>; readonly large: number }
+  /** The secrets of the sessions of all accounts. */
+  | { readonly _: "keys"; readonly keys: ReadonlyArray<string> }
   /** People write to the accounts in turn, so many messages a second. */
   | { readonly _: "talk"; readonly perSecond: number }
   | { readonly _: "signIn"; readonly places: ReadonlyArray<number> }
@@ -21,9 +32,9 @@ export interface Report {
   readonly publicKey: string
   /** Since the last report. */
   readonly sent: ReadonlyArray<Sent>
-  /** The numbers of requests by their names, of all accounts and of each one with a long history. */
+  /** The numbers of requests by their names, of all accounts and of each one with a history. */
   readonly requests: Readonly<Record<string, number>>
-  readonly ofLarge: ReadonlyArray<Readonly<Record<string, number>>>
+  readonly ofSilent: ReadonlyArray<Readonly<Record<string, number>>>
   /** The times in ms at which strangers were signed out, by the places of their accounts. */
   readonly signedOut: ReadonlyArray<readonly [place: number, at: number]>
 }
@@ -42,9 +53,12 @@ const firstLiveId = 100_000_000
 const accounts: Array<Account> = []
 const byKey = new Map<string, Account>()
 const requests: Record<string, number> = {}
-const ofLarge: Array<Record<string, number>> = []
+const ofSilent: Array<Record<string, number>> = []
 const signedOut: Array<readonly [number, number]> = []
 let sent: Array<Sent> = []
+
+/** The largest part of a file that is asked for. */
+const bytes = Buffer.alloc(1024 * 1024, 7)
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -118,6 +132,19 @@ const answers: Readonly<Record<string, (account: Account, request: Word) => Data
     const from = offsetId === 0 ? 0 : chat.messages.findIndex(({ id }) => id < offsetId)
     return answered(chat, from === -1 ? [] : chat.messages.slice(from, from + limit))
   },
+  "messages.getMessages": (account, { id }) => {
+    const wanted = new Set(id.map((one: Word) => one["id"]))
+    const [chat] = account.chats.filter(({ messages }) => messages.some((entry) => wanted.has(entry.id)))
+    return chat === undefined
+      ? { _: "messages.messages", messages: [], topics: [], chats: [], users: [] }
+      : answered(chat, chat.messages.filter((entry) => wanted.has(entry.id)))
+  },
+  "upload.getFile": (_, { limit, offset }) => ({
+    _: "upload.file",
+    type: { _: "storage.fileUnknown" },
+    mtime: 0,
+    bytes: bytes.subarray(0, Math.max(0, Math.min(limit, fileBytes - Number(offset))))
+  }),
   "channels.getFullChannel": (_, { channel }) => fullChannel(channel.channelId, { pts: 1, availableMinId: 0 }),
   "channels.getParticipants": (account, { channel }) => ({
     _: "channels.channelParticipants",
@@ -146,7 +173,7 @@ const centre = await DataCentre.start({
     const account = byKey.get(key.id)
     const answer = answers[request._]
     if (account === undefined || answer === undefined) throw new DataCentre.Refusal(400, `METHOD_INVALID ${request._}`)
-    const own = ofLarge[account.place]
+    const own = ofSilent[account.place]
     if (own !== undefined) counted(own, request._)
     return answer(account, request)
   },
@@ -155,9 +182,9 @@ const centre = await DataCentre.start({
 
 let turn = 0
 
-/** Somebody writes to the next account without a long history, and it is pushed at once. */
+/** Somebody writes to the next account without a history, and it is pushed at once. */
 const write = () => {
-  const account = accounts[ofLarge.length + turn++ % (accounts.length - ofLarge.length)]
+  const account = accounts[silent + turn++ % (accounts.length - silent)]
   const chat = account?.chats.find(({ peer }) => numberOf(peer) === grace)
   if (account === undefined || chat === undefined) return
   const entry = {
@@ -186,13 +213,13 @@ setInterval(() => {
 }, tick).unref()
 
 const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _: Kind }>) => void } = {
-  keys: ({ keys, large }) => {
+  keys: ({ keys }) => {
     for (const [place, secret] of keys.entries()) {
       const key = centre.know(Buffer.from(secret, "base64"))
-      const account = { place, key, chats: chatsOf(place, place < large), log: [], hasStranger: false }
+      const account = { place, key, chats: chatsOf(place), log: [], hasStranger: false }
       accounts.push(account)
       byKey.set(key.id, account)
-      if (place < large) ofLarge.push({})
+      if (place < silent) ofSilent.push({})
     }
   },
   talk: ({ perSecond }) => void (perTick = perSecond * tick / 1000),
@@ -211,6 +238,6 @@ process.on("disconnect", () => process.exit(0))
 process.on("message", (order: Order) => {
   does[order._](order as never)
   const { port, publicKey } = centre
-  process.send!({ port, publicKey, sent, requests, ofLarge, signedOut } satisfies Report)
+  process.send!({ port, publicKey, sent, requests, ofSilent, signedOut } satisfies Report)
   sent = []
 })

@@ -1,9 +1,28 @@
-/** Chats of the accounts at the data centre: a short one of each, and of the large accounts 120 with 100,000 messages. */
+/** Chats of the accounts at the data centre: a short one of each, and the histories that runs read. */
 import { Long } from "@mtcute/core"
 import type { Word } from "../../test/support/dataCentre/Words.ts"
 import { chatOf } from "../archive/corpus.ts"
 
+/**
+ * The first accounts have 120 chats with 100,000 messages, those after them one chat with 10,000 messages or with files,
+ * and all others only the short chat.
+ */
+export const kinds = { large: 2, busy: 28, files: 4 }
+type Kind = keyof typeof kinds | "other"
+
+/** Accounts to which nobody writes while it is measured. */
+export const silent = kinds.large + kinds.busy + kinds.files
+
+export const kindOf = (place: number): Kind => {
+  if (place < kinds.large) return "large"
+  if (place < kinds.large + kinds.busy) return "busy"
+  return place < silent ? "files" : "other"
+}
+
 export const messagesOfLarge = 100_000
+const messagesOfBusy = 10_000
+const messagesOfFiles = 80
+export const fileBytes = 16 * 1024 * 1024
 const chatsOfLarge = 120
 /** Every sixth chat is a group with a box of its own. */
 const isGroup = (chat: number) => chat % 6 === 5
@@ -17,6 +36,7 @@ export interface Entry {
   readonly at: number
   readonly text: string
   readonly outgoing: boolean
+  readonly hasFile?: boolean
 }
 
 export interface Chat {
@@ -47,24 +67,57 @@ const largeChat = (place: number, chat: number): Chat => {
   }
 }
 
+const oneChat = (place: number, size: number, hasFile: boolean): Chat => {
+  const { chatId, messages, title } = chatOf(place, 0, size)
+  return {
+    peer: peerOf(Number(chatId), false),
+    title,
+    messages: messages.map(({ at, id, text }) => ({ id: Number(id), at, text: text ?? "", outgoing: false, hasFile }))
+  }
+}
+
+const histories: { readonly [_ in Kind]: (place: number) => ReadonlyArray<Chat> } = {
+  large: (place) =>
+    Array.from({ length: chatsOfLarge }, (_, chat) => largeChat(place, chat)).toSorted((one, other) =>
+      (other.messages[0]?.at ?? 0) - (one.messages[0]?.at ?? 0)
+    ),
+  busy: (place) => [oneChat(place, messagesOfBusy, false)],
+  files: (place) => [oneChat(place, messagesOfFiles, true)],
+  other: () => []
+}
+
 /** The chats of an account, that with the newest message first. */
-export const chatsOf = (place: number, isLarge: boolean): ReadonlyArray<Chat> => [
+export const chatsOf = (place: number): ReadonlyArray<Chat> => [
   { peer: peerOf(grace, false), title: "Grace", messages: [] },
-  ...(isLarge ? Array.from({ length: chatsOfLarge }, (_, chat) => largeChat(place, chat)) : []).toSorted((one, other) =>
-    (other.messages[0]?.at ?? 0) - (one.messages[0]?.at ?? 0)
-  )
+  ...histories[kindOf(place)](place)
 ]
 
 /** The number that a request or an answer names a chat by. */
 export const numberOf = (peer: Word): number => peer["channelId"] ?? peer["userId"] ?? 0
 
-export const messageOf = ({ peer }: Chat, { at, id, outgoing, text }: Entry): Word => ({
+const fileOf = (id: number): Word => ({
+  _: "messageMediaDocument",
+  document: {
+    _: "document",
+    id: Long.fromNumber(id),
+    accessHash: Long.ONE,
+    fileReference: Buffer.from("file"),
+    date: 0,
+    mimeType: "application/octet-stream",
+    size: fileBytes,
+    dcId: 1,
+    attributes: []
+  }
+})
+
+export const messageOf = ({ peer }: Chat, { at, hasFile, id, outgoing, text }: Entry): Word => ({
   _: "message",
   id,
   peerId: peer,
   ...(outgoing || peer._ === "peerUser" ? {} : { fromId: { _: "peerUser", userId: grace } }),
   date: at,
   message: text,
+  ...(hasFile === true ? { media: fileOf(id) } : {}),
   ...(outgoing ? { out: true } : {})
 })
 

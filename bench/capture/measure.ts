@@ -12,7 +12,7 @@ import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
 import { startCentreOf, startWorker } from "../support/wireWorker.ts"
 import type { Order, Report } from "./centre.ts"
-import { grace, messagesOfLarge } from "./histories.ts"
+import { grace, kindOf, messagesOfLarge, silent } from "./histories.ts"
 
 export interface Sizes {
   readonly accounts: number
@@ -26,9 +26,6 @@ export interface Sizes {
 export const columns = ["measured", "value", "goal"]
 export type Row = readonly [string, string, string]
 
-/** Accounts with a long history: one for each backup. */
-const large = 2
-
 /** Accounts that somebody signs in to at the same time. */
 const strangersPerRound = 50
 
@@ -41,12 +38,17 @@ const reading = /^(messages|channels)\./
 const startCentre = () => startCentreOf<Order, Report>(path.join(import.meta.dirname, "centre.ts"))
 type Centre = ReturnType<typeof startCentre>
 
-/** Everything is archived; none but the accounts with long histories has a run that is due soon. */
-const prepare = async ({ superuser }: Ground) => {
+/** Everything is archived, of some accounts with files; none has a run that is due soon. */
+const prepare = async ({ superuser }: Ground, withFiles: ReadonlyArray<string>) => {
   await superuser.query(
     `insert into archive_rule (organization_id, rule_id, level, chat_type, effect, media, live, updated_at)
     values ($1, gen_random_uuid(), 'organization', 'any', 'archive', 'none', true, now())`,
     [organization]
+  )
+  await superuser.query(
+    `insert into archive_rule (organization_id, rule_id, level, target, chat_type, effect, media, live, updated_at)
+    select $1, gen_random_uuid(), 'account', id, 'any', 'archive', 'all', true, now() from unnest($2::uuid[]) as id`,
+    [organization, withFiles]
   )
   await superuser.query(
     `insert into archive_state (organization_id, account_id, position, date, qts, heard_at)
@@ -58,8 +60,8 @@ const prepare = async ({ superuser }: Ground) => {
   )
 }
 
-const askForBackup = ({ superuser }: Ground, ref: string) =>
-  superuser.query("update archive_run set next_at = now(), asked_at = now() where account_id = $1", [ref])
+const askForBackup = ({ superuser }: Ground, refs: ReadonlyArray<string>) =>
+  superuser.query("update archive_run set next_at = now(), asked_at = now() where account_id = any($1::uuid[])", [refs])
 
 /** The number of accounts of which no run has read anything. */
 const unread = async ({ superuser }: Ground): Promise<number> => {
@@ -168,14 +170,14 @@ export const measure = async (
 ): Promise<ReadonlyArray<Row>> => {
   await fill(ground, accounts)
   await setPassword(ground, OrganizationId.make(organization))
-  await prepare(ground)
   const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
   const refs = rows.map(({ id }) => id)
+  await prepare(ground, refs.filter((_, place) => kindOf(place) === "files"))
   const secrets = new Map(refs.map((ref) => [ref, crypto.randomBytes(256)]))
   const centre = startCentre()
   try {
     const keys = [...secrets.values()].map((secret) => secret.toString("base64"))
-    const begun = await centre.send({ _: "keys", keys, large })
+    const begun = await centre.send({ _: "keys", keys })
     const [first = "", second = ""] = refs
     const worker = await startWorker(ground, begun, secrets, { archivePace: { rate, burst: 5 } })
     await worker.open(refs)
@@ -188,10 +190,13 @@ export const measure = async (
     console.error("watched alone")
 
     await worker.capture()
-    await wait(10_000)
+    await wait(20_000)
+    const quietly = usage(ground)
+    await wait(seconds * 1000)
+    const quiet = since(quietly, usage(ground))
     // The first message makes the chat known, and a run reads it.
     await centre.send({ _: "talk", perSecond: messagesPerSecond })
-    for (let left = await unread(ground), turn = 0; left > large; left = await unread(ground), turn++) {
+    for (let left = await unread(ground), turn = 0; left > silent; left = await unread(ground), turn++) {
       if (turn % 10 === 0) console.error(`${left} accounts to read`)
       if (turn > 600) throw new Error("Not every account was read within ten minutes")
       await wait(1000)
@@ -210,7 +215,7 @@ export const measure = async (
     console.error("captured what was pushed")
 
     const asked = Date.now()
-    await askForBackup(ground, first)
+    await askForBackup(ground, [first])
     const found: Array<number> = []
     const ended: Array<number> = []
     const latest: Array<number> = []
@@ -218,7 +223,7 @@ export const measure = async (
     for (let round = 0; backup === undefined; round++) {
       const places = Array.from(
         { length: strangersPerRound },
-        (_, n) => large + (round * strangersPerRound + n) % (accounts - large)
+        (_, n) => silent + (round * strangersPerRound + n) % (accounts - silent)
       )
       const played = await playRound(ground, centre, refs, places)
       found.push(...played.found)
@@ -228,25 +233,49 @@ export const measure = async (
       if (Date.now() - asked > 3_600_000) throw new Error("The backup has not ended within an hour")
       console.error(`${await progressOf(ground, first)}; strangers: ${ended.length}`)
     }
-    const after = await centre.send({ _: "talk", perSecond: 0 })
     const memory = memoryOf(process.pid)
-    await worker.close()
     console.error("backed up")
+
+    await askForBackup(ground, refs.slice(2, silent))
+    await wait(20_000)
+    const running = await centre.send({ _: "report" })
+    const many = usage(ground)
+    await wait(seconds * 1000)
+    const ofMany = since(many, usage(ground))
+    const [, lateMany = 0] = await worker.run(latenesses)
+    const ran = await centre.send({ _: "talk", perSecond: 0 })
+    const runs = silent - 2
+    const memoryOfMany = memoryOf(process.pid)
+    const perSecond = (count: (report: Report) => number) => (count(ran) - count(running)) / ofMany.at * 1000
+    const callsOfMany = perSecond(({ ofSilent }) => ofSilent.slice(2).reduce((sum, counts) => sum + callsOf(counts), 0))
+    const partsOfMany = perSecond(({ requests }) => requests["upload.getFile"] ?? 0)
+    await worker.close()
+    console.error(`read ${runs} accounts at the same time`)
 
     const alonePace = { rate: 1_000_000, burst: 1_000_000 }
     const other = await startWorker(ground, begun, new Map([[second, secrets.get(second) ?? new Uint8Array()]]), {
       archivePace: alonePace
     })
     const unpaced = usage(ground)
-    await askForBackup(ground, second)
+    await askForBackup(ground, [second])
     await other.run(Effect.flatMap(Capture, ({ tick }) => tick))
     const whole = since(unpaced, usage(ground))
+    const read = await centre.send({ _: "report" })
+    await askForBackup(ground, [second])
+    const resting = usage(ground)
+    await other.run(Effect.flatMap(Capture, ({ tick }) => tick))
+    const night = since(resting, usage(ground))
     await other.close()
-    const { ofLarge, requests } = await centre.send({ _: "report" })
+    const { ofSilent, requests } = await centre.send({ _: "report" })
     const shown = traces.reduce((sum, name) => sum + (requests[name] ?? 0), 0)
     const wrong = await differences(ground, first) + await differences(ground, second)
     const latestOf = Math.max(lateBeside, ...latest)
     return [
+      [
+        `archiving of ${accounts} accounts that are quiet: CPU of the process`,
+        `${((quiet.process / quiet.at - alone.process / alone.at) * 100).toFixed(1)} % of a core`,
+        "2 %"
+      ],
       ["pushed messages a second", (sent.length / live.at * 1000).toFixed(0), ""],
       ["CPU of the process a pushed message", `${perMessage("process").toFixed(1)} ms`, ""],
       ["CPU of the database a pushed message", `${perMessage("database").toFixed(1)} ms`, ""],
@@ -256,7 +285,7 @@ export const measure = async (
       ["lateness of looks, p99, beside pushed messages", `${lateBeside.toFixed(2)} s`, ""],
       ["lateness of looks, p99, beside these and a first backup", `${Math.max(...latest).toFixed(2)} s`, ""],
       ["the largest of these two, to that of the watch alone", (latestOf / lateAlone).toFixed(2), "1.1"],
-      [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(after.ofLarge[0])), "1300"],
+      [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(ran.ofSilent[0])), "1300"],
       [
         `first backup, at ${rate} calls a second`,
         `${((backup.getTime() - asked) / 60_000).toFixed(1)} min`,
@@ -266,6 +295,15 @@ export const measure = async (
       [`strangers signed out after their deadline, p99${missing(ended)}`, share(ended, 0.99), "2 s"],
       ["strangers signed out after their deadline, the slowest", share(ended, 1), "2 s"],
       ["memory of the process meanwhile", `${memory.toFixed(0)} MiB`, ""],
+      [`${runs} runs at the same time, 4 of them with files: calls a second`, callsOfMany.toFixed(0), "20"],
+      [`${runs} runs at the same time: MiB of files a second`, partsOfMany.toFixed(0), "20"],
+      [
+        `${runs} runs at the same time: CPU of the process`,
+        `${(ofMany.process / ofMany.at * 100).toFixed(0)} % of a core`,
+        ""
+      ],
+      [`${runs} runs at the same time: lateness of looks, to that of the watch alone`, (lateMany / lateAlone).toFixed(2), "1.1"],
+      [`${runs} runs at the same time: memory of the process`, `${memoryOfMany.toFixed(0)} MiB`, ""],
       [
         "first backup without a rate, CPU of the process a message",
         `${(whole.process / messagesOfLarge * 1000).toFixed(0)} µs`,
@@ -277,7 +315,9 @@ export const measure = async (
         ""
       ],
       ["first backup without a rate", `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`, ""],
-      ["first backup without a rate: calls", String(callsOf(ofLarge[1])), "1300"],
+      ["first backup without a rate: calls", String(callsOf(read.ofSilent[1])), "1300"],
+      ["the run after it, with nothing new: calls", String(callsOf(ofSilent[1]) - callsOf(read.ofSilent[1])), "8"],
+      ["the run after it: CPU of the process", `${night.process.toFixed(0)} ms`, ""],
       ["messages of both backups that are missing or doubled", String(wrong), "0"],
       ["requests that mark something as read or show a presence", String(shown), "0"]
     ]

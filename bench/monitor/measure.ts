@@ -3,7 +3,7 @@ import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { seenMark } from "../../src/domain/protection/ListDigest.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
-import * as MemoryBlobs from "../../src/layers/blobs/MemoryBlobs.ts"
+import * as FileBlobs from "../../src/layers/blobs/FileBlobs.ts"
 import * as Core from "../../src/layers/Core.ts"
 import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts"
@@ -70,7 +70,7 @@ export const fill = async ({ superuser }: Ground, accounts: number) => {
 export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSession>, options?: Worker.Options) =>
   Worker.layer(options).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
-    Layer.provideMerge(MemoryBlobs.layer),
+    Layer.provideMerge(FileBlobs.layer(ground.blobs)),
     Layer.provideMerge(Layer.mergeAll(
       MailSettings.layer(null),
       PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 }),

@@ -1,6 +1,9 @@
 /** A private PostgreSQL 15 for a measurement: migrated, sized for millions of rows, with credentials made past the API. */
 import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
 import { Client } from "pg"
 import { form } from "../../src/layers/crypto/credentials/ApiKeys.ts"
 import { createConsole, migrate } from "../../test/support/postgres/databaseRoles.ts"
@@ -14,6 +17,8 @@ export interface Ground {
   readonly superuser: Client
   readonly pepper: string
   readonly server: DatabaseServer
+  /** The directory of stored files. */
+  readonly blobs: string
   /** PostgreSQL's first process. */
   readonly pid: number
   readonly remove: () => Promise<void>
@@ -37,15 +42,18 @@ export const startGround = async (further: Readonly<Record<string, string>> = {}
     await Effect.runPromise(migrate(url))
     const superuser = new Client(server.url("console"))
     await superuser.connect()
+    const blobs = await fs.mkdtemp(path.join(os.tmpdir(), "console-blobs-"))
     return {
       url,
       superuser,
       server,
+      blobs,
       pid: server.pid,
       pepper: crypto.randomBytes(32).toString("base64"),
       remove: async () => {
         await superuser.end().catch(() => {})
         await server.remove()
+        await fs.rm(blobs, { recursive: true, force: true })
       }
     }
   } catch (cause) {

@@ -232,6 +232,36 @@ describe("the feeds of many accounts", () => {
     }))
 })
 
+describe("an account of which nothing is pushed", () => {
+  it.effect("asks for at most 4 differences and 12 glances an hour, and for a glance an hour after a quiet day", () =>
+    Effect.gen(function*() {
+      const { platform: { feed, reader }, process } = stage()
+      const counts = { differences: 0, glances: 0 }
+      const counted = <A>(what: keyof typeof counts, call: A): A => {
+        counts[what] += 1
+        return call
+      }
+      const quiet: ChatFeed = { ...feed, difference: (since) => counted("differences", feed.difference(since)) }
+      const glanced: ChatReader = { ...reader, peers: (refs) => counted("glances", reader.peers(refs)) }
+      const connections = { ...unpaced, feed, reader, beginPlaces: Semaphore.makeUnsafe(1) }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+      yield* Effect.provideContext(runCapture(run, connections), process)
+      const live = captureLive(account, { ...connections, feed: quiet, reader: glanced })
+      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
+      const inHour = Effect.gen(function*() {
+        Object.assign(counts, { differences: 0, glances: 0 })
+        for (let minutes = 0; minutes < 60; minutes++) yield* TestClock.adjust("1 minute")
+        return { ...counts }
+      })
+      const first = yield* inHour
+      expect(first.differences).toBeLessThanOrEqual(4)
+      expect(first.glances).toBeGreaterThan(6)
+      expect(first.glances).toBeLessThanOrEqual(12)
+      for (let hours = 0; hours < 24; hours++) yield* inHour
+      expect(yield* inHour).toEqual({ differences: 4, glances: 1 })
+    }))
+})
+
 describe("the claim of a run", () => {
   it.effect("is renewed while a call takes longer than it lasts, also where the database does not answer once", () =>
     Effect.gen(function*() {
