@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as Deletions from "../support/archive/deletions.ts"
 import * as Outbox from "../support/mail/outbox.ts"
 import { act } from "../support/operator/operator.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -39,6 +40,24 @@ describe("the commands about support requests and the status of organizations", 
         const events = yield* World.journal(id)
         expect(events.map(({ action }) => action)).toEqual(["support_request.answered", "support_request.closed"])
         expect(JSON.stringify(events)).not.toContain("From today on")
+      }))
+
+    it.effect("5.5: places a legal hold on an archive and releases it, each journaled once, and nothing is deleted meanwhile", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization({ archive_first_record_at: new Date(0) })
+        const hold = (held: boolean) => act((requests) => requests.organizations_hold({ organization: id, held }))
+        const phase = Effect.map(World.get("/v1/organization", admins.owner.key), ({ body }) => body.archive.phase)
+        const remove = Deletions.confirmed("/v1/archive/delete", admins.owner.key, `delete archive ${id}`)
+        expect(yield* hold(true)).toMatchObject({ archive_held_at: expect.any(Date) })
+        yield* hold(true)
+        expect(yield* phase).toBe("held")
+        expect(World.refusal(yield* remove)).toEqual([409, "archive_held"])
+        expect(yield* hold(false)).toMatchObject({ archive_held_at: null })
+        yield* hold(false)
+        expect(yield* phase).toBe("active")
+        expect((yield* remove).status).toBe(200)
+        const actions = (yield* World.journal(id)).map(({ action }) => action)
+        expect(actions).toEqual(["archive.held", "archive.released", "archive.deletion_started"])
       }))
 
     it.effect("suspend, activate, close and reopen an organization, each journaled once, and reopen for 30 days", () =>

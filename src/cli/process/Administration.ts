@@ -80,6 +80,7 @@ const commands = {
   ...request(Organizations.showOrganization),
   ...request(Organizations.setOrganization),
   ...request(Organizations.changeStatus),
+  ...request(Organizations.holdArchive),
   ...request(Accounts.listAccounts),
   ...request(Licences.setTier),
   ...request(Secrets.revealTwoFa),

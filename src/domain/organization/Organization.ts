@@ -130,6 +130,7 @@ export interface OrganizationSummary extends LicensedFacts, BillingFacts {
   readonly created_at: Date
   /** Its name in the tz database. */
   readonly time_zone: string
+  readonly archive_held_at: Date | null
 }
 
 /** The fields of an organization that an operator may change. */

@@ -25,7 +25,7 @@ const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string |
   )
   yield* record(
     byService(organizationId),
-    error === null ? "cleanup.done" : "cleanup.failed",
+    error === null ? "cleanup.finished" : "cleanup.failed",
     { id },
     error === null ? { ...deleted } : { ...deleted, error }
   )

@@ -11,6 +11,7 @@ import {
 } from "../../domain/organization/Organization.ts"
 import { timeZoneNamed } from "../../domain/organization/TimeZone.ts"
 import { isOrganizationId, OrganizationId } from "../../domain/people/Access.ts"
+import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import { Directory } from "../../ports/organization/Directory.ts"
 import { Licences } from "../../ports/organization/Licences.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
@@ -35,7 +36,9 @@ const Organization = Schema.Struct({
   valid_until: Schema.NullOr(Timestamp),
   billing: Billing,
   created_at: Timestamp,
-  time_zone: Schema.String
+  time_zone: Schema.String,
+  /** Since when a legal hold keeps its archive from being deleted. */
+  archive_held_at: Schema.NullOr(Timestamp)
 })
 
 const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
@@ -49,7 +52,8 @@ const shown = (summary: OrganizationSummary): typeof Organization.Type => ({
   valid_until: summary.valid_until,
   billing: billing(summary),
   created_at: summary.created_at,
-  time_zone: summary.time_zone
+  time_zone: summary.time_zone,
+  archive_held_at: summary.archive_held_at
 })
 
 const find = Effect.fnUntraced(function*(id: string) {
@@ -268,6 +272,30 @@ export const changeStatus = useCase(
           yield* directory.update(id, changes)
           return [null, entry(actions[act], id)]
         })
+      )
+      return yield* find(organization)
+    })
+)
+
+export const holdArchive = useCase(
+  "organizations_hold",
+  Schema.Struct({
+    organization: Schema.String,
+    /** False releases it. */
+    held: Schema.Boolean
+  }),
+  Organization,
+  ({ held, organization }) =>
+    Effect.gen(function*() {
+      const holds = yield* ArchiveHolds
+      const id = yield* existing(organization)
+      const at = yield* now
+      yield* journaled(
+        id,
+        Effect.map(
+          holds.holdAll(id, held ? at : null),
+          (changed) => [null, changed ? entry(held ? "archive.held" : "archive.released", id) : null] as const
+        )
       )
       return yield* find(organization)
     })

@@ -27,4 +27,6 @@ export class ArchiveHolds extends Context.Service<ArchiveHolds, {
   /** The id of the new hold. */
   add(organizationId: OrganizationId, hold: NewHold): Effect.Effect<HoldId>
   release(organizationId: OrganizationId, id: HoldId, now: Date): Effect.Effect<void>
+  /** Places the operator's hold on the whole archive, or releases it; false where it is so already. */
+  holdAll(organizationId: OrganizationId, heldAt: Date | null): Effect.Effect<boolean>
 }>()("org-security-console/ports/archive/ArchiveHolds") {}

@@ -113,7 +113,7 @@ describe("a cleanup of the archive", () => {
           expect(events.map(({ action, actor_type }) => [action, actor_type])).toEqual([
             ["cleanup.previewed", "admin"],
             ["cleanup.confirmed", "admin"],
-            ["cleanup.done", "service"]
+            ["cleanup.finished", "service"]
           ])
           const gone = yield* Deletions.countIn(id, "archive_gone", accountId)
           expect(events.at(-1)?.details).toMatchObject({ pages: gone, messages: one!.messages })

@@ -89,6 +89,9 @@ const organizationLines = (found: Organization): ReadonlyArray<string> =>
         : `by agreement, until ${Output.minute(found.valid_until, "it is ended")}`
     ],
     ["Messenger", found.simulated ? "simulated" : "real"],
+    ...(found.archive_held_at === null
+      ? []
+      : [["Legal hold", `on its archive since ${Output.minute(found.archive_held_at)}`] as const]),
     ["Time zone", found.time_zone],
     ["Created", Output.minute(found.created_at)]
   ])
@@ -170,6 +173,14 @@ const changeStatus = (act: typeof Organizations.changeStatus.input.Type["act"], 
     sending((requests, asked) => requests.organizations_change_status({ ...asked, act }), organizationLines)
   ).pipe(Command.withDescription(description))
 
+/** A command that places the legal hold on an archive, or releases it. */
+const holdArchive = (name: string, held: boolean, description: string) =>
+  Command.make(
+    name,
+    asking({ organization }),
+    sending((requests, asked) => requests.organizations_hold({ ...asked, held }), organizationLines)
+  ).pipe(Command.withDescription(description))
+
 export const organizations = Command.make("organizations").pipe(Command.withSubcommands([
   createOrganization,
   transferOwnership,
@@ -180,5 +191,7 @@ export const organizations = Command.make("organizations").pipe(Command.withSubc
   changeStatus("activate", "Activate an organization that is pending or suspended"),
   changeStatus("close", "Close an organization: no operation answers any more; everything is kept"),
   changeStatus("reopen", "Open an organization again, within 30 days after it was closed"),
+  holdArchive("hold", true, "Place a legal hold: nothing of the archive is deleted, by anyone, until it is released"),
+  holdArchive("release-hold", false, "Release the legal hold; holds of the organization's own admins stay"),
   identityProvider
 ]))

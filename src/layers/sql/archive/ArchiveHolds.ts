@@ -76,7 +76,17 @@ export const layer = Layer.effect(
 
       release: (organizationId, id, now) =>
         post(sql`
-          update archive_hold set released_at = ${now} where organization_id = ${organizationId} and id = ${id}`)
+          update archive_hold set released_at = ${now} where organization_id = ${organizationId} and id = ${id}`),
+
+      // The organization is locked first, as by what deletes the whole archive.
+      holdAll: Effect.fnUntraced(function*(organizationId, heldAt) {
+        const [found] = yield* sql<{ held: boolean }>`
+          select archive_held_at is not null as held from organization where id = ${organizationId} for no key update`
+        if (found?.held === (heldAt !== null)) return false
+        yield* Tenant.takeTurn(sql, "archive_hold", organizationId, "alone")
+        yield* post(sql`update organization set archive_held_at = ${heldAt} where id = ${organizationId}`)
+        return true
+      }, Effect.orDie)
     })
   })
 )

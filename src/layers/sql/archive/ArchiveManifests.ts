@@ -212,7 +212,7 @@ export const layer = Layer.effect(
               max((details->>'pages')::bigint) as pages
             from journal_event
             where organization_id = ${organizationId}
-              and action in ('archive.deleted', 'archive.redacted', 'cleanup.done', 'cleanup.failed', 'cleanup.cancelled')
+              and action in ('archive.deleted', 'archive.redacted', 'cleanup.finished', 'cleanup.failed', 'cleanup.cancelled')
             group by 1
           ), running as (
             select id::text as id from archive_cleanup

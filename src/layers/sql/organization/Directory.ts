@@ -13,7 +13,8 @@ export const layer = Layer.effect(
     const summary = sql.literal(
       `id, name, status, managed, simulated, billing_state, plan, period, licences_protect, licences_archive,
         licences_governance, seat_limit, seats_used, seats_reserved, trial_ends_at, valid_until, closed_at, cancel_at,
-        current_period_ends_at, amount_minor, currency, payer_email, next_invoice_at, created_at, time_zone`
+        current_period_ends_at, amount_minor, currency, payer_email, next_invoice_at, created_at, time_zone,
+        archive_held_at`
     )
     return Directory.of({
       organizations: Tenant.directory(sql)(sql<OrganizationSummary>`
