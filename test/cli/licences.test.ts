@@ -1,5 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { dataDirectory } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 import { act } from "../support/operator/operator.ts"
@@ -130,6 +131,29 @@ describe("the commands about plans, licences, seats and bills", () => {
         )
         yield* World.set(id, "organization", id, { billing_state: "trial", trial_ends_at: new Date(0) })
         expect(yield* move(first, "archive")).toMatch(/has no paid plan/)
+      }))
+
+    it.effect("keep when the holder of an account agreed to archiving, and that they no longer do, each journaled once", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const account_id = yield* World.makeAccount(id)
+        const keep = (at: Date | null) =>
+          act((requests) => requests.accounts_set_consent({ organization: id, account_id, at }))
+        const shown = Effect.map(
+          World.get(`/v1/accounts/${account_id}`, admins.owner.key),
+          ({ body }) => body.archive_consent_at
+        )
+        yield* TestClock.setTime(1_000_000)
+        yield* keep(new Date(500_000))
+        yield* keep(new Date(500_000))
+        expect(yield* shown).toBe("1970-01-01T00:08:20.000Z")
+        expect(yield* keep(new Date(1_000_001))).toMatch(/in the future/)
+        yield* keep(null)
+        expect(yield* shown).toBeNull()
+        expect((yield* World.journal(id)).map(({ account_id, action, details }) => [action, account_id, details])).toEqual([
+          ["account.archive_consent_set", account_id, { agreed_at: "1970-01-01T00:08:20.000Z" }],
+          ["account.archive_consent_set", account_id, { agreed: false }]
+        ])
       }))
 
     it.effect("list and revoke links that hold seats, and free those seats", () =>

@@ -46,8 +46,8 @@ describe("the commands about support requests and the status of organizations", 
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization({ archive_first_record_at: new Date(0) })
         const hold = (held: boolean) => act((requests) => requests.organizations_hold({ organization: id, held }))
-        const phase = Effect.map(World.get("/v1/organization", admins.owner.key), ({ body }) => body.archive.phase)
-        const remove = Deletions.confirmed("/v1/archive/delete", admins.owner.key, `delete archive ${id}`)
+        const phase = Deletions.phaseOf(admins.owner.key)
+        const remove = Deletions.deleteWhole(id, admins.owner.key)
         expect(yield* hold(true)).toMatchObject({ archive_held_at: expect.any(Date) })
         yield* hold(true)
         expect(yield* phase).toBe("held")

@@ -83,6 +83,7 @@ const commands = {
   ...request(Organizations.holdArchive),
   ...request(Accounts.listAccounts),
   ...request(Licences.setTier),
+  ...request(Licences.setConsent),
   ...request(Secrets.revealTwoFa),
   ...request(Secrets.rewrapSecrets),
   ...request(ArchiveKeys.setKey),

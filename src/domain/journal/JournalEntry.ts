@@ -39,6 +39,7 @@ export interface JournalAction {
  * service itself. An operation that writes one of them refers to it; any other action is declared with its operation.
  */
 const targets = {
+  "account.archive_consent_set": "account",
   "account.connected": "account",
   "account.reconnected": "account",
   "account.tier_set": "account",

@@ -4,12 +4,20 @@ import { AccountId } from "../../domain/accounts/Account.ts"
 import { isUuid, Timestamp } from "../../domain/JsonShapes.ts"
 import { tierFault } from "../../domain/organization/Billing.ts"
 import { Tier } from "../../domain/organization/Organization.ts"
+import type { OrganizationId } from "../../domain/people/Access.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
 import { Db } from "../../ports/Db.ts"
 import { Licences } from "../../ports/organization/Licences.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { accountEntry, change, entry, existing } from "../Journaled.ts"
 import { refuse, useCase } from "../UseCase.ts"
+
+/** The account of that id, locked. */
+const lockedAccount = Effect.fnUntraced(function*(id: OrganizationId, accountId: string) {
+  const named = accountId.toLowerCase()
+  const account = isUuid(named) ? yield* (yield* Accounts).hold(id, AccountId.make(named)) : null
+  return account ?? (yield* refuse(`${id} has no account ${accountId}.`))
+})
 
 export const setTier = change(
   "accounts_set_tier",
@@ -23,14 +31,10 @@ export const setTier = change(
   }),
   ({ account_id, organization, tier }, { id }) =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
       const licences = yield* Licences
       const organizations = yield* Organizations
       const facts = yield* organizations.lockFacts(id)
-      const account = isUuid(account_id.toLowerCase())
-        ? yield* accounts.hold(id, AccountId.make(account_id.toLowerCase()))
-        : null
-      if (account === null) return yield* refuse(`${organization} has no account ${account_id}.`)
+      const account = yield* lockedAccount(id, account_id)
       if (account.offboarded_at !== null) {
         return yield* refuse(`${account_id} is offboarded: it holds no licence.`)
       }
@@ -44,6 +48,27 @@ export const setTier = change(
         answer,
         accountEntry("account.tier_set", account.id, { tier, ...(from === null ? {} : { from }) })
       ]
+    })
+)
+
+export const setConsent = change(
+  "accounts_set_consent",
+  Schema.Struct({
+    organization: Schema.String,
+    account_id: Schema.String,
+    /** The time at which the holder agreed to archiving; null where they do not, or no longer. */
+    at: Schema.NullOr(Timestamp)
+  }),
+  Schema.Struct({ account_id: Schema.String, at: Schema.NullOr(Timestamp) }),
+  ({ account_id, at }, { at: now, id }) =>
+    Effect.gen(function*() {
+      if (at !== null && at > now) return yield* refuse("Nobody agrees in the future: give a time that has passed.")
+      const account = yield* lockedAccount(id, account_id)
+      const answer = { account_id: account.id, at }
+      if (account.archive_consent_at?.getTime() === at?.getTime()) return [answer, null]
+      yield* (yield* Accounts).setConsent(id, account, at)
+      const details = at === null ? { agreed: false } : { agreed_at: at.toISOString() }
+      return [answer, accountEntry("account.archive_consent_set", account.id, details)]
     })
 )
 

@@ -70,6 +70,8 @@ export class Accounts extends Context.Service<Accounts, {
   releaseTakeoverLock(organizationId: OrganizationId, account: AccountFacts): Effect.Effect<void>
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
   /** Files the account under a department that is locked, or under none. */
+  /** Keeps when the holder agreed to archiving; null where they do not. */
+  setConsent(organizationId: OrganizationId, account: AccountFacts, at: Date | null): Effect.Effect<void>
   setDepartment(
     organizationId: OrganizationId,
     account: AccountFacts,

@@ -1,10 +1,10 @@
 /** The commands about accounts, their licences and passwords, and links that hold seats. */
-import { Effect, Redacted } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Clock, Effect, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { Tier } from "../../../domain/organization/Organization.ts"
 import type * as Accounts from "../../../operator/accounts/Accounts.ts"
 import type { CommandClient } from "../../process/ControlClient.ts"
-import { argument, asking, organization, sending } from "../DatabaseCommand.ts"
+import { argument, asking, organization, orNull, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
 
 const account_id = argument("account-id", "The account's id")
@@ -59,6 +59,37 @@ const setTier = Command.make(
   ])
 )
 
+const setConsent = Command.make(
+  "set-consent",
+  asking({
+    organization,
+    account_id,
+    at: Flag.Date("at").pipe(Flag.withDescription("When the holder agreed; now by default"), orNull),
+    withdrawn: Flag.Boolean("withdrawn").pipe(
+      Flag.withDescription("The holder does not agree, or no longer"),
+      Flag.withDefault(false)
+    )
+  }),
+  sending(
+    (requests, { at, withdrawn, ...asked }) =>
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (now) => requests.accounts_set_consent({ ...asked, at: withdrawn ? null : at ?? new Date(now) })
+      ),
+    ({ account_id, at }) => [
+      at === null
+        ? `The holder of ${account_id} has not agreed to archiving.`
+        : `The holder of ${account_id} agreed to archiving on ${Output.minute(at)}.`
+    ]
+  )
+).pipe(
+  Command.withDescription("Keep when an account's holder agreed to archiving: it is shown, and changes nothing"),
+  Output.examples(
+    ["accounts set-consent acme 01a1ffd4-bd28-707e-baab-23739ca39709 --at 2026-03-01", "Agreed on that day"],
+    ["accounts set-consent acme 01a1ffd4-bd28-707e-baab-23739ca39709 --withdrawn", "No longer agreed"]
+  )
+)
+
 const reveal = Command.make(
   "reveal",
   asking({ organization, account_id }),
@@ -78,7 +109,12 @@ const reveal = Command.make(
   Output.examples(["accounts reveal acme 01a1ffd4-bd28-707e-baab-23739ca39709", "Print the password"])
 )
 
-export const accounts = Command.make("accounts").pipe(Command.withSubcommands([listAccounts, setTier, reveal]))
+export const accounts = Command.make("accounts").pipe(Command.withSubcommands([
+  listAccounts,
+  setTier,
+  setConsent,
+  reveal
+]))
 
 const listLinks = Command.make(
   "list",

@@ -14,6 +14,7 @@ export const journalPath = "/console/journal"
 
 /** Labels of actions whose names are too short to read well. */
 const labels: ReadonlyMap<string, string> = new Map([
+  ["account.archive_consent_set", "Agreement to archiving kept"],
   ["account.deleted", "Account deleted with its archive"],
   ["archive_rule.created", "Rule of the archive made"],
   ["archive_rule.updated", "Rule of the archive changed"],

@@ -85,6 +85,11 @@ export const make = Effect.gen(function*() {
         post(SearchTexts.set(sql, organizationId, account.id, { ...account, role_label: label }))
       ),
 
+    setConsent: (organizationId, account, at) =>
+      post(sql`
+        update account set archive_consent_at = ${at}
+        where organization_id = ${organizationId} and id = ${account.id}`),
+
     setDepartment: (organizationId, account, departmentId) =>
       post(sql`
         update account set department_id = ${departmentId}
