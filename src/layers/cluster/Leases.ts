@@ -11,12 +11,14 @@
  */
 import { Clock, Deferred, Duration, Effect, Equal, Fiber, Metric, Option } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
+import { Runner } from "effect/cluster/Runner"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
 import * as ShardId from "effect/cluster/ShardId"
 import { Slot } from "../../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { CloseSlots } from "../../ports/messenger/Ownership.ts"
 import { type Instant, plus } from "../Instant.ts"
+import type { AliveRow } from "../sql/protection/SlotLeases.ts"
 import type { Fences } from "./Fences.ts"
 
 type Storage = RunnerStorage["Service"]
@@ -30,6 +32,8 @@ export interface Options {
   readonly instant: () => Instant
   /** Closes what uses the slots. */
   readonly close: CloseSlots
+  /** The processes whose slots have not run out. */
+  readonly alive: Effect.Effect<ReadonlyArray<AliveRow>, PersistenceError | ServiceUnavailable>
   /**
    * Deletes the owner's rows of these slots as they are at the call. One that reaches the database late, after the owner
    * has got a slot again, must not delete that row.
@@ -44,6 +48,13 @@ export interface Options {
 interface Batch {
   readonly slots: Set<Slot>
   readonly done: Deferred.Deferred<void>
+}
+
+/** The processes as they were last asked for, which holds until then. */
+interface Seen {
+  readonly runners: ReadonlyArray<readonly [Runner, boolean]>
+  readonly at: number
+  readonly until: number
 }
 
 const group = "default"
@@ -69,10 +80,10 @@ const failures = Metric.counter("console_lease_failures_total", {
 
 /** The storage that the library is given; `fences` hold what this process may use. */
 export const make = (inner: Storage, fences: Fences, options: Options): Storage => {
-  const { close, giveBack, instant } = options
+  const { alive, close, giveBack, instant } = options
   const lease = Duration.toMillis(options.lease)
   const usable = lease - Duration.toMillis(options.margin)
-  let seen: { readonly runners: Effect.Success<Storage["getRunners"]>; readonly at: number } | null = null
+  let seen: Seen | null = null
   let graceUntil = 0
   let batch: Batch | null = null
   let isRenewing = false
@@ -126,14 +137,19 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
     setRunnerHealth: (address, healthy) => inTime(inner.setRunnerHealth(address, healthy)),
 
     getRunners: Effect.gen(function*() {
-      const runners = yield* inTime(inner.getRunners)
+      const asked = yield* Clock.currentTimeMillis
+      if (seen !== null && asked < seen.until) return [...seen.runners]
+      const rows = yield* inTime(alive)
       const now = yield* Clock.currentTimeMillis
+      const runners = rows.map(({ healthy, runner }) => [Runner.decodeSync(runner), healthy] as const)
       // After an outage the others are not back at the same moment: their slots are theirs for one lease more.
       if (seen !== null && now > seen.at + lease / 2) graceUntil = now + lease
       const missing = seen === null || now >= graceUntil ?
         [] :
         seen.runners.filter(([earlier]) => !runners.some(([runner]) => Equal.equals(runner.address, earlier.address)))
-      seen = { runners: [...runners, ...missing], at: now }
+      // One that has missed a renewal is asked for at each call: its slots are taken as soon as they are free.
+      const isSilent = rows.some(({ silentFor }) => silentFor > lease / 2)
+      seen = { runners: [...runners, ...missing], at: now, until: isSilent ? now : now + lease / 6 }
       return [...seen.runners]
     }),
 

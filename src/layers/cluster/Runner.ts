@@ -119,7 +119,7 @@ export const layer = (
         shardLockExpiration: lease,
         shardLockRefreshInterval: Duration.divideUnsafe(lease, 3),
         shardLockDisableAdvisory: true,
-        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 6),
+        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 48),
         entityMessagePollInterval: Duration.divideUnsafe(lease, 6),
         runnerJoinDebounce: Duration.times(Duration.divideUnsafe(lease, 12), 5),
         simulateRemoteSerialization: false
@@ -159,7 +159,7 @@ export const layer = (
           instant,
           close: (slots) =>
             Effect.forEach([...closers], (close) => close(slots), { concurrency: "unbounded", discard: true }),
-          giveBack: SlotLeases.make(sql).giveBack
+          ...SlotLeases.make(sql, lease)
         }
       )
       yield* Effect.forkScoped(real(Effect.repeat(follow, Schedule.spaced(lapseInterval))))

@@ -1,8 +1,9 @@
 /** Leases of slots against a model of their rows, on a virtual clock. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Logger } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import { Runner } from "effect/cluster/Runner"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
@@ -70,6 +71,17 @@ class Rows {
     }
   }
 
+  /** The times at which processes were asked for, and the time of the other one's last renewal. */
+  readonly asked: Array<number> = []
+  renewedAt = 0
+
+  alive() {
+    this.asked.push(this.now)
+    const silentFor = this.now - this.renewedAt
+    const runner = Runner.encodeSync(Runner.make({ address: RunnerAddress.make("b", 1), groups: ["default"], weight: 1 }))
+    return silentFor < lease ? [{ runner, healthy: true, silentFor }] : []
+  }
+
   /** Rows that were given back while their owner had connections. */
   readonly givenInUse: Array<string> = []
 
@@ -103,7 +115,8 @@ const process = (rows: Rows, name: string, closingTakes: () => number) => {
       Effect.sync(() => {
         for (const slot of ended) connected.delete(slot)
       }).pipe(Effect.delay(closingTakes())),
-    giveBack: rows.giveBack(connected)
+    giveBack: rows.giveBack(connected),
+    alive: Effect.sync(() => rows.alive())
   })
   return { address: RunnerAddress.make(name, 1), connected, fences, name: `${name}:1`, storage }
 }
@@ -171,6 +184,28 @@ describe("leases of slots", () => {
         tried(60)
       )
     ))
+
+  it.effect("asks for the other processes six times a lease, and at each call while one of them has missed a renewal", () =>
+    Effect.gen(function*() {
+      const rows = new Rows()
+      const { storage } = process(rows, "a", () => 0)
+      const known = Effect.fnUntraced(function*(until: number) {
+        let runners: ReadonlyArray<unknown> = []
+        for (; rows.now < until; rows.now += 250) {
+          runners = yield* storage.getRunners
+          yield* TestClock.adjust("250 millis")
+        }
+        return runners.length
+      })
+      expect(yield* known(4000)).toBe(1)
+      expect(rows.asked).toEqual([0, 2000])
+      rows.renewedAt = 4000
+      expect(yield* known(10_000)).toBe(1)
+      expect(rows.asked.slice(2)).toEqual([4000, 6000, 8000])
+      expect(yield* known(16_000)).toBe(1)
+      expect(rows.asked.slice(5)).toEqual([10_000, ...Array.from({ length: 16 }, (_, n) => 12_000 + n * 250)])
+      expect(yield* known(16_250)).toBe(0)
+    }))
 
   it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail", () =>
     Effect.gen(function*() {

@@ -1,5 +1,5 @@
 /** The leases of slots, whose rows are those of `effect/cluster`. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Tenant from "../../postgres/Tenant.ts"
 
@@ -15,8 +15,24 @@ const giveBack = `
   delete from cluster_locks using given where cluster_locks.shard_id = given.shard_id and address = $1
   returning cluster_locks.shard_id`
 
-/** Deletes the owner's rows as they are at the call: none that it gets meanwhile. */
-export const make = (sql: SqlClient.SqlClient) => ({
+const alive = `
+  select runner, healthy,
+    (extract(epoch from clock_timestamp() at time zone 'UTC' - last_heartbeat) * 1000)::float8 as "silentFor"
+  from cluster_runners where last_heartbeat > clock_timestamp() at time zone 'UTC' - $1 * interval '1 millisecond'`
+
+/** A process whose slots have not run out. */
+export interface AliveRow {
+  /** The process, as the library writes it. */
+  readonly runner: string
+  readonly healthy: boolean
+  /** The time since its last renewal in ms. */
+  readonly silentFor: number
+}
+
+export const make = (sql: SqlClient.SqlClient, lease: Duration.Duration) => ({
+  alive: Tenant.ask<AliveRow>(sql, alive, [Duration.toMillis(lease)]),
+
+  /** Deletes the owner's rows as they are at the call: none that it gets meanwhile. */
   giveBack: Effect.fnUntraced(function*(owner: string, shards: ReadonlyArray<string>) {
     const rows = yield* Tenant.ask<{ shard_id: string; at: string }>(sql, read, [owner, shards])
     yield* Tenant.ask(sql, giveBack, [owner, rows.map(({ shard_id }) => shard_id), rows.map(({ at }) => at)])
