@@ -253,10 +253,12 @@ describe("an account of which nothing is pushed", () => {
         for (let minutes = 0; minutes < 60; minutes++) yield* TestClock.adjust("1 minute")
         return { ...counts }
       })
-      const first = yield* inHour
-      expect(first.differences).toBeLessThanOrEqual(4)
-      expect(first.glances).toBeGreaterThan(6)
-      expect(first.glances).toBeLessThanOrEqual(12)
+      // The first one catches up besides.
+      yield* inHour
+      const later = yield* inHour
+      expect(later.differences).toBe(4)
+      expect(later.glances).toBeGreaterThan(6)
+      expect(later.glances).toBeLessThanOrEqual(12)
       for (let hours = 0; hours < 24; hours++) yield* inHour
       expect(yield* inHour).toEqual({ differences: 4, glances: 1 })
     }))

@@ -56,8 +56,12 @@ describe("the commands about support requests and the status of organizations", 
         yield* hold(false)
         expect(yield* phase).toBe("active")
         expect((yield* remove).status).toBe(200)
-        const actions = (yield* World.journal(id)).map(({ action }) => action)
-        expect(actions).toEqual(["archive.held", "archive.released", "archive.deletion_started"])
+        expect((yield* World.journal(id)).map(({ action, outcome }) => [action, outcome])).toEqual([
+          ["archive.held", "done"],
+          ["archive.deletion_started", "refused"],
+          ["archive.released", "done"],
+          ["archive.deletion_started", "done"]
+        ])
       }))
 
     it.effect("suspend, activate, close and reopen an organization, each journaled once, and reopen for 30 days", () =>

@@ -1,5 +1,5 @@
 /** The organization: its plan, seats and archive (specification, section 2.2). */
-import { Duration, Schema } from "effect"
+import { Schema } from "effect"
 import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
 import { archiveEnd } from "../archive/ArchiveEnd.ts"
 import { licenceEndKept } from "../Limits.ts"

@@ -6,9 +6,7 @@ import type { KnownRevision } from "../../../src/domain/archive/Revisions.ts"
 import type { ArchivedAccount } from "../../../src/ports/archive/Epochs.ts"
 
 /** A revision; its text is its mark. */
-export interface Revision extends KnownRevision {
-  readonly late: boolean
-}
+export type Revision = Omit<KnownRevision, "place">
 
 /** A message as the archive answers it. */
 export interface Archived {

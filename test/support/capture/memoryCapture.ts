@@ -5,7 +5,7 @@ import { ComparedAge } from "../../../src/capture/Unchecked.ts"
 import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
 import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { afterSelection, type CapturedChat } from "../../../src/domain/archive/CapturedChat.ts"
-import { newestEdit, sift } from "../../../src/domain/archive/Revisions.ts"
+import { type KnownRevision, newestEdit, sift } from "../../../src/domain/archive/Revisions.ts"
 import { select } from "../../../src/domain/archive/RuleSelection.ts"
 import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
 import { Accounts } from "../../../src/ports/accounts/Accounts.ts"
@@ -23,12 +23,12 @@ import { Journal } from "../../../src/ports/journal/Journal.ts"
 import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
-import { type Archived, type CaptureGround, type Commits, InTransaction, Killed } from "./captureGround.ts"
+import { type CaptureGround, type Commits, InTransaction, Killed } from "./captureGround.ts"
 
 /** A message as it is stored; the text of a revision is its mark. */
 interface StoredMessage {
   /** In the order in which they were stored, the first one as the message. */
-  readonly revisions: Archived["revisions"]
+  readonly revisions: ReadonlyArray<KnownRevision>
   readonly deleted: boolean
 }
 
