@@ -22,15 +22,6 @@ export interface Breach {
   readonly law: string
 }
 
-/**
- * The text is that of an edit which came late, and another edit of its second is shown: the platform does not say which
- * of the two is the newer one.
- */
-const isLateTwin = ({ revisions }: Archived, text: string): boolean => {
-  const newest = Math.max(...revisions.map(({ editedAt }) => editedAt))
-  return revisions.some(({ editedAt, late, mark }) => late && editedAt === newest && mark === text)
-}
-
 /** A revision is archived again only after another one of its second, or where it came late before. */
 const hasRevisionTwice = (revisions: Archived["revisions"]): boolean =>
   [...Map.groupBy(revisions, ({ editedAt }) => editedAt).values()].some((twins) =>
@@ -322,7 +313,7 @@ class History {
       for (const { id, text } of visible.values()) {
         const found = archived.get(id)
         if (found === undefined) this.breach(`A2: ${there.chatId}/${id} is missing`)
-        else if (found.newest !== text && !isLateTwin(found, text)) {
+        else if (found.newest !== text) {
           this.breach(`A2: ${there.chatId}/${id} is "${found.newest}" and not "${text}"`)
         } else if (found.deleted) this.breach(`A2: ${there.chatId}/${id} is marked, and is there`)
       }
