@@ -302,7 +302,11 @@ export const measure = async (
         `${(ofMany.process / ofMany.at * 100).toFixed(0)} % of a core`,
         ""
       ],
-      [`${runs} runs at the same time: lateness of looks, to that of the watch alone`, (lateMany / lateAlone).toFixed(2), "1.1"],
+      [
+        `${runs} runs at the same time: lateness of looks, to that of the watch alone`,
+        (lateMany / lateAlone).toFixed(2),
+        "1.1"
+      ],
       [`${runs} runs at the same time: memory of the process`, `${memoryOfMany.toFixed(0)} MiB`, ""],
       [
         "first backup without a rate, CPU of the process a message",

@@ -85,7 +85,7 @@ export const modules = [
   {
     paths: ["capture"],
     holds: "reading chats from the messenger into the archive: rules, runs, what is pushed, and what is promised of it",
-    imports: ["messenger", "ports", "domain"],
+    imports: ["changes", "messenger", "ports", "domain"],
     packages: [core]
   },
   {

@@ -40,7 +40,7 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
       const missing = known === undefined || !isSaved(known) ? 0 : yield* lacking(run, known, page)
       yield* storePage(run, archive, chatId, page)
       yield* store.drift(run, missing)
-      if (missing > 0) yield* recordRun(run, { action: "archive.drifted", details: { messages: missing } })
+      if (missing > 0) yield* recordRun(run, { name: "archive.drifted", details: { messages: missing } })
       return missing
     }))
 }, Effect.catchTag("ChatRefused", () => Effect.succeed(0)))

@@ -10,7 +10,7 @@ import { Journal } from "../ports/journal/Journal.ts"
 import type { RunOutcome } from "./NextRuns.ts"
 
 interface RunEvent {
-  readonly action: ActionName
+  readonly name: ActionName
   readonly details: JournalDetails
 }
 
@@ -26,13 +26,13 @@ export const runEvent = (
   switch (outcome._tag) {
     case "Done":
       return wasAsked || isFirst || failures > 0
-        ? { action: "backup.finished", details: { first: isFirst, messages } }
+        ? { name: "backup.finished", details: { first: isFirst, messages } }
         : null
     case "Failed":
-      return wasAsked || failures === 0 ? { action: "backup.failed", details: { error: outcome.error } } : null
+      return wasAsked || failures === 0 ? { name: "backup.failed", details: { error: outcome.error } } : null
     case "Stopped":
       return wasAsked && outcome.reason !== "claim_lost" && outcome.reason !== "not_owned"
-        ? { action: "backup.failed", details: { error: outcome.reason } }
+        ? { name: "backup.failed", details: { error: outcome.reason } }
         : null
     case "Waiting":
       return null
@@ -41,8 +41,8 @@ export const runEvent = (
 
 /** Journals what the service has done to the account's archive, last in the transaction. */
 export const recordRun = Effect.fnUntraced(
-  function*({ accountId, organizationId }: ArchivedAccount, { action, details }: RunEvent) {
-    const entry = entryOf(byService(organizationId), action, { id: accountId, accountId }, "done", details)
+  function*({ accountId, organizationId }: ArchivedAccount, { details, name }: RunEvent) {
+    const entry = entryOf(byService(organizationId), name, { id: accountId, accountId }, "done", details)
     yield* (yield* Journal).append(organizationId, entry)
   }
 )

@@ -63,11 +63,16 @@ describe("a run over an account", () => {
         const staged = yield* Captured.stageCapture()
         yield* makeRule(staged.id, "any")
         yield* Captured.converse(staged, 3)
-        const events = Effect.map(World.journal(staged.id), (all) =>
-          all.filter(({ action }) => action.startsWith("backup.")).map(({ account_id, action, actor_type, details }) => {
-            expect(account_id).toBe(staged.account.id)
-            return [action, actor_type, details]
-          }))
+        const events = Effect.map(
+          World.journal(staged.id),
+          (all) =>
+            all.filter(({ action }) => action.startsWith("backup.")).map(
+              ({ account_id, action, actor_type, details }) => {
+                expect(account_id).toBe(staged.account.id)
+                return [action, actor_type, details]
+              }
+            )
+        )
         const finished = (first: boolean) => ["backup.finished", "service", { first, messages: 3 }]
         yield* Captured.runs
         expect(yield* events).toEqual([finished(true)])
@@ -78,7 +83,11 @@ describe("a run over an account", () => {
         expect((yield* World.send("POST", path, { key: staged.admins.owner.key })).status).toBe(200)
         yield* Captured.runs
         const all = yield* events
-        expect(all.map(([action]) => action).toSorted()).toEqual(["backup.finished", "backup.finished", "backup.queued"])
+        expect(all.map(([action]) => action).toSorted()).toEqual([
+          "backup.finished",
+          "backup.finished",
+          "backup.queued"
+        ])
         expect(all).toContainEqual(finished(false))
       }))
 

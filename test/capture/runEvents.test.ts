@@ -11,7 +11,7 @@ const eventOf = (outcome: RunOutcome, run: { failures?: number; wasAsked?: boole
 
 describe("the event of a run", () => {
   it("is backup.finished for the first one, one that was asked for, and one that ends failures", () => {
-    const finished = (first: boolean) => ({ action: "backup.finished", details: { first, messages: 7 } })
+    const finished = (first: boolean) => ({ name: "backup.finished", details: { first, messages: 7 } })
     expect(eventOf(done, {}, true)).toEqual(finished(true))
     expect(eventOf(done, { wasAsked: true })).toEqual(finished(false))
     expect(eventOf(done, { failures: 2 })).toEqual(finished(false))
@@ -19,14 +19,14 @@ describe("the event of a run", () => {
   })
 
   it("is backup.failed for the first of failures in a row, and for each that was asked for", () => {
-    const event = { action: "backup.failed", details: { error: "messenger_refused" } }
+    const event = { name: "backup.failed", details: { error: "messenger_refused" } }
     expect(eventOf(failed)).toEqual(event)
     expect(eventOf(failed, { failures: 1 })).toBeNull()
     expect(eventOf(failed, { failures: 1, wasAsked: true })).toEqual(event)
   })
 
   it("is backup.failed with the reason where saving is stopped and an admin waits, and none where it only moves", () => {
-    expect(eventOf(paused, { wasAsked: true })).toEqual({ action: "backup.failed", details: { error: "paused" } })
+    expect(eventOf(paused, { wasAsked: true })).toEqual({ name: "backup.failed", details: { error: "paused" } })
     expect(eventOf(paused)).toBeNull()
     expect(eventOf({ _tag: "Stopped", reason: "not_owned" }, { wasAsked: true })).toBeNull()
     expect(eventOf({ _tag: "Waiting", seconds: 60 }, { wasAsked: true })).toBeNull()

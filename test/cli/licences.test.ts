@@ -150,10 +150,11 @@ describe("the commands about plans, licences, seats and bills", () => {
         expect(yield* keep(new Date(1_000_001))).toMatch(/in the future/)
         yield* keep(null)
         expect(yield* shown).toBeNull()
-        expect((yield* World.journal(id)).map(({ account_id, action, details }) => [action, account_id, details])).toEqual([
-          ["account.archive_consent_set", account_id, { agreed_at: "1970-01-01T00:08:20.000Z" }],
-          ["account.archive_consent_set", account_id, { agreed: false }]
-        ])
+        expect((yield* World.journal(id)).map(({ account_id, action, details }) => [action, account_id, details]))
+          .toEqual([
+            ["account.archive_consent_set", account_id, { agreed_at: "1970-01-01T00:08:20.000Z" }],
+            ["account.archive_consent_set", account_id, { agreed: false }]
+          ])
       }))
 
     it.effect("list and revoke links that hold seats, and free those seats", () =>

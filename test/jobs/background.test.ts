@@ -119,6 +119,7 @@ describe("background work", () => {
           "old mail",
           "old resets",
           "old secrets",
+          "phases",
           "pushed",
           "resets",
           "retention",

@@ -40,7 +40,9 @@ export const capture: MutantsByFile = {
       .loses("a content that comes back by another edit is not archived")
       .seenBy(revisions),
     change({ in: "sift", replace: "(late || !isHidden(message, twins))", by: "true" })
-      .loses("of two edits in one second the older one is shown, where a page had the newer one before both were pushed")
+      .loses(
+        "of two edits in one second the older one is shown, where a page had the newer one before both were pushed"
+      )
       .seenBy(revisions, "test/archive/Writer.test.ts"),
     change({ in: "isSame", replace: "|| one.mark === other.mark", by: "|| true" })
       .loses("of two edits in one second one is lost")

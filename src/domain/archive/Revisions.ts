@@ -33,8 +33,7 @@ export interface Sifting<Seen> {
 export type Judged = Pick<KnownRevision, "late" | "place">
 
 /** Revisions of one second are the same where they say the same, or cannot be compared. */
-const isSame = (one: Told, other: Told): boolean =>
-  one.mark === null || other.mark === null || one.mark === other.mark
+const isSame = (one: Told, other: Told): boolean => one.mark === null || other.mark === null || one.mark === other.mark
 
 /** Answers if another revision of the second is shown in place of this one: `twins` are in the order of their places. */
 const isHidden = ({ mark }: Told, twins: ReadonlyArray<KnownRevision>): boolean => {

@@ -61,6 +61,7 @@ const targets = {
   "application.approved": "application",
   "application.withdrawn": "application",
   "archive.deleted": "organization",
+  "archive.deletion_started": "organization",
   "archive.drifted": "account",
   "archive.held": "organization",
   "archive.manifested": "organization",

@@ -1,7 +1,7 @@
 /** The organization: its plan, seats and archive (specification, section 2.2). */
 import { Schema } from "effect"
-import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
 import { archiveEnd } from "../archive/ArchiveEnd.ts"
+import { Count, described, Kind, Timestamp } from "../JsonShapes.ts"
 import { licenceEndKept } from "../Limits.ts"
 import { after } from "../Moments.ts"
 import { OrganizationId } from "./OrganizationId.ts"

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
 import { type ArchiveEnd, archiveEnd, isLastWarningDue } from "../../domain/archive/ArchiveEnd.ts"
-import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { archiveCloses, archiveIsDeleted } from "../../domain/mail/index.ts"
 import type { Mail } from "../../domain/mail/Mail.ts"
 import { now } from "../../domain/Moments.ts"
@@ -43,8 +42,7 @@ const begin = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Da
   if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return
   yield* (yield* ArchiveDeletions).beginWhole(organizationId, at)
   yield* (yield* ArchiveKeys).dropAll(organizationId, at)
-  const action = { ...journalAction("archive.deleted"), action: "archive.deletion_started" }
-  yield* record(byService(organizationId), action, { id: organizationId })
+  yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId })
 })
 
 const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
 import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { archivePhase, Organization, organization } from "../../domain/organization/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
@@ -35,7 +36,7 @@ export const deleteWholeArchive = Operation.write(
     success: Organization,
     sample: samples.deleteWholeArchive,
     failures: [ConfirmPhraseInvalid, ArchiveHeld, ArchiveEmpty],
-    journal: { action: "archive.deletion_started", target: "organization" }
+    journal: journalAction("archive.deletion_started")
   },
   Effect.fnUntraced(function*({ confirm_phrase }, { caller, now }) {
     const { organizationId } = caller

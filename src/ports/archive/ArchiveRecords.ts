@@ -83,7 +83,7 @@ export interface KnownChange {
   readonly place: number
 }
 
-/** What is known of a message beside the message as it was sent. */
+/** The state of an archived message, beside the message as it was sent. */
 export interface KnownChanges {
   readonly messageId: bigint
   /** Those of the asked seconds and the newest one, those of one second in the order of their storing. */

@@ -16,10 +16,13 @@ const setPlan = (organization: string, plan: "archive" | "protect") =>
   )
 
 const changesOf = (id: string) =>
-  Effect.map(World.journal(id), (all) =>
-    all.filter(({ action }) => action.startsWith("archive.phase") || action.startsWith("archive.delet")).map((
-      { action, details }
-    ) => details.to ?? action))
+  Effect.map(
+    World.journal(id),
+    (all) =>
+      all.filter(({ action }) => action.startsWith("archive.phase") || action.startsWith("archive.delet")).map((
+        { action, details }
+      ) => details.to ?? action)
+  )
 
 const mailsOf = (id: string) =>
   Effect.map(
@@ -95,7 +98,8 @@ describe("5.5: the archive of an organization whose plan no longer includes it",
         const kept = yield* Deletions.opensWith(staged.id, yield* Deletions.dump(staged.id))
         expect(kept.length).toBeGreaterThan(0)
         expect((yield* changesOf(staged.id)).at(-1)).toBe("deleting")
-        yield* World.query<object>(staged.id, (sql) => sql`update archive_hold set released_at = now() where id = ${hold}`)
+        yield* World.query<object>(staged.id, (sql) =>
+          sql`update archive_hold set released_at = now() where id = ${hold}`)
         yield* passed(1)
         expect((yield* changesOf(staged.id)).at(-1)).toBe("archive.deletion_started")
       }))

@@ -2,8 +2,8 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Logger } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
-import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import { Runner } from "effect/cluster/Runner"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
@@ -78,7 +78,9 @@ class Rows {
   alive() {
     this.asked.push(this.now)
     const silentFor = this.now - this.renewedAt
-    const runner = Runner.encodeSync(Runner.make({ address: RunnerAddress.make("b", 1), groups: ["default"], weight: 1 }))
+    const runner = Runner.encodeSync(
+      Runner.make({ address: RunnerAddress.make("b", 1), groups: ["default"], weight: 1 })
+    )
     return silentFor < lease ? [{ runner, healthy: true, silentFor }] : []
   }
 
