@@ -1,12 +1,7 @@
 /** Hashes of console passwords, and the rule for new passwords. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
-
-/** The facts about an admin that a guesser knows. */
-export interface PasswordOwner {
-  readonly organizationId: string
-  readonly email: string
-}
+import type { PasswordOwner } from "../../domain/signin/PasswordRule.ts"
 
 /** Slow hashes; a password is hashed in one form, however a keyboard composes its letters. */
 export class PasswordHashes extends Context.Service<PasswordHashes, {
