@@ -1,6 +1,7 @@
 /**
- * Bundles the archive's viewer, a script for its page and one for its worker. Run as a program, it writes them into
- * folders of `dist`; the service that runs from the sources calls `bundle` at the first request.
+ * Bundles the scripts that open the archive in browsers: the viewer's and those of the archive password's page, each a
+ * script for the page and one for its worker. Run as a program, it writes them into folders of `dist`; the service that
+ * runs from the sources calls `bundleOf` at the first request.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,10 +10,19 @@ import { rolldown } from "rolldown"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-const bundleOf = async (entry) => {
+/** The scripts by name, with the module that each begins with. */
+const entries = {
+  page: "page/main.ts",
+  worker: "worker/main.ts",
+  "key-page": "key/KeyPage.ts",
+  "key-worker": "key/KeyWorker.ts"
+}
+
+/** The text of a script. */
+export const bundleOf = async (name) => {
   const made = await rolldown({
     cwd: root,
-    input: join(root, "src/viewer", entry),
+    input: join(root, "src/viewer", entries[name]),
     platform: "browser",
     // Schemas that are declared and not used would stay otherwise.
     treeshake: { moduleSideEffects: false },
@@ -22,26 +32,20 @@ const bundleOf = async (entry) => {
   })
   const { output } = await made.generate({ format: "iife", minify: true, codeSplitting: false })
   await made.close()
-  return { script: output[0].code, modules: output.flatMap(({ modules }) => Object.keys(modules)) }
-}
-
-/** The text of both scripts, and the modules that they are made of. */
-export const bundle = async () => {
-  const [page, worker] = await Promise.all([bundleOf("page/main.ts"), bundleOf("worker/main.ts")])
-  return { page: page.script, worker: worker.script, modules: [...page.modules, ...worker.modules] }
+  return output[0].code
 }
 
 /** Beside the modules that read them: those of the library, and the program. */
 const targets = ["dist/http/pages/archive/viewer", "dist/cli/viewer"]
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { page, worker } = await bundle()
+  for (const target of targets) mkdirSync(join(root, target), { recursive: true })
+  for (const name of Object.keys(entries)) {
+    const script = await bundleOf(name)
+    for (const target of targets) writeFileSync(join(root, target, `${name}.js`), script)
+  }
   for (const target of targets) {
-    const folder = join(root, target)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, "page.js"), page)
-    writeFileSync(join(folder, "worker.js"), worker)
     // The one package in them that the program's own bundle does not have.
-    copyFileSync(join(root, "node_modules/hash-wasm/LICENSE"), join(folder, "LICENSE-hash-wasm"))
+    copyFileSync(join(root, "node_modules/hash-wasm/LICENSE"), join(root, target, "LICENSE-hash-wasm"))
   }
 }

@@ -1,15 +1,6 @@
 /** The page's side of its worker. */
 import type { Answered, CallName, Calls, Fault } from "../ViewerCalls.ts"
-
-interface ScriptPolicy {
-  /** An address that browsers take for a script: to them it is more than a text. */
-  readonly createScriptURL: (address: string) => string
-}
-
-declare global {
-  /** Browsers without trusted types take the text itself. */
-  var trustedTypes: { readonly createPolicy: (name: string, policy: ScriptPolicy) => ScriptPolicy } | undefined
-}
+import { trusted } from "./TrustedAddress.ts"
 
 /** A call that failed, with what the worker says of it. */
 export class CallFailed extends Error {
@@ -28,12 +19,6 @@ export interface Client {
   readonly call: <Name extends CallName>(name: Name, ask: Calls[Name]["ask"]) => Promise<Calls[Name]["answer"]>
   /** Ends the worker, and with it every key and text that it has. */
   readonly end: () => void
-}
-
-/** Nothing but the viewer's own worker is ever loaded: the policy makes its address from no other text. */
-const trusted = (address: string): string => {
-  const own = { createScriptURL: (text: string) => text === address ? text : "" }
-  return globalThis.trustedTypes?.createPolicy("viewer", own).createScriptURL(address) ?? address
 }
 
 /** Makes workers at the address, one after the other. */

@@ -38,23 +38,16 @@ const withoutKey = (view: AdminPage) =>
 
 const viewer = Effect.fnUntraced(function*(view: AdminPage) {
   const { visit } = view
-  const { page, worker } = yield* Scripts.scripts
-  const root = visit.site.baseUrl.replace(/\/$/, "")
-  const workerAddress = `${root}${Scripts.workerPath}`
+  const root = Scripts.rootOf(visit.site.baseUrl)
+  const { further, integrity, script, worker } = yield* Scripts.viewer(visit.site.baseUrl)
   return yield* Frame.page(view, {
     title: "Archive",
     whole: true,
-    script: `${root}${Scripts.pagePath}?v=${page.version}`,
-    integrity: page.integrity,
-    further: [
-      `worker-src ${workerAddress}`,
-      "connect-src 'self'",
-      "img-src blob:",
-      "media-src blob:",
-      "trusted-types viewer"
-    ],
+    script,
+    integrity,
+    further: [...further, "img-src blob:", "media-src blob:"],
     body: html`
-<div id="viewer" data-address="${root}${Data.path}" data-worker="${workerAddress}?v=${worker.version}" data-token="${
+<div id="viewer" data-address="${root}${Data.path}" data-worker="${worker}" data-token="${
       view.csrf(Data.path)
     }" data-organization="${view.admin.organizationId}" data-role="${view.admin.role}" data-account="${
       chosenBy(visit.query)

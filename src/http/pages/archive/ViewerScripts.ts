@@ -1,31 +1,20 @@
-/** The scripts of the archive's viewer: those that were built with the package, else bundled from the sources. */
-import { Effect, Schema } from "effect"
+/** The scripts that open the archive in browsers: those that were built with the package, else bundled from the sources. */
+import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 
-const Scripts = Schema.Struct({ page: Schema.String, worker: Schema.String })
+type Name = "page" | "worker" | "key-page" | "key-worker"
 
 /** Of a checkout; a package does not have it. */
 const bundler = new URL("../../../../scripts/bundle-viewer.mjs", import.meta.url)
 
-const built = (name: string): URL => new URL(`./viewer/${name}.js`, import.meta.url)
-
-const fromSources = async (): Promise<unknown> => {
-  const { bundle }: { readonly bundle: () => Promise<unknown> } = await import(bundler.href)
-  return await bundle()
+const find = async (name: Name): Promise<string> => {
+  const built = new URL(`./viewer/${name}.js`, import.meta.url)
+  if (fs.existsSync(built)) return await fs.promises.readFile(built, "utf8")
+  const { bundleOf }: { readonly bundleOf: (name: Name) => Promise<string> } = await import(bundler.href)
+  return await bundleOf(name)
 }
-
-const find = async (): Promise<typeof Scripts.Type> => {
-  if (!fs.existsSync(built("page"))) return Schema.decodeUnknownSync(Scripts)(await fromSources())
-  const [page, worker] = await Promise.all(
-    ["page", "worker"].map((name) => fs.promises.readFile(built(name), "utf8"))
-  )
-  return { page: page ?? "", worker: worker ?? "" }
-}
-
-export const pagePath = "/console/archive/viewer.js"
-export const workerPath = "/console/archive/worker.js"
 
 const digest = (script: string) => crypto.createHash("sha256").update(script).digest()
 
@@ -37,28 +26,62 @@ const served = (script: string, headers: Readonly<Record<string, string>>) => {
     integrity: `sha256-${hash.toString("base64")}`,
     response: HttpServerResponse.setHeaders(
       HttpServerResponse.text(script, { contentType: "text/javascript; charset=utf-8" }),
-      { "cache-control": "public, max-age=31536000, immutable", ...headers }
+      headers
     )
   }
 }
 
+const kept = "public, max-age=31536000, immutable"
+
+/** A script of the site, made once for a process. */
+const script = (path: `/console/${string}.js`, name: Name, headers: Readonly<Record<string, string>> = {}) => {
+  const made = Effect.runSync(
+    Effect.cached(
+      Effect.map(Effect.promise(() => find(name)), (text) => served(text, { "cache-control": kept, ...headers }))
+    )
+  )
+  const route = { method: "GET" as const, path, serve: () => Effect.map(made, ({ response }) => response) } as const
+  return { made, path, route }
+}
+
+const policyOf = (...more: ReadonlyArray<string>) => ({
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'wasm-unsafe-eval'",
+    ...more,
+    "require-trusted-types-for 'script'"
+  ].join("; ")
+})
+
+const page = script("/console/archive/viewer.js", "page")
+
 /** A worker has the policy of its own script: it calls the site, compiles the password's derivation, and runs no more. */
-const workerPolicy =
-  "default-src 'none'; script-src 'wasm-unsafe-eval'; connect-src 'self'; require-trusted-types-for 'script'"
+const worker = script("/console/archive/worker.js", "worker", policyOf("connect-src 'self'"))
 
-/** Made once for a process. */
-const made = Effect.runSync(Effect.cached(Effect.map(Effect.promise(find), ({ page, worker }) => ({
-  page: served(page, {}),
-  worker: served(worker, { "content-security-policy": workerPolicy })
-}))))
+const keyPage = script("/console/archive-key/page.js", "key-page")
 
-export const scripts = made
+/** The one script that has the archive password and the key: it connects to nothing. It is needed too seldom to be kept. */
+const keyWorker = script("/console/archive-key/worker.js", "key-worker", { ...policyOf(), "cache-control": "no-cache" })
 
-const route = (path: `/${string}`, name: "page" | "worker") =>
-  ({
-    method: "GET" as const,
-    path,
-    serve: () => Effect.map(made, (found) => found[name].response)
-  }) as const
+export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/$/, "")
 
-export const routes = [route(pagePath, "page"), route(workerPath, "worker")] as const
+/** The addresses of a page's script and of the worker at the path, with the directives of the page's policy. */
+const partsOf = Effect.fnUntraced(function*(baseUrl: string, page: ReturnType<typeof script>, path: string) {
+  const root = rootOf(baseUrl)
+  const { integrity, version } = yield* page.made
+  return {
+    script: `${root}${page.path}?v=${version}`,
+    integrity,
+    worker: `${root}${path}`,
+    further: [`worker-src ${root}${path}`, "connect-src 'self'", "trusted-types viewer"]
+  }
+})
+
+export const viewer = Effect.fnUntraced(function*(baseUrl: string) {
+  const parts = yield* partsOf(baseUrl, page, worker.path)
+  return { ...parts, worker: `${parts.worker}?v=${(yield* worker.made).version}` }
+})
+
+export const key = (baseUrl: string) => partsOf(baseUrl, keyPage, keyWorker.path)
+
+export const routes = [page.route, worker.route, keyPage.route, keyWorker.route] as const

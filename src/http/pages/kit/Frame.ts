@@ -21,8 +21,10 @@ export interface Content {
   readonly named?: boolean
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The whole address of the one script that runs in the page, where one does. */
+  /** The whole address of the script that runs in the page, where one does. */
   readonly script?: string | undefined
+  /** That of the second factor's script, where the page has one of its own too. */
+  readonly stepUpScript?: string | undefined
   readonly integrity?: string | undefined
   readonly further?: ReadonlyArray<string> | undefined
 }
@@ -40,6 +42,7 @@ export const page = (
     outcome,
     script,
     status,
+    stepUpScript,
     title,
     whole,
     wide
@@ -58,6 +61,7 @@ export const page = (
     status: outcome?.status ?? status,
     headers: outcome?.headers ?? headers,
     script,
+    stepUpScript,
     integrity,
     further,
     body

@@ -46,8 +46,10 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The targets of the page's forms besides the site itself, as sources of a policy. */
   readonly formAction?: string
-  /** The whole address of the one script that runs in the page, where one does. */
+  /** The whole address of the script that runs in the page, where one does. */
   readonly script?: string | undefined
+  /** That of the second factor's script, where the page has one of its own too. */
+  readonly stepUpScript?: string | undefined
   /** The hash that the script's text must have, as an attribute says it. */
   readonly integrity?: string | undefined
   /** Further directives of the page's policy. */
@@ -112,6 +114,9 @@ const frame = (page: Page): Html =>
   <script src="${page.script}" defer${
       page.integrity === undefined ? undefined : html` integrity="${page.integrity}"`
     }></script>`
+  }${
+    page.stepUpScript === undefined ? undefined : html`
+  <script src="${page.stepUpScript}" defer></script>`
   }
 </head>
 <body>
@@ -128,24 +133,32 @@ ${page.body}
 </html>
 `
 
+type PolicyOf = Pick<Page, "formAction" | "further" | "script" | "stepUpScript">
+
+const scriptsOf = ({ script, stepUpScript }: PolicyOf): ReadonlyArray<string> =>
+  [script, stepUpScript].flatMap((address) => address === undefined ? [] : address.split("?", 1))
+
 /**
- * Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its one script, if any.
+ * Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its own scripts, if any.
  */
-const policy = ({ formAction, further = [], script }: Pick<Page, "formAction" | "further" | "script">): string =>
-  [
+const policy = (page: PolicyOf): string => {
+  const { formAction, further = [] } = page
+  const scripts = scriptsOf(page)
+  return [
     "default-src 'none'",
     "style-src 'self'",
-    ...(script === undefined ? [] : [`script-src ${script.split("?", 1)[0]}`, "require-trusted-types-for 'script'"]),
+    ...(scripts.length === 0 ? [] : [`script-src ${scripts.join(" ")}`, "require-trusted-types-for 'script'"]),
     `form-action 'self'${formAction === undefined ? "" : ` ${formAction}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ...further
   ].join("; ")
+}
 
 /** The headers of whatever the pages answer, redirects too. */
-const headers = (page: Pick<Page, "formAction" | "further" | "script"> = {}): Readonly<Record<string, string>> => ({
+const headers = (page: PolicyOf = {}): Readonly<Record<string, string>> => ({
   "content-security-policy": policy(page),
-  ...(page.script === undefined ? {} : { "permissions-policy": permitting("publickey-credentials-") }),
+  ...(scriptsOf(page).length === 0 ? {} : { "permissions-policy": permitting("publickey-credentials-") }),
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store"

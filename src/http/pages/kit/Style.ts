@@ -210,6 +210,7 @@ table:not([class]) thead th { color: var(--soft); font-size: .9rem; }
   table:not([class]) :is(th, td) { padding: .1rem .9rem; }
   table:not([class]) td::before { content: attr(data-label) ": "; color: var(--soft); }
 }
+@media (scripting: none) { .by-script { display: none; } }
 @media (min-width: 30rem) { .actions.even > * { flex: 1; text-align: center; } }
 @media (max-width: 30rem) {
   ol.codes { columns: 1; }
