@@ -163,9 +163,10 @@ export const modules = [
   },
   {
     paths: ["viewer"],
-    holds: "the archive's viewer, which runs in browsers: a page, and a worker that opens what is sealed",
+    holds:
+      "what opens the archive in browsers: the viewer and the page of the archive password, each a script and a worker",
     imports: ["layers/archive/WebCrypto.ts", "layers/archive/RemoteArchive.ts", "archive", "ports", "domain"],
-    packages: [core, /^hash-wasm$/]
+    packages: [core, /^hash-wasm$/, /^@zxcvbn-ts\//]
   },
   {
     paths: ["cli"],

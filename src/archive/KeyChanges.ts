@@ -4,8 +4,9 @@
  * Every change makes a new recovery code, which is shown once; the one before opens nothing any more.
  */
 import { Clock, Effect, type Redacted, Schema } from "effect"
+import { hex } from "../domain/archive/Bytes.ts"
 import type { WrapKind } from "../domain/archive/Epoch.ts"
-import type { WrapRow } from "../domain/archive/KeyWrap.ts"
+import type { MadeKey } from "../domain/archive/OwnKey.ts"
 import type { Actor } from "../domain/journal/Actor.ts"
 import { type EntryOrigin, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
 import type { JournalDetails } from "../domain/journal/JournalEvent.ts"
@@ -15,10 +16,11 @@ import { Db } from "../ports/Db.ts"
 import { Journal } from "../ports/journal/Journal.ts"
 import { PasswordUnfit } from "../ports/signin/ConsolePasswords.ts"
 import { PasswordHashes } from "../ports/signin/PasswordHashes.ts"
-import { type ArchiveSeed, eraseSeed, makeKeyPair, makeRecoveryCode, unwrapSeed, wrapSeed } from "./KeyWraps.ts"
+import { makeKey, wrapKey } from "./KeyMaking.ts"
+import { eraseSeed, unwrapSeed } from "./KeyWraps.ts"
 
 /** The key was changed by another request since it was read. */
-class ArchiveKeyChanged extends Schema.TaggedError<ArchiveKeyChanged>()("ArchiveKeyChanged", {
+export class ArchiveKeyChanged extends Schema.TaggedError<ArchiveKeyChanged>()("ArchiveKeyChanged", {
   message: Schema.String
 }) {}
 
@@ -33,90 +35,117 @@ export interface KeyChanger {
   readonly actor: Actor
   /** The admin; null for the operator. */
   readonly adminId: string | null
+  /** The admin's address, which the password may not contain; empty for the operator. */
+  readonly email: string
   readonly origin: EntryOrigin
 }
 
-const entryOf = ({ actor, organizationId, origin }: KeyChanger, details: JournalDetails) =>
-  journalEntry(actor, origin, journalAction("archive_key.set"), { targetId: organizationId, details })
+/** The place where a key or its wraps were made; everywhere but in the service the password never reached it. */
+export type MadeIn = "service" | "browser"
 
-interface KeyRef extends Pick<ArchiveKey, "organizationId" | "keyId" | "publicKey"> {}
-
-/** The wraps of a password and of a new recovery code. */
-const wrapsOf = Effect.fnUntraced(function*(key: KeyRef, password: Redacted.Redacted, seed: ArchiveSeed) {
-  const recoveryCode = yield* makeRecoveryCode
-  const seal = (kind: WrapKind, secret: Redacted.Redacted) =>
-    // Only a recovery code that is none can be refused.
-    Effect.orDie(wrapSeed({ ...key, kind }, secret, seed))
-  const wraps: ReadonlyArray<WrapRow> = [yield* seal("password", password), yield* seal("recovery", recoveryCode)]
-  return { recoveryCode, wraps }
-})
+/** The key as it was when its change began; null where there was none. */
+export type KnownKey = Pick<ArchiveKey, "keyId" | "wrapId"> | null
 
 /** The rule of console passwords. */
-const fit = Effect.fnUntraced(function*(organizationId: OrganizationId, password: Redacted.Redacted) {
-  const fault = yield* (yield* PasswordHashes).faultOf(password, { organizationId, email: "" })
+const fit = Effect.fnUntraced(function*({ email, organizationId }: KeyChanger, password: Redacted.Redacted) {
+  const fault = yield* (yield* PasswordHashes).faultOf(password, { organizationId, email })
   if (fault !== null) return yield* new PasswordUnfit({ message: fault })
 })
 
+/** True if this was stored before: a browser that got no answer asks again. */
+const isStored = (key: MadeKey, known: KnownKey): boolean =>
+  known?.keyId === key.keyId && known.wrapId === hex(key.password.nonce)
+
+/** Stores in one transaction with the entry; fails where the key is no longer the known one. */
+const store = Effect.fnUntraced(function*<R>(
+  { actor, organizationId, origin }: KeyChanger,
+  key: MadeKey,
+  known: KnownKey,
+  details: JournalDetails,
+  write: (now: Date) => Effect.Effect<void, never, R>
+) {
+  const keys = yield* ArchiveKeys
+  const db = yield* Db
+  const journal = yield* Journal
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const entry = journalEntry(actor, origin, journalAction("archive_key.set"), { targetId: organizationId, details })
+  yield* db.transaction(
+    organizationId,
+    Effect.gen(function*() {
+      const current = yield* keys.lock(organizationId)
+      if (isStored(key, current)) return
+      if (current?.keyId !== known?.keyId || current?.wrapId !== known?.wrapId) return yield* changed()
+      yield* write(now)
+      yield* journal.append(organizationId, entry)
+    })
+  )
+})
+
 /**
- * Makes the organization's key pair. Where there is one already, `replaced` is its id: what was archived under it can be
- * read no more. Fails where the key is another one than that.
+ * Stores the organization's key pair. Where there is one already, it is given up: what was archived under it can be read
+ * no more.
  */
+export const storeKey = Effect.fnUntraced(function*(
+  changer: KeyChanger,
+  key: MadeKey,
+  replaced: KnownKey,
+  made: MadeIn
+) {
+  const keys = yield* ArchiveKeys
+  const { keyId, organizationId, password, publicKey, recovery } = key
+  const wraps = [password, recovery]
+  const stored = { organizationId, keyId, publicKey, wraps, madeBy: changer.adminId }
+  const details = { way: "new_key", replaced: replaced !== null, made }
+  yield* store(changer, key, replaced, details, (now) => keys.add(stored, now))
+})
+
+/** Stores other wraps of the key pair; those before open nothing any more. */
+export const storeWraps = Effect.fnUntraced(function*(
+  changer: KeyChanger,
+  key: MadeKey,
+  known: KnownKey,
+  by: WrapKind,
+  made: MadeIn
+) {
+  const keys = yield* ArchiveKeys
+  const details = { way: by === "password" ? "archive_password" : "recovery_code", made }
+  yield* store(
+    changer,
+    key,
+    known,
+    details,
+    (now) => Effect.forEach([key.password, key.recovery], (wrap) => keys.rewrap(key, wrap, now), { discard: true })
+  )
+})
+
+/** Makes the organization's key pair in the service. */
 export const setArchiveKey = Effect.fnUntraced(function*(
   changer: KeyChanger,
   password: Redacted.Redacted,
   replaced: ArchiveKey | null
 ) {
-  const { adminId: madeBy, organizationId } = changer
-  const keys = yield* ArchiveKeys
-  const db = yield* Db
-  const journal = yield* Journal
-  yield* fit(organizationId, password)
-  const { keyId, publicKey, seed } = yield* makeKeyPair
-  const { recoveryCode, wraps } = yield* Effect.ensuring(
-    wrapsOf({ organizationId, keyId, publicKey }, password, seed),
-    eraseSeed(seed)
-  )
-  const now = new Date(yield* Clock.currentTimeMillis)
-  yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      const known = yield* keys.lock(organizationId)
-      if (known?.keyId !== replaced?.keyId) return yield* changed()
-      yield* keys.add({ organizationId, keyId, publicKey, wraps, madeBy }, now)
-      yield* journal.append(organizationId, entryOf(changer, { way: "new_key", replaced: replaced !== null }))
-    })
-  )
+  yield* fit(changer, password)
+  const { key, recoveryCode } = yield* makeKey(changer.organizationId, password)
+  yield* storeKey(changer, key, replaced, "service")
   return recoveryCode
 })
 
-/** Gives the key pair another password, by the one before or by the recovery code. */
+/** Gives the key pair another password in the service, by the one before or by the recovery code. */
 export const changeArchivePassword = Effect.fnUntraced(function*(
   changer: KeyChanger,
-  key: ArchiveKey,
+  known: ArchiveKey,
   by: { readonly kind: WrapKind; readonly secret: Redacted.Redacted },
   password: Redacted.Redacted
 ) {
-  const { organizationId } = changer
+  yield* fit(changer, password)
   const keys = yield* ArchiveKeys
-  const db = yield* Db
-  const journal = yield* Journal
-  yield* fit(organizationId, password)
-  const wrap = yield* db.read(organizationId, keys.wrap(key, by.kind))
+  const wrap = yield* (yield* Db).read(changer.organizationId, keys.wrap(known, by.kind))
   if (wrap === null) return yield* changed()
-  const seed = yield* unwrapSeed({ ...key, kind: by.kind }, wrap, by.secret)
-  const { recoveryCode, wraps } = yield* Effect.ensuring(wrapsOf(key, password, seed), eraseSeed(seed))
-  const now = new Date(yield* Clock.currentTimeMillis)
-  yield* db.transaction(
-    organizationId,
-    Effect.gen(function*() {
-      const known = yield* keys.lock(organizationId)
-      if (known?.keyId !== key.keyId || known.wrapId !== key.wrapId) return yield* changed()
-      for (const next of wraps) yield* keys.rewrap(key, next, now)
-      yield* journal.append(
-        organizationId,
-        entryOf(changer, { way: by.kind === "password" ? "archive_password" : "recovery_code" })
-      )
-    })
+  const { key, recoveryCode } = yield* Effect.acquireUseRelease(
+    unwrapSeed({ ...known, kind: by.kind }, wrap, by.secret),
+    (seed) => wrapKey(known, password, seed),
+    eraseSeed
   )
+  yield* storeWraps(changer, key, known, by.kind, "service")
   return recoveryCode
 })

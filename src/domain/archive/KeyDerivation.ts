@@ -19,7 +19,7 @@ export const Argon2Parameters = Schema.Struct({
 export type Argon2Parameters = typeof Argon2Parameters.Type
 
 /** HKDF-SHA-256 (RFC 5869) of a recovery code, which has 256 random bits and needs no slow derivation. */
-const RecoveryParameters = Schema.Struct({ name: Schema.Literal("hkdf-sha256") })
+export const RecoveryParameters = Schema.Struct({ name: Schema.Literal("hkdf-sha256") })
 
 export const KeyDerivation = Schema.Union([Argon2Parameters, RecoveryParameters])
 export type KeyDerivation = typeof KeyDerivation.Type

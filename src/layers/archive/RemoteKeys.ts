@@ -39,6 +39,7 @@ export const layer = Layer.effect(
               madeAt: key.password_set_at
             }
         ),
+      isRetired: unwritable,
       lock: unwritable,
       add: unwritable,
       dropAll: unwritable,

@@ -28,7 +28,7 @@ export const setKey = useCase(
             "--replace makes a new key, and what is archived until now can be read no more."
         )
       }
-      const changer = { organizationId, actor: operator, adminId: null, origin: commandLine }
+      const changer = { organizationId, actor: operator, adminId: null, email: "", origin: commandLine }
       const recovery_code = yield* setArchiveKey(changer, password, known).pipe(
         Effect.catchTag("ArchiveKeyChanged", ({ message }) => refuse(message))
       )

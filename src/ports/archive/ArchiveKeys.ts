@@ -37,6 +37,8 @@ export class ArchiveKeys extends Context.Service<ArchiveKeys, {
   /** The current key pair; null before there is an archive password. */
   current(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
   wrap(key: Pick<ArchiveKey, "organizationId" | "keyId">, kind: WrapKind): Effect.Effect<StoredWrap | null>
+  /** True if the organization had a key pair of this id that is no longer in use. */
+  isRetired(key: Pick<ArchiveKey, "organizationId" | "keyId">): Effect.Effect<boolean>
   /** The current key pair, locked with its organization: keys of one organization change one after the other. */
   lock(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
   /** Keeps a key pair; the one before is lost from then on. */

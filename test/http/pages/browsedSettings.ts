@@ -66,7 +66,7 @@ export const settings = (it: It): void => {
       yield* look("archive-rules")
       yield* press(page, ".tabs li:nth-child(6) a")
       yield* look("archive-key-none")
-      yield* press(page, "main section a.button")
+      yield* visit("/console/archive-key/set?by=service")
       yield* type(page, "#password", Pages.password)
       yield* type(page, "#new", "harbour lantern archive")
       yield* type(page, "#repeated", "harbour lantern")

@@ -62,6 +62,7 @@ const make = Effect.gen(function*() {
     ArchiveKeys,
     ArchiveKeys.of({
       current: () => Effect.die("unused"),
+      isRetired: () => Effect.die("unused"),
       lock: () => Effect.die("unused"),
       add: () => Effect.die("unused"),
       dropAll: () => Effect.die("unused"),

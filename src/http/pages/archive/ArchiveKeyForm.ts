@@ -1,23 +1,13 @@
 /** The forms that set or change the archive password; each asks for the console password and the second factor again. */
-import { Effect, type Redacted, Result } from "effect"
-import { changeArchivePassword, setArchiveKey } from "../../../archive/KeyChanges.ts"
-import { journalWrongPassword } from "../../../archive/WrongPasswords.ts"
+import { Effect, type Redacted } from "effect"
 import type { WrapKind } from "../../../domain/archive/Epoch.ts"
-import { OwnerRequired } from "../../../domain/Failure.ts"
-import * as Actor from "../../../domain/journal/Actor.ts"
 import { minPasswordLength } from "../../../domain/Limits.ts"
-import { Caller } from "../../../domain/people/Access.ts"
-import { ArchiveAttempts } from "../../../ports/archive/ArchiveAttempts.ts"
-import { type ArchiveKey, ArchiveKeys } from "../../../ports/archive/ArchiveKeys.ts"
-import { Db } from "../../../ports/Db.ts"
-import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
-import type { AdminPage, PageRequest } from "../kit/PageRequest.ts"
+import type { AdminPage } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
-import * as Serving from "../kit/Serving.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
 import * as StepUp from "../signin/StepUp.ts"
 
@@ -41,18 +31,27 @@ export interface KeyForm {
   readonly loses?: boolean
 }
 
+/** The box of a form that gives up what was archived. */
+export const lossRefused = "Tick this, or leave the key as it is."
+export const isLossAccepted = ({ loses }: KeyForm, form: SentForm.Form): boolean =>
+  loses !== true || form.text("lost") === "yes"
+
 export const pathOf = ({ name }: Pick<KeyForm, "name">) => `${path}/${name}` as const
 
-/** The key as it is, for the owner; others are refused. */
-const owned = Effect.gen(function*() {
-  const caller = yield* Caller
-  if (caller.role !== "owner") return yield* new OwnerRequired({})
-  const keys = yield* ArchiveKeys
-  return yield* (yield* Db).read(caller.organizationId, keys.current(caller.organizationId))
-})
+/** The address of the form whose password the service is sent. */
+export const byService = (base: string, form: Pick<KeyForm, "name">): string => `${base}${pathOf(form)}?by=service`
 
-/** True if there is something for the form to do. */
-const applies = ({ name }: KeyForm, key: ArchiveKey | null): boolean => (key === null) === (name === "set")
+/** The form as it is handled in the browser: its script and worker, and what they need to know. */
+export interface BrowserPart {
+  readonly script: string
+  readonly integrity: string
+  readonly worker: string
+  readonly further: ReadonlyArray<string>
+  /** JSON, for the worker. */
+  readonly facts: string
+  /** The wrap of the password that the form is about; empty where there is none. */
+  readonly seen: string
+}
 
 interface Field {
   readonly id: string
@@ -94,18 +93,38 @@ const lossBox = (faults: Html.Faults): Html.Html =>
     <label for="lost"><span class="name">Give up what is archived until now</span> <span class="hint">Nobody can read it any more, neither you nor the service.</span></label>
   </div>`
 
-const tokenOf = (form: KeyForm): string => `archive key ${form.name}`
+export const tokenOf = (form: KeyForm): string => `archive key ${form.name}`
 
 const passwordHint =
   `At least ${minPasswordLength} characters, and not one that is used elsewhere. Whoever reads the archive enters it.`
 
+/** The button of a form, which a browser that runs scripts shows once the form is handled there. */
+const buttons = (form: KeyForm, browser: BrowserPart | null): Html.Html => {
+  const kind = form.loses === true ? "danger" : "main"
+  const plain = html`<button class="${kind}">${form.button}</button>`
+  return browser === null
+    ? html`<div class="actions">${plain}</div>`
+    : html`<div class="actions">
+    <noscript>${plain}</noscript>
+    <button class="${kind}" disabled hidden>${form.button}</button>
+  </div>`
+}
+
+/** The place of what becomes of the password; the script says so once it is true. */
+const promise = (base: string, form: KeyForm, browser: BrowserPart | null): Html.Html => {
+  const once = html`<p class="lead">The archive password passes through the service once, and is not kept.</p>`
+  return browser === null ? once : html`<noscript>${once}</noscript>
+<p class="lead by-script" id="key-place">A script of this page makes the key in this browser. If no button appears below, load the page again, or <a href="${
+    byService(base, form)
+  }">let the service make it</a>, which sees the password once then.</p>`
+}
+
 /** The page of a form, with the messages of its refusal. */
-const show = Effect.fnUntraced(function*(
+export const show = Effect.fnUntraced(function*(
   form: KeyForm,
   view: AdminPage,
-  faults: Html.Faults = Html.noFaults,
-  status?: number,
-  headers?: Readonly<Record<string, string>>
+  browser: BrowserPart | null,
+  { faults = Html.noFaults, headers, status }: Pick<Frame.Content, "faults" | "headers" | "status"> = {}
 ) {
   const stepUp: StepUp.Part = yield* StepUp.part(view, faults)
   const { base } = view.visit
@@ -114,14 +133,26 @@ const show = Effect.fnUntraced(function*(
     faults,
     status,
     headers,
-    script: stepUp.script,
+    ...(browser === null
+      ? { script: stepUp.script }
+      : {
+        script: browser.script,
+        integrity: browser.integrity,
+        further: browser.further,
+        stepUpScript: stepUp.script
+      }),
     body: html`
 <p class="back"><a href="${base}${path}">Archive password</a></p>
 <h1>${form.title}</h1>
 <p class="lead">${form.lead}</p>
+${promise(base, form, browser)}
 ${Html.summary(faults)}
-<form method="post" action="${base}${pathOf(form)}" class="card">
-  ${Forms.hidden(view, tokenOf(form))}
+<form method="post" action="${base}${pathOf(form)}" class="card"${
+      browser === null
+        ? undefined
+        : html` data-worker="${browser.worker}" data-key="${browser.facts}" data-home="${base}${path}"`
+    }>
+  ${Forms.hidden(view, tokenOf(form), browser === null ? {} : { seen: browser.seen })}
   <input type="text" name="username" value="${view.admin.email}" autocomplete="username" hidden>
   ${field(faults, { id: "password", label: "Console password", autocomplete: "current-password" })}
   ${stepUp.field}
@@ -129,13 +160,13 @@ ${Html.summary(faults)}
   ${field(faults, { id: "new", label: "New archive password", hint: passwordHint, autocomplete: "new-password" })}
   ${field(faults, { id: "repeated", label: "New archive password again", autocomplete: "new-password" })}
   ${form.loses === true ? lossBox(faults) : undefined}
-  <div class="actions"><button class="${form.loses === true ? "danger" : "main"}">${form.button}</button></div>
+  ${buttons(form, browser)}
 </form>`
   })
 })
 
 /** The code, on the only page that ever shows it. */
-const showCode = (view: AdminPage, code: Redacted.Redacted) =>
+export const showCode = (view: AdminPage, code: Redacted.Redacted) =>
   Frame.page(view, {
     title: "Recovery code",
     body: html`
@@ -147,81 +178,3 @@ const showCode = (view: AdminPage, code: Redacted.Redacted) =>
 </section>
 <p><a class="button main" href="${view.visit.base}${path}">I have kept it</a></p>`
   })
-
-const changer = Effect.map(Caller, (caller) => ({
-  organizationId: caller.organizationId,
-  actor: Actor.caller(caller),
-  adminId: caller.adminId,
-  origin: caller
-}))
-
-/** Opens the key by the archive password, which is counted as where the archive is read, or by its recovery code. */
-const change = Effect.fnUntraced(function*(kind: WrapKind, key: ArchiveKey, form: SentForm.Form) {
-  const attempts = yield* ArchiveAttempts
-  const caller = yield* Caller
-  if (kind === "password") yield* attempts.count(caller)
-  const by = { kind, secret: form.secret("secret") }
-  const result = yield* Effect.result(changeArchivePassword(yield* changer, key, by, form.secret("new")))
-  if (Result.isFailure(result) && result.failure._tag === "WrongArchivePassword") yield* journalWrongPassword(caller)
-  else if (kind === "password") yield* attempts.takeBack(caller)
-  // A stored wrap that was changed opens for nobody.
-  return yield* Effect.catchTag(Effect.fromResult(result), "ArchiveUnreadable", Effect.die)
-})
-
-/** The fields of a form that are wrong by themselves. */
-const faultsOf = ({ loses }: KeyForm, form: SentForm.Form): Html.Faults =>
-  new Map([
-    ...(form.text("new") === form.text("repeated")
-      ? []
-      : [["repeated", "This is not the same as the new password."] as const]),
-    ...(loses === true && form.text("lost") !== "yes"
-      ? [["lost", "Tick this, or leave the key as it is."] as const]
-      : [])
-  ])
-
-const perform = Effect.fnUntraced(function*({ secret }: KeyForm, key: ArchiveKey | null, form: SentForm.Form) {
-  return secret === undefined || key === null
-    ? yield* setArchiveKey(yield* changer, form.secret("new"), key)
-    : yield* change(secret.kind, key, form)
-})
-
-const post = (keyForm: KeyForm) => (visit: PageRequest) =>
-  Forms.submitted(visit, path, () => tokenOf(keyForm), (form, view) =>
-    Effect.gen(function*() {
-      const key = yield* owned
-      const again = (status: number, id: string, text: string, headers = {}) =>
-        show(keyForm, view, new Map([[id, text]]), status, headers)
-      if (!applies(keyForm, key)) return Html.redirect(`${visit.base}${path}`)
-      const faults = faultsOf(keyForm, form)
-      if (faults.size > 0) return yield* show(keyForm, view, faults, 400)
-      const sessions = yield* ConsoleSessions
-      const checked = Effect.andThen(
-        sessions.verifyPassword(view.admin, form.secret("password"), visit.ip),
-        StepUp.check(view, form)
-      )
-      const done = perform(keyForm, key, form).pipe(
-        Effect.flatMap((code) => showCode(view, code)),
-        Effect.catchTag("PasswordUnfit", ({ message }) => again(400, "new", message)),
-        Effect.catchTag("WrongArchivePassword", () => again(403, "secret", keyForm.secret?.wrong ?? "")),
-        Effect.catchTag("ArchiveKeyChanged", ({ message }) => again(409, "new", message)),
-        Effect.catchTag(
-          "too_many_attempts",
-          ({ message, retry_after }) => again(429, "secret", message, { "retry-after": String(retry_after) })
-        )
-      )
-      return yield* Effect.andThen(checked, done).pipe(Serving.showRefusal, StepUp.again(again))
-    }))
-
-const get = (form: KeyForm) => (visit: PageRequest) =>
-  Serving.asAdmin(
-    visit,
-    pathOf(form),
-    (view) =>
-      Effect.flatMap(
-        owned,
-        (key) => applies(form, key) ? show(form, view) : Effect.succeed(Html.redirect(`${visit.base}${path}`))
-      )
-  )
-
-export const routesOf = (form: KeyForm) =>
-  [Serving.route("GET", pathOf(form), get(form)), Serving.route("POST", pathOf(form), post(form))] as const

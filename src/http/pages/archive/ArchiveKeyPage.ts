@@ -10,13 +10,13 @@ import { html } from "../kit/Html.ts"
 import type { PageRequest } from "../kit/PageRequest.ts"
 import * as Serving from "../kit/Serving.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
-import { type KeyForm, path, pathOf, routesOf } from "./ArchiveKeyForm.ts"
+import { type KeyForm, path, pathOf } from "./ArchiveKeyForm.ts"
+import { routesOf } from "./ArchiveKeyPosts.ts"
 
 const set: KeyForm = {
   name: "set",
   title: "Set the archive password",
-  lead:
-    "Chats are archived from then on, sealed to a key that only this password opens. It passes through the service once and is not kept.",
+  lead: "Chats are archived from then on, sealed to a key that only this password opens.",
   button: "Set the password"
 }
 

@@ -5,6 +5,7 @@ import { KeyDerivation } from "../../../domain/archive/KeyDerivation.ts"
 import type { WrapRow } from "../../../domain/archive/KeyWrap.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { type ArchiveKey, ArchiveKeys, type StoredWrap } from "../../../ports/archive/ArchiveKeys.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 interface KeyRow {
@@ -96,6 +97,14 @@ export const layer = Layer.effect(
             select kind, kdf, nonce, sealed, proof, made_at from archive_wrap
             where organization_id = ${organizationId} and key_id = ${keyId} and kind = ${kind}`),
           wrapOf
+        ),
+
+      isRetired: ({ keyId, organizationId }) =>
+        sql`
+          select 1 from archive_key
+          where organization_id = ${organizationId} and key_id = ${keyId} and retired_at is not null`.pipe(
+          Effect.orDie,
+          Sql.exists
         ),
 
       lock: (organizationId) =>

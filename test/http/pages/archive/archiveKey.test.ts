@@ -69,7 +69,7 @@ describe("3.9 the archive password at the console", () => {
         expect(code).toMatch(/^(?:[0-9A-Z]{4}-){12}[0-9A-Z]{4}$/)
         expect([yield* opens(id, "password", first), yield* opens(id, "recovery", code), yield* keySet])
           .toEqual([true, true, true])
-        expect(yield* entries).toEqual([["archive_key.set", { way: "new_key", replaced: false }]])
+        expect(yield* entries).toEqual([["archive_key.set", { way: "new_key", replaced: false, made: "service" }]])
         const shown = yield* Pages.visit("GET", path, { cookie: owner })
         expect([shown.text.includes(code), shown.text.includes("Password set")]).toEqual([false, true])
         expect((yield* Pages.visit("GET", `${path}/set`, { cookie: owner })).location).toBe(path)
@@ -90,7 +90,7 @@ describe("3.9 the archive password at the console", () => {
         expect([yield* opens(id, "password", first), yield* opens(id, "recovery", before)]).toEqual([false, false])
         expect((yield* entries).slice(1)).toEqual([
           ["archive_password.failed", {}],
-          ["archive_key.set", { way: "archive_password" }]
+          ["archive_key.set", { way: "archive_password", made: "service" }]
         ])
       }))
 
@@ -102,7 +102,7 @@ describe("3.9 the archive password at the console", () => {
         expect((yield* send("recover", { secret: typed.slice(1), new: second, repeated: second })).status).toBe(403)
         const done = yield* send("recover", { secret: typed, new: second, repeated: second })
         expect([done.status, yield* opens(id, "password", second)]).toEqual([200, true])
-        expect((yield* entries).at(-1)).toEqual(["archive_key.set", { way: "recovery_code" }])
+        expect((yield* entries).at(-1)).toEqual(["archive_key.set", { way: "recovery_code", made: "service" }])
       }))
 
     it.effect("the owner who has lost both makes another key, after saying that the archive is given up", () =>
@@ -112,7 +112,11 @@ describe("3.9 the archive password at the console", () => {
         expect((yield* send("replace", { new: second, repeated: second })).status).toBe(400)
         expect((yield* send("replace", { new: second, repeated: second, lost: "yes" })).status).toBe(200)
         expect([yield* opens(id, "password", second), yield* opens(id, "recovery", code)]).toEqual([true, false])
-        expect((yield* entries).at(-1)).toEqual(["archive_key.set", { way: "new_key", replaced: true }])
+        expect((yield* entries).at(-1)).toEqual(["archive_key.set", {
+          way: "new_key",
+          replaced: true,
+          made: "service"
+        }])
         const keys = yield* World.query<{ lost: boolean }>(
           id,
           (sql) => sql`select lost_at is not null as lost from archive_key where organization_id = ${id} order by lost`

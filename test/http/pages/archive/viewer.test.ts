@@ -1,45 +1,19 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { Page } from "puppeteer-core"
 import { vi } from "vitest"
-import * as Server from "../../../../src/http/Server.ts"
-import { ConsoleAddress } from "../../../../src/ports/signin/ConsoleAddress.ts"
-import * as Site from "../../../../src/transport/Site.ts"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { archivedIds, sealChats } from "../../../support/archive/sealedChats.ts"
 import { pngWith, sealFiles } from "../../../support/archive/sealedFiles.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import * as Relay from "../../../support/http/relay.ts"
-import { pglite } from "../../../support/postgres/database.ts"
 import { scratch } from "../../../support/run/scratch.ts"
 import * as World from "../../../support/world.ts"
-import { signIn, type } from "../browsed.ts"
-
-/** The relay that the browser reaches the service through. */
-class Traffic extends Context.Service<Traffic, Relay.Relay>()("test/http/pages/archive/viewer/Traffic") {}
-
-const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
-
-const served = Server.layer.pipe(
-  Layer.provideMerge(Layer.effect(ConsoleAddress, Effect.map(Site.Sites, ({ addressOf }) => addressOf))),
-  Layer.provideMerge(
-    Layer.effect(
-      Site.Sites,
-      Effect.map(Traffic, ({ port }) => Site.make([{ baseUrl: `http://127.0.0.1:${port}`, organizationId: null }]))
-    )
-  ),
-  Layer.provideMerge(
-    Layer.effect(Traffic, Effect.flatMap(HttpServer.HttpServer, (server) => Relay.make(portOf(server))))
-  ),
-  Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite)),
-  Layer.provideMerge(Browser.Chromium.layer)
-)
+import { signIn } from "../browsed.ts"
+import { leaveToService, makeOwnKey } from "./browsedKey.ts"
+import { click, countOf, pressKey, served, textOf, Traffic, unlock, waitFor } from "./relayed.ts"
 
 /** A word that nothing but messages, names and titles has. */
 const canary = "Quastenflosser"
@@ -49,19 +23,6 @@ const hostile =
   `${canary} </li></script><script>globalThis.ran=1</script><img src="/console/ran" onerror="ran=1"><svg onload=ran=1>` +
   ` javascript:ran=1 data:text/html,ran https://user:word@evil.example/ http://plain.example/ https://good.example/a_(b).` +
   ` \u202Egnp.exe {{constructor.constructor('ran=1')()}}`
-
-const waitFor = (page: Page, selector: string) =>
-  Effect.promise(() => page.waitForSelector(selector, { timeout: 30_000 }))
-
-const textOf = (page: Page, selector: string) =>
-  Effect.promise(() => page.$eval(selector, (element) => (element as unknown as { innerText: string }).innerText))
-
-const countOf = (page: Page, selector: string) => Effect.promise(async () => (await page.$$(selector)).length)
-
-const click = (page: Page, selector: string) => Effect.promise(() => page.click(selector))
-
-const pressKey = (page: Page, key: "Escape" | "Slash" | "KeyJ" | "KeyK" | "Enter") =>
-  Effect.promise(() => page.keyboard.press(key))
 
 /** An owner at the viewer, who has not opened it yet. */
 const arrive = Effect.fnUntraced(function*(text: string) {
@@ -77,13 +38,20 @@ const arrive = Effect.fnUntraced(function*(text: string) {
   return { account, id, page }
 })
 
-const unlock = Effect.fnUntraced(function*(page: Page, password: string) {
-  yield* type(page, "#archive-password", password)
-  yield* click(page, ".unlock button.main")
-})
-
 describe("the viewer of the archive", () => {
   layer(served, { excludeTestServices: true })((it) => {
+    it.effect(
+      "the owner sets, changes and recovers the archive password, and it never leaves the browser",
+      () => makeOwnKey,
+      120_000
+    )
+
+    it.effect(
+      "without a script, and where the owner asks for it, the service makes the archive's key",
+      () => leaveToService,
+      60_000
+    )
+
     it.effect("begins with the account that the address names, also where only another one has chats", () =>
       Effect.gen(function*() {
         const { id, page } = yield* arrive("Text")

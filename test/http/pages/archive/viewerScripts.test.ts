@@ -10,17 +10,26 @@ import { files, read } from "../../../repository/repository.ts"
 /** The scripts of the viewer, compressed, with the cryptography: in bytes. */
 const limit = 120 * 1024
 
+/** Those of the page of the archive password: two thirds are the list of breached and common passwords. */
+const keyLimit = 310 * 1024
+
 const bundler = new URL("../../../../scripts/bundle-viewer.mjs", import.meta.url).href
 
 describe("the scripts of the viewer", () => {
   it("are small, and have no way to make markup or code of a text", async () => {
-    const { bundle } = await import(bundler)
-    const { page, worker } = await bundle()
-    const size = [page, worker].reduce((sum, script) => sum + zlib.gzipSync(script, { level: 9 }).length, 0)
-    expect(size).toBeLessThan(limit)
+    const { bundleOf } = await import(bundler)
+    const [page, worker, keyPage, keyWorker] = await Promise.all(
+      ["page", "worker", "key-page", "key-worker"].map((name) => bundleOf(name))
+    )
+    const sizeOf = (...scripts: ReadonlyArray<string>) =>
+      scripts.reduce((sum, script) => sum + zlib.gzipSync(script, { level: 9 }).length, 0)
+    expect(sizeOf(page, worker)).toBeLessThan(limit)
+    expect(sizeOf(keyPage)).toBeLessThan(4 * 1024)
+    expect(sizeOf(keyPage, keyWorker)).toBeLessThan(keyLimit)
     const sinks = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc/
     const stores = /localStorage|sessionStorage|indexedDB|caches\.|serviceWorker|document\.cookie/
-    expect([sinks, stores].filter((pattern) => pattern.test(page))).toEqual([])
+    expect([sinks, stores].filter((pattern) => pattern.test(page + keyPage))).toEqual([])
+    expect(/\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon/.test(keyWorker)).toBe(false)
     for (const file of files("src/viewer/**/*.ts")) {
       expect([file, sinks.test(read(file)), stores.test(read(file))]).toEqual([file, false, false])
     }
