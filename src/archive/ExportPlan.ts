@@ -1,7 +1,7 @@
 /** The planning of an export: what it holds, and the parts that it is cut into. */
 import { Effect } from "effect"
-import type { ExportCriteria, ExportFormat, PlannedPart } from "../domain/archive/ArchiveExport.ts"
-import { isTooLarge, maxExportParts, pieces, plannedPart } from "../domain/archive/ExportParts.ts"
+import type { ExportCriteria, PlannedPart } from "../domain/archive/ArchiveExport.ts"
+import { isTooLarge, maxExportParts, type PartForm, pieces, plannedPart } from "../domain/archive/ExportParts.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
 import { ArchiveExports } from "../ports/archive/ArchiveExports.ts"
 
@@ -9,17 +9,17 @@ import { ArchiveExports } from "../ports/archive/ArchiveExports.ts"
 export const planExport = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
   criteria: ExportCriteria,
-  format: ExportFormat
+  form: PartForm
 ) {
   const exports = yield* ArchiveExports
   const months = yield* exports.months(organizationId, criteria, maxExportParts + 1)
   const parts: Array<PlannedPart> = []
   for (const month of months) {
     if (parts.length >= maxExportParts) return null
-    const days = isTooLarge(format, month)
-      ? pieces(format, yield* exports.days(organizationId, criteria, month))
+    const days = isTooLarge(form, month)
+      ? pieces(form, yield* exports.days(organizationId, criteria, month))
       : [month]
-    for (const each of days) parts.push(plannedPart(format, each))
+    for (const each of days) parts.push(plannedPart(form.format, each))
   }
   return parts.length > maxExportParts ? null : parts
 })

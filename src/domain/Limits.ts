@@ -84,6 +84,11 @@ export const contentsOfCredential = 4
 export const contentsAtOnce = 64
 export const heldContentsAtOnce = 4
 export const maxHeldContent = 8 * 1024 * 1024
+/** Event streams of pages at a time, of one console session, of an organization and of a process, and the life of each. */
+export const eventStreamsOfSession = 2
+export const eventStreamsOfOrganization = 16
+export const eventStreamsAtOnce = 64
+export const eventStreamLife = Duration.minutes(5)
 export const passwordFailuresForgotten = Duration.days(1)
 /** The period in which wrong passwords of one admin are journaled once, after the first burst of them. */
 export const passwordFailuresJournaled = Duration.hours(1)

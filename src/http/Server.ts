@@ -13,6 +13,7 @@ import { answerStallTime, answerTime as defaultAnswerTime, defaultMaxClients, fe
 import { addressShares } from "../domain/NetworkAddress.ts"
 import { answer } from "../transport/Answer.ts"
 import { isTrusted } from "../transport/ClientAddress.ts"
+import { endless } from "../transport/EventTurns.ts"
 import { makeRequestId, TrustedProxies } from "../transport/TransportSettings.ts"
 import * as App from "./App.ts"
 import type { AnswerLimits } from "./Backlog.ts"
@@ -126,7 +127,10 @@ class DrainingServer extends http.Server {
   }
 
   override close(callback?: (error?: Error) => void): this {
-    for (const { owed } of this.#pipelines.keys()) for (const response of owed) response.shouldKeepAlive = false
+    for (const [{ owed }, socket] of this.#pipelines) {
+      for (const response of owed) response.shouldKeepAlive = false
+      if (owed.some((response) => response.getHeader(endless) !== undefined)) socket.destroy()
+    }
     return super.close(callback)
   }
 }

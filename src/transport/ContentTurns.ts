@@ -15,7 +15,8 @@ export interface Turn {
   readonly release: Effect.Effect<void>
 }
 
-const makeCounter = () => {
+/** The number that runs of each key; what is not running takes no memory. */
+export const makeCounter = () => {
   const running = new Map<string, number>()
   const change = (key: string, by: number) => {
     const now = (running.get(key) ?? 0) + by

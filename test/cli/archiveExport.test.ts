@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { exportInto } from "../../src/cli/commands/archive/ExportDownload.ts"
 import { archivePassword } from "../support/archive/archivePassword.ts"
+import { cleanUpAccount } from "../support/archive/cleanups.ts"
 import { makeExported } from "../support/archive/exportedArchive.ts"
 import { entriesOfZip } from "../support/archive/zips.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -62,6 +63,19 @@ const stage = Effect.gen(function*() {
   return { ...exported, directory, run, said }
 })
 
+/** The answer, whose connection is cut after so many bytes. */
+const brokenAfter = (response: Response, most: number): Response => {
+  let left = most
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (piece, controller) => {
+      controller.enqueue(piece.subarray(0, left))
+      left -= Math.min(left, piece.length)
+      if (left === 0) controller.error(new Error("The connection is gone"))
+    }
+  })
+  return new Response(response.body?.pipeThrough(cut), { status: response.status })
+}
+
 const isPart = (at: string): boolean => at.includes("/parts/")
 
 describe("archive export", () => {
@@ -89,18 +103,59 @@ describe("archive export", () => {
         expect([again, asked.filter(isPart)]).toEqual([done, []])
       }))
 
-    it.effect("begins a part again that broke off or was refused for now, and leaves no half of it", () =>
+    it.effect("goes on with a part that broke off or was refused for now, and leaves no half of it", () =>
       Effect.gen(function*() {
-        const { accountId, directory, run, said } = yield* stage
+        const { accountId, directory, id, run, said } = yield* stage
         let parts = 0
         const done = yield* run(flags([accountId], directory), (response, at) => {
           if (!isPart(at)) return response
           parts += 1
           if (parts === 1) return new Response(null, { status: 503, headers: { "retry-after": "1" } })
-          return parts === 2 ? new Response(new Uint8Array([80, 75]), { status: 200 }) : response
+          return parts === 2 ? brokenAfter(response, 50_000) : response
         })
-        expect([parts, done.parts.length, said.length]).toEqual([3, 1, 3])
+        expect([parts, done.parts.length, said.filter((line) => line.includes("broke off"))]).toEqual([3, 1, [
+          "Part 1 broke off. It begins again.",
+          "Part 1 broke off. It goes on where it was."
+        ]])
         expect(fs.readdirSync(directory)).toEqual([path.basename(done.parts[0]?.file ?? "")])
+        const entries = entriesOfZip(fs.readFileSync(done.parts[0]?.file ?? ""))
+        expect(entries.at(-1)?.path).toBe("manifest.json")
+        expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({ after_bytes: 50_000 })
+      }))
+
+    it.effect("leaves what is there where a part breaks off again and again, and a later run goes on with it, or begins again where something of it was deleted", () =>
+      Effect.gen(function*() {
+        const { accountId, create, directory, id, key, run } = yield* stage
+        const { body: made } = yield* create("json")
+        let parts = 0
+        const giveUp = Effect.flip(run(flags([], directory, made.id), (response, at) => {
+          if (!isPart(at)) return response
+          parts += 1
+          if (parts === 1) return brokenAfter(response, 9000)
+          // What nobody reads would keep its turn.
+          void response.body?.cancel()
+          return new Response(null, { status: 503 })
+        }))
+        const goOn = Effect.gen(function*() {
+          const asked: Array<string> = []
+          const done = yield* run(flags([], directory, made.id), (response, at) => {
+            if (isPart(at)) asked.push(at)
+            return response
+          })
+          const file = done.parts[0]?.file ?? ""
+          const entries = entriesOfZip(fs.readFileSync(file))
+          fs.rmSync(file)
+          return { asked: asked.length, last: entries.at(-1)?.path }
+        })
+        expect((yield* giveUp).message).toContain(`--export ${made.id}`)
+        const [left = ""] = fs.readdirSync(directory)
+        expect([left.endsWith(".part"), fs.statSync(path.join(directory, left)).size]).toEqual([true, 9000])
+        expect(yield* goOn).toEqual({ asked: 1, last: "manifest.json" })
+        expect((yield* World.journal(id)).at(-1)?.details).toMatchObject({ after_bytes: 9000 })
+        parts = 0
+        yield* giveUp
+        yield* cleanUpAccount(key, accountId)
+        expect(yield* goOn).toEqual({ asked: 2, last: "manifest.json" })
       }))
 
     it.effect("says why it is refused, in a line, and writes nothing then", () =>

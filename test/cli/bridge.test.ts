@@ -102,7 +102,7 @@ type Stage = Effect.Success<typeof stage>
 /** Connects the bridge, as its user does in a browser. */
 const signIn = ({ base, folder, walk }: Stage) =>
   Effect.promise(() =>
-    new Promise<number | null>((resolve, reject) => {
+    new Promise<{ readonly code: number | null; readonly said: string }>((resolve, reject) => {
       const args = [...flags, main, "bridge", "--url", base, "--sign-in", "--no-browser"]
       const child = childProcess.spawn(process.execPath, args, {
         env: {
@@ -121,7 +121,7 @@ const signIn = ({ base, folder, walk }: Stage) =>
         walked = true
         walk(new URL(address), ["archive:read", "org:read"]).then((back) => fetch(back)).catch(reject)
       })
-      child.once("exit", resolve)
+      child.once("close", (code) => resolve({ code, said }))
     })
   )
 
@@ -164,7 +164,11 @@ describe("security-console bridge", () => {
     () =>
       Effect.gen(function*() {
         const place = yield* stage
-        expect(yield* signIn(place)).toBe(0)
+        const { code, said } = yield* signIn(place)
+        expect(code).toBe(0)
+        const { command, env, args } = JSON.parse(said.slice(said.indexOf("{"))).mcpServers["security-console"]
+        expect([command, args.slice(-4), Object.keys(env)])
+          .toEqual(["npm", ["--", "bridge", "--url", place.base], ["CONSOLE_ARCHIVE_PASSWORD_FILE"]])
         const [file = ""] = fs.readdirSync(path.join(place.folder, "security-console")).filter((name) =>
           name.endsWith(".json")
         )

@@ -3,7 +3,9 @@ import { Context, Effect, Exit, Fiber, Latch, Layer, Redacted, Scope } from "eff
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as Server from "../../src/http/Server.ts"
+import { makeExport } from "../support/archive/exports.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import * as Pages from "../support/http/pages.ts"
 import { connect, request } from "../support/http/socket.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -114,6 +116,20 @@ describe("a server on PostgreSQL", () => {
         expect(yield* busy.closed).toBe("")
         yield* Fiber.join(stopping)
         expect(yield* trace).toEqual(["paused", "account.paused"])
+      }))
+
+    it.effect("that stops cuts the events of a page, which have no end of their own", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization()
+        const made = yield* makeExport(id, [yield* World.makeAccount(id)], admins.owner.id)
+        const cookie = yield* Pages.signIn(id, admins.owner.id)
+        const server = yield* start({ stopTime: "1 minute" })
+        const connection = yield* connect(server.port)
+        connection.write(request(`GET /console/archive-exports/${made}/events`, [`Cookie: ${cookie}`]))
+        yield* connection.until("retry: 2000")
+        const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
+        yield* connection.closed
+        yield* Fiber.join(stopping)
       }))
 
     it.effect("that stops does not begin what was pipelined behind the request in flight", () =>

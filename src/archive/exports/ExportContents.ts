@@ -1,6 +1,5 @@
 /** The contents of archived files, as exports read them. */
 import { Effect, Redacted, Schema, Stream } from "effect"
-import { ServiceUnavailable } from "../../domain/Failure.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { ExportRecords } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
@@ -13,11 +12,14 @@ export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()("
   reason: Schema.Literals(["deleted", "missing", "changed"])
 }) {}
 
+/** The store of files does not answer now. */
+export class StoreSilent extends Schema.TaggedError<StoreSilent>()("StoreSilent", {}) {}
+
 const unreadable = (reason: ContentUnreadable["reason"]) => new ContentUnreadable({ reason })
 
 /**
- * Reads the content of a file. A store that does not answer now fails as unavailable, and not as a content that is
- * unreadable: the export is then to be downloaded again.
+ * Reads the content of a file. A store that does not answer now ends the export, which is then to be gone on with; its
+ * content is not unreadable.
  */
 export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
   Stream.unwrap(Effect.gen(function*() {
@@ -44,7 +46,7 @@ export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
           store.get(found.blobId, range),
           ({ why }) =>
             why === "unavailable"
-              ? new ServiceUnavailable({ retry_after: 5 })
+              ? new StoreSilent({})
               : unreadable(why === "missing" ? "missing" : "changed")
         )
     ).pipe(Stream.catchTag("ContentBroken", () => Stream.fail(unreadable("changed"))))

@@ -7,7 +7,7 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import { type ChatOfDays, ExportRecords } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { documentName, type DocumentPlace, emlDocument, type FileContent, messagesPerDocument } from "./EmlExport.ts"
-import type { ContentUnreadable } from "./ExportContents.ts"
+import type { ContentUnreadable, StoreSilent } from "./ExportContents.ts"
 import { chatTitle, exportDay, type ExportedChat, type ExportedFile, type ExportedMessage } from "./ExportedChat.ts"
 import { unreadableFile } from "./ExportManifest.ts"
 import { chatFolder } from "./ExportNames.ts"
@@ -28,7 +28,7 @@ const chatsAtOnce = 100
 const quoteLength = 120
 
 /** Causes of an export's early end. */
-export type ExportEnded = ContentBroken | ServiceUnavailable
+export type ExportEnded = ContentBroken | ServiceUnavailable | StoreSilent
 
 /** Reads the content of an archived file. */
 export type ReadContent<R> = (file: ExportedFile) => Stream.Stream<Uint8Array, ContentUnreadable | ExportEnded, R>

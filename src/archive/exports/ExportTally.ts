@@ -4,6 +4,8 @@ const digestSize = 32
 const entrySize = 8 + digestSize
 
 export interface ExportTally {
+  /** Bytes of the part that were made. */
+  bytes: number
   messages: number
   edits: number
   deleted: number
@@ -26,6 +28,7 @@ export const makeTally = (): ExportTally => {
   let size = 0
   const known = new Set<bigint>()
   return {
+    bytes: 0,
     messages: 0,
     edits: 0,
     deleted: 0,

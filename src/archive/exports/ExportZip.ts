@@ -8,7 +8,8 @@ import { Db } from "../../ports/Db.ts"
 import type { OpenAccount } from "../OpenedFrames.ts"
 import { type ExportEnded, exportFiles, type ReadContent } from "./ExportFiles.ts"
 import { manifestFile, type ManifestHead, manifestName, pagesName, writeManifest } from "./ExportManifest.ts"
-import { type ExportTally, makeTally } from "./ExportTally.ts"
+import type { ExportTally } from "./ExportTally.ts"
+import { type KnownStart, type PartChanged, resumed } from "./ResumedPart.ts"
 import { maxZipEntries, zip, type ZipEntry } from "./Zip.ts"
 
 /** The newest manifest and checkpoint of the export's moment. */
@@ -100,42 +101,58 @@ export interface MadePart {
   readonly sha256: Uint8Array
   readonly messages: number
   readonly files: number
+  /** Messages, edits and files that did not open, as its manifest says. */
+  readonly unreadable: number
 }
 
-/** Counts and hashes what passes, and says so once it has passed to its end. */
+/** Counts and hashes what is made, leaves out what the client has, and says so once the rest has passed to its end. */
 const watched = <E, R, R2>(
   bytes: Stream.Stream<Uint8Array, E, R>,
   tally: ExportTally,
+  known: KnownStart | null,
   end: (made: MadePart) => Effect.Effect<void, E, R2>
 ) =>
   Stream.unwrap(Effect.gen(function*() {
     const digest = yield* (yield* ContentDigest).start
-    let size = 0
     const passed = Stream.map(bytes, (piece) => {
       digest.update(piece)
-      size += piece.length
+      tally.bytes += piece.length
       return piece
     })
     const ended = Effect.suspend(() =>
-      end({ size, sha256: digest.digest(), messages: tally.messages, files: tally.files })
+      end({
+        size: tally.bytes,
+        sha256: digest.digest(),
+        messages: tally.messages,
+        files: tally.files,
+        unreadable: tally.unreadable + tally.lostEdits + tally.unreadableFiles.length
+      })
     )
-    return Stream.concat(passed, Stream.fromEffectDrain(ended))
+    const sent: Stream.Stream<Uint8Array, E | PartChanged, R | ContentDigest> = known === null
+      ? passed
+      : resumed(passed, known)
+    return Stream.concat(sent, Stream.fromEffectDrain(ended))
   }))
+
+/** A part that is to be made, and what is done once it was sent to its end. */
+export interface PartToMake<R, R2> {
+  readonly made: StoredExport
+  readonly part: StoredPart
+  readonly open: OpenAccount
+  readonly read: ReadContent<R>
+  readonly tally: ExportTally
+  /** The bytes that the client has already; null where it has none. */
+  readonly known: KnownStart | null
+  readonly end: (made: MadePart) => Effect.Effect<void, ExportEnded, R2>
+}
 
 /**
  * The bytes of a part: the same each time, as long as nothing of it is deleted. Order and times are fixed, and what was
  * archived or seen after the export was made is left out.
  */
-export const exportZip = <R, R2>(
-  made: StoredExport,
-  part: StoredPart,
-  open: OpenAccount,
-  read: ReadContent<R>,
-  end: (made: MadePart) => Effect.Effect<void, ExportEnded, R2>
-) =>
+export const exportZip = <R, R2>({ end, known, made, open, part, read, tally }: PartToMake<R, R2>) =>
   Stream.unwrap(Effect.gen(function*() {
     const digests = yield* ContentDigest
-    const tally = makeTally()
     const lines: Array<string> = []
     const name = made.accountNames[made.accountIds.indexOf(part.accountId)] ?? ""
     const files = exportFiles({
@@ -185,5 +202,5 @@ export const exportZip = <R, R2>(
       }
       return Stream.make(hashed(pages), manifest)
     }))
-    return watched(zip(Stream.concat(Stream.map(within, hashed), last)), tally, end)
+    return watched(zip(Stream.concat(Stream.map(within, hashed), last)), tally, known, end)
   }))

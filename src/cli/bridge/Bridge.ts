@@ -16,6 +16,7 @@ import * as BridgeArchive from "./BridgeArchive.ts"
 import * as Connections from "./BridgeConnection.ts"
 import * as BridgedMessages from "./BridgedMessages.ts"
 import * as BridgedTools from "./BridgedTools.ts"
+import * as Entry from "./BridgeEntry.ts"
 import * as Passwords from "./BridgePassword.ts"
 import * as BridgeService from "./BridgeService.ts"
 import * as Tokens from "./BridgeTokens.ts"
@@ -43,7 +44,13 @@ export const bridge = (settings: BridgeSettings) =>
       browser: !settings.noBrowser,
       say
     })
-    if (settings.signIn) return yield* say("The bridge is connected.")
+    if (settings.signIn) {
+      return yield* say(
+        `The bridge is connected. Its entry in an assistant's list of servers, with the file that has the archive password:\n${
+          Entry.entry(url)
+        }`
+      )
+    }
     const password = yield* Passwords.archivePassword({
       descriptor: settings.passwordFd,
       ask: settings.askPassword,

@@ -72,8 +72,11 @@ export const progressDone = Effect.sync(() => {
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
 })
 
-/** The words that start this program: in a clone, which runs its sources, those of npm. */
-export const program = import.meta.url.endsWith(".ts") ? "npm run cli --" : "security-console"
+/** True in a clone, which runs its sources. */
+export const isClone = import.meta.url.endsWith(".ts")
+
+/** The words that start this program: in a clone those of npm. */
+export const program = isClone ? "npm run cli --" : "security-console"
 
 /** A word as a shell takes it. */
 export const shellWord = (text: string): string =>

@@ -158,6 +158,10 @@ Its archived messages, with the archive password in base64url:
 And a search of all of them:
 
   curl -s -H "Authorization: Bearer $KEY" -H "${opened}" -H "Content-Type: application/json" -d '{"query":"${archivedWord}"}' ${address}/v1/archive/search
+
+An assistant that opens the archive on your own machine; once it is allowed in a browser, this prints its settings:
+
+  ${Output.program} bridge --url ${address} --sign-in
 `
 }
 

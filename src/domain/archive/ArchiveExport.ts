@@ -4,6 +4,7 @@ import type { AccountId } from "../accounts/Account.ts"
 import { CalendarDay, Count, described, Kind, OptionalTimestamp, Timestamp, Uuid } from "../JsonShapes.ts"
 import { NamedAccounts } from "./ArchiveHold.ts"
 import { hex } from "./Bytes.ts"
+import { LatestDownload, latestDownload, type StoredDownload } from "./ExportDownload.ts"
 import { PlatformId } from "./PlatformId.ts"
 
 /** The time that an export can be downloaded, in milliseconds. */
@@ -52,7 +53,17 @@ const Part = Schema.Struct({
   bytes_estimate: described(Count, "About how many bytes it has."),
   bytes: described(Schema.NullOr(Count), "Its size when it was last sent to its end; null before that."),
   sha256: described(Schema.NullOr(Schema.String), "SHA-256 of it then, in hexadecimal digits."),
-  downloaded_at: described(OptionalTimestamp, "When that was.")
+  downloaded_at: described(OptionalTimestamp, "When that was."),
+  downloaded_by: described(Schema.NullOr(Uuid), "The admin who downloaded it then."),
+  downloaded_by_name: described(Schema.NullOr(Schema.String), "The admin's name then."),
+  unreadable: described(
+    Schema.NullOr(Count),
+    "Messages, edits and files that could not be read then; its manifest names them."
+  ),
+  latest_download: described(
+    Schema.NullOr(LatestDownload),
+    "Its latest download, whatever became of it; null before the first."
+  )
 }).annotate({ identifier: "archive_export_part" })
 
 const fields = {
@@ -106,14 +117,31 @@ export interface PlannedPart {
   readonly bytes: number
 }
 
-/** A part as it is stored; `size`, `sha256` and `sentAt` are those of the last time that it was sent to its end. */
-export interface StoredPart extends PlannedPart {
-  readonly number: number
-  /** The account's highest page id when the export was made. */
-  readonly lastPage: bigint
+/** A part as it was when it was last sent to its end; each is null before that. */
+interface LastSent {
   readonly size: number | null
   readonly sha256: Uint8Array | null
   readonly sentAt: Date | null
+  readonly sentBy: string | null
+  readonly sentByName: string | null
+  readonly unreadable: number | null
+}
+
+export const neverSent: LastSent = {
+  size: null,
+  sha256: null,
+  sentAt: null,
+  sentBy: null,
+  sentByName: null,
+  unreadable: null
+}
+
+/** A part as it is stored. */
+export interface StoredPart extends PlannedPart, LastSent {
+  readonly number: number
+  /** The account's highest page id when the export was made. */
+  readonly lastPage: bigint
+  readonly download: StoredDownload | null
 }
 
 /** An export as it is stored. */
@@ -166,7 +194,11 @@ export const archiveExport = (
     bytes_estimate: part.bytes,
     bytes: part.size,
     sha256: part.sha256 === null ? null : hex(part.sha256),
-    downloaded_at: part.sentAt
+    downloaded_at: part.sentAt,
+    downloaded_by: part.sentBy,
+    downloaded_by_name: part.sentByName,
+    unreadable: part.unreadable,
+    latest_download: part.download === null ? null : latestDownload(part.download, now)
   }))
 })
 

@@ -5,8 +5,18 @@ import type { ExportFormat, PlannedPart } from "./ArchiveExport.ts"
 /** Parts of one export. */
 export const maxExportParts = 1200
 
-/** The largest part, in bytes as estimated, in messages and in entries of its ZIP. A single day is never divided. */
-const partLimits = { bytes: 2 * 1024 ** 3, messages: 200_000, entries: 20_000 }
+/** The bytes of a part at most, as estimated, where nothing smaller is asked for; and the least that can be. */
+export const largestPart = 2 * 1024 ** 3
+export const leastPartLimit = 10_000_000
+
+/** The largest part in messages and in entries of its ZIP. A single day is never divided. */
+const partLimits = { messages: 200_000, entries: 20_000 }
+
+/** The files of a part, and its bytes at most. */
+export interface PartForm {
+  readonly format: ExportFormat
+  readonly bytes: number
+}
 
 /** The records of some days of an account: their number, and the size of their sealed pages and of their files. */
 export interface MeasuredDays {
@@ -33,13 +43,13 @@ const bytesOf = (format: ExportFormat, { fileBytes, messages, pageBytes }: Measu
 
 const entriesOf = ({ chatDays, files }: MeasuredDays): number => chatDays + files
 
-const fits = (format: ExportFormat, days: MeasuredDays): boolean =>
-  bytesOf(format, days) <= partLimits.bytes && days.messages <= partLimits.messages &&
+const fits = ({ bytes, format }: PartForm, days: MeasuredDays): boolean =>
+  bytesOf(format, days) <= bytes && days.messages <= partLimits.messages &&
   entriesOf(days) <= partLimits.entries
 
 /** True if the days have to be looked at one by one to be cut. */
-export const isTooLarge = (format: ExportFormat, days: MeasuredDays): boolean =>
-  days.firstDay !== days.lastDay && !fits(format, days)
+export const isTooLarge = (form: PartForm, days: MeasuredDays): boolean =>
+  days.firstDay !== days.lastDay && !fits(form, days)
 
 const joined = (one: MeasuredDays, next: MeasuredDays): MeasuredDays => ({
   accountId: one.accountId,
@@ -53,12 +63,12 @@ const joined = (one: MeasuredDays, next: MeasuredDays): MeasuredDays => ({
 })
 
 /** Joins the days of one account, in their order, into the fewest pieces that fit. */
-export const pieces = (format: ExportFormat, days: ReadonlyArray<MeasuredDays>): ReadonlyArray<MeasuredDays> => {
+export const pieces = (form: PartForm, days: ReadonlyArray<MeasuredDays>): ReadonlyArray<MeasuredDays> => {
   const made: Array<MeasuredDays> = []
   for (const day of days) {
     const last = made.at(-1)
     const together = last === undefined ? day : joined(last, day)
-    if (last === undefined || !fits(format, together)) made.push(day)
+    if (last === undefined || !fits(form, together)) made.push(day)
     else made[made.length - 1] = together
   }
   return made

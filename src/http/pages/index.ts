@@ -18,6 +18,9 @@ import * as ArchiveRedaction from "./archive/ArchiveRedaction.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveVerificationPage from "./archive/ArchiveVerificationPage.ts"
 import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
+import * as DownloadScript from "./archive/DownloadScript.ts"
+import * as ExportEvents from "./archive/ExportEvents.ts"
+import * as ExportProgress from "./archive/ExportProgressPage.ts"
 import * as Developer from "./credentials/Developer.ts"
 import * as NewKey from "./credentials/NewKey.ts"
 import * as JournalEvent from "./journal/EventPage.ts"
@@ -90,6 +93,9 @@ const all = [
   ...ArchiveCleanupPage.routes,
   ...ArchiveExports.routes,
   ...ArchiveExportPage.routes,
+  ...ExportProgress.routes,
+  ...ExportEvents.routes,
+  DownloadScript.route,
   ...ArchiveHolds.routes,
   ...ArchiveVerificationPage.routes,
   ...ArchiveRedaction.routes,

@@ -10,10 +10,11 @@ import {
   exportLifetime,
   exportsOfAdmin,
   exportsOfOrganization,
+  neverSent,
   NewExportCriteria
 } from "../../domain/archive/ArchiveExport.ts"
 import { distinctAccounts } from "../../domain/archive/ArchiveHold.ts"
-import { maxExportParts } from "../../domain/archive/ExportParts.ts"
+import { largestPart, leastPartLimit, maxExportParts } from "../../domain/archive/ExportParts.ts"
 import { ArchiveClosed, ArchiveEmpty, ParameterInvalid, ResourceMissing, TooManyExports } from "../../domain/Failure.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
@@ -45,6 +46,11 @@ export const createArchiveExport = Operation.write(
       }),
       media: Schema.optionalKey(Schema.Boolean).annotateKey({
         description: "Whether it holds the archived files; true by default."
+      }),
+      part_bytes: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: leastPartLimit, maximum: largestPart }))
+      ).annotateKey({
+        description: "About how many bytes a part has at most, for slow connections; 2 GiB by default."
       })
     },
     success: ArchiveExport,
@@ -52,7 +58,7 @@ export const createArchiveExport = Operation.write(
     failures: [ParameterInvalid, ResourceMissing, ArchiveClosed, ArchiveEmpty, TooManyExports],
     journal: { action: "archive_export.created", target: "archive_export" }
   },
-  Effect.fnUntraced(function*({ criteria, format, media = true }, { caller, now }) {
+  Effect.fnUntraced(function*({ criteria, format, media = true, part_bytes = largestPart }, { caller, now }) {
     const { organizationId } = caller
     const accountIds = distinctAccounts(criteria.account_ids).toSorted()
     if (criteria.chat_ids !== undefined && accountIds.length > 1) {
@@ -76,7 +82,7 @@ export const createArchiveExport = Operation.write(
       until,
       media
     }
-    const parts = yield* planExport(organizationId, chosen, format)
+    const parts = yield* planExport(organizationId, chosen, { format, bytes: part_bytes })
     if (parts === null) {
       return yield* invalid(`it has more than ${maxExportParts} parts, name fewer accounts or days.`)
     }
@@ -95,7 +101,7 @@ export const createArchiveExport = Operation.write(
       expiresAt: new Date(now.getTime() + exportLifetime)
     }
     const id = yield* exports.add(organizationId, made, parts, new Date(now.getTime() - endedExportKept))
-    const shown = parts.map((part, index) => ({ ...part, number: index + 1, size: null, sha256: null, sentAt: null }))
+    const shown = parts.map((part, index) => ({ ...part, ...neverSent, number: index + 1, download: null }))
     return Operation.changed(archiveExport({ id, ...made }, shown, now), exportDetails(made), id)
   })
 )

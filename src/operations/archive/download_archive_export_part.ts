@@ -1,17 +1,21 @@
 import { Clock, Effect, Schema, Stream } from "effect"
+import { reported } from "../../archive/exports/DownloadProgress.ts"
 import { readContent } from "../../archive/exports/ExportContents.ts"
+import type { ExportEnded } from "../../archive/exports/ExportFiles.ts"
+import { type ExportTally, makeTally } from "../../archive/exports/ExportTally.ts"
 import { exportZip, type MadePart } from "../../archive/exports/ExportZip.ts"
+import type { KnownStart, PartChanged } from "../../archive/exports/ResumedPart.ts"
 import { openAccount } from "../../archive/Reader.ts"
 import { byCaller, record } from "../../changes/Record.ts"
 import { type ExportId, type StoredPart, TargetExport } from "../../domain/archive/ArchiveExport.ts"
 import { hex } from "../../domain/archive/Bytes.ts"
 import { maxExportParts } from "../../domain/archive/ExportParts.ts"
 import { type Content, ContentBroken } from "../../domain/Content.ts"
-import { ExportExpired, ResourceMissing } from "../../domain/Failure.ts"
+import { ExportExpired, ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { noteUnreadable } from "../../kernel/runners/UnreadableNotes.ts"
-import { ArchiveExports } from "../../ports/archive/ArchiveExports.ts"
+import { ArchiveExports, type KeepDownload } from "../../ports/archive/ArchiveExports.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
 import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
@@ -19,13 +23,45 @@ import { ExportTurns } from "../../ports/archive/ExportTurns.ts"
 import { Db } from "../../ports/Db.ts"
 import * as samples from "./exports.samples.ts"
 
+/** No part is larger. */
+const largestStart = 2 ** 40
+
 const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxExportParts }))
+
+const invalid = (param: string, message: string) => new ParameterInvalid({ param, message: `${param}: ${message}` })
+
+/** The bytes that the client has; each of the two says nothing without the other. */
+const knownStart = (bytes: number | undefined, sha256: string | undefined) =>
+  bytes !== undefined && sha256 !== undefined
+    ? Effect.succeed<KnownStart | null>({ bytes, sha256 })
+    : bytes === sha256
+    ? Effect.succeed<KnownStart | null>(null)
+    : Effect.fail(
+      bytes === undefined
+        ? invalid("after_bytes", "it is needed with after_sha256.")
+        : invalid("after_sha256", "it is needed with after_bytes.")
+    )
+
+/** The archive was locked before the part began to be made. */
+class ArchiveLocked extends Schema.TaggedError<ArchiveLocked>()("ArchiveLocked", {}) {}
+
+const locked = (): ArchiveLocked | ExportEnded | PartChanged => new ArchiveLocked({})
+
+/** The reasons for what ends a part early, as the log has them. */
+const reasons = {
+  ArchiveLocked: "the archive was closed before the part was made",
+  PartChanged: "the part is not what its client has of it",
+  StoreSilent: "the store of files does not answer",
+  service_unavailable: "the database or a turn is not there"
+} as const
 
 /** Journals the part that was sent to its end, and keeps its hash. */
 const note = Effect.fnUntraced(function*(
   caller: Caller["Service"],
   exportId: ExportId,
   { accountId, number }: StoredPart,
+  known: KnownStart | null,
+  keep: KeepDownload,
   made: MadePart
 ) {
   const { organizationId } = caller
@@ -38,14 +74,16 @@ const note = Effect.fnUntraced(function*(
     messages: made.messages,
     files: made.files,
     bytes: made.size,
-    sha256: hex(made.sha256)
+    sha256: hex(made.sha256),
+    ...(known === null ? {} : { after_bytes: known.bytes })
   }
   yield* db.transaction(
     organizationId,
-    Effect.andThen(
-      exports.sent(organizationId, exportId, number, { ...made, at }),
+    Effect.all([
+      exports.sent(organizationId, exportId, number, caller, { ...made, at }),
+      keep({ bytes: made.size, messages: made.messages, files: made.files, at, end: "sent" }),
       record(byCaller(caller), "archive_export.downloaded", { id: exportId }, details)
-    )
+    ], { discard: true })
   )
   yield* reads.note(caller, accountId, made.messages, 0)
 })
@@ -55,7 +93,7 @@ export const downloadArchiveExportPart = Operation.stream(
   {
     summary: "Download a part of an export of the archive, as a ZIP that is made while it is sent.",
     description:
-      "Its bytes are the same each time, unless something of it was deleted meanwhile; manifest.json says what it holds, what was deleted since the export was made, what could not be read, and the SHA-256 of each file. Its size is known only at the end, and a part of it cannot be asked for: a download that broke off begins again. Once it was sent to its end, get_archive_export shows its size and SHA-256, and the journal has them.",
+      "Its bytes are the same each time, unless something of it was deleted meanwhile; manifest.json says what it holds, what was deleted since the export was made, what could not be read, and the SHA-256 of each file. Its size is known only at the end, so that the header Range is not answered: a download that broke off goes on by after_bytes and after_sha256. While it is sent, get_archive_export shows how far it is, and afterwards its size and SHA-256, which the journal has too, or why it ended early.",
     method: "GET",
     path: "/v1/archive/exports/:export_id/parts/:number",
     toolset: "archive",
@@ -65,11 +103,22 @@ export const downloadArchiveExportPart = Operation.stream(
       export_id: TargetExport,
       number: PartNumber.annotateKey({ description: "The part's number, from get_archive_export." })
     },
-    failures: [ResourceMissing, ExportExpired],
+    query: {
+      after_bytes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: largestStart })))
+        .annotateKey({
+          description: "Bytes of the part that are there from an earlier download; it goes on after them."
+        }),
+      after_sha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))).annotateKey({
+        description:
+          "SHA-256 of those bytes, in hexadecimal digits: where the part does not begin with them any more, nothing is sent."
+      })
+    },
+    failures: [ParameterInvalid, ResourceMissing, ExportExpired],
     sample: samples.downloadArchiveExportPart
   },
-  Effect.fnUntraced(function*({ export_id, number }, { archive, caller, now }) {
+  Effect.fnUntraced(function*({ after_bytes, after_sha256, export_id, number }, { archive, caller, now }) {
     const { organizationId } = caller
+    const known = yield* knownStart(after_bytes, after_sha256)
     const db = yield* Db
     const exports = yield* ArchiveExports
     const turns = yield* ExportTurns
@@ -87,25 +136,40 @@ export const downloadArchiveExportPart = Operation.stream(
     if (found.expiresAt <= now) return yield* new ExportExpired({})
     yield* Effect.scoped(turns.take(organizationId))
     const services = yield* Effect.context<Services>()
-    const closed = new ContentBroken({ reason: "the archive was closed before the part was made" })
-    const made = archive.during(closed, (opened: Pick<Unlocked, "epochKey">) => {
-      const missed: Array<UnreadableFrames> = []
-      const open = openAccount({ organizationId, accountId: part.accountId }, {
-        ...opened,
-        missed: (account, number) => void missed.push({ account, number })
+    const make = (tally: ExportTally, keep: KeepDownload) =>
+      archive.during(locked(), (opened: Pick<Unlocked, "epochKey">) => {
+        const missed: Array<UnreadableFrames> = []
+        const open = openAccount({ organizationId, accountId: part.accountId }, {
+          ...opened,
+          missed: (account, number) => void missed.push({ account, number })
+        })
+        return Stream.unwrap(Effect.as(
+          turns.take(organizationId),
+          exportZip({
+            made: found,
+            part,
+            open,
+            read: readContent(open),
+            tally,
+            known,
+            end: (sent) => note(caller, export_id, part, known, keep, sent)
+          })
+        )).pipe(
+          Stream.ensuring(
+            Effect.suspend(() => missed.length === 0 ? Effect.void : noteUnreadable(caller, missed, now))
+          )
+        )
       })
-      return Stream.unwrap(Effect.as(
-        turns.take(organizationId),
-        exportZip(found, part, open, readContent(open), (sent) => note(caller, export_id, part, sent))
-      )).pipe(
-        Stream.ensuring(Effect.suspend(() => missed.length === 0 ? Effect.void : noteUnreadable(caller, missed, now))),
-        Stream.catchTag(
-          "service_unavailable",
-          () => Stream.fail(new ContentBroken({ reason: "the database or a turn is not there" }))
-        ),
-        Stream.provideContext(services)
-      )
-    })
+    const made = Stream.unwrap(Effect.gen(function*() {
+      const tally = makeTally()
+      const keep = yield* exports.download(organizationId, export_id, number, caller)
+      return reported(make(tally, keep), tally, (report) => db.transaction(organizationId, keep(report)))
+    })).pipe(
+      Stream.mapError((failure) =>
+        failure._tag === "ContentBroken" ? failure : new ContentBroken({ reason: reasons[failure._tag] })
+      ),
+      Stream.provideContext(services)
+    )
     return {
       media_type: "application/zip",
       file_name: `archive-export-${export_id.slice(0, 8)}-${number}-of-${found.parts}.zip`,

@@ -32,7 +32,11 @@ const made = {
     bytes_estimate: 11068,
     bytes: null,
     sha256: null,
-    downloaded_at: null
+    downloaded_at: null,
+    downloaded_by: null,
+    downloaded_by_name: null,
+    unreadable: null,
+    latest_download: null
   }]
 } as const
 

@@ -8,6 +8,7 @@ import type {
   StoredExport,
   StoredPart
 } from "../../domain/archive/ArchiveExport.ts"
+import type { DownloadReport } from "../../domain/archive/ExportDownload.ts"
 import type { MeasuredDays } from "../../domain/archive/ExportParts.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 
@@ -30,8 +31,15 @@ export interface LiveExports {
 export interface SentPart {
   readonly size: number
   readonly sha256: Uint8Array
+  readonly unreadable: number
   readonly at: Date
 }
+
+/** The admin who downloads. */
+export type Downloader = Pick<Caller["Service"], "adminId" | "adminName">
+
+/** Keeps how far a download is, unless it has ended or a later one of the part has begun. */
+export type KeepDownload = (report: DownloadReport) => Effect.Effect<void>
 
 /**
  * Law: an export is seen by the admin who made it, and by those who can access every account, as long as they can access
@@ -66,5 +74,13 @@ export class ArchiveExports extends Context.Service<ArchiveExports, {
   find(caller: Caller["Service"], id: ExportId): Effect.Effect<StoredExport | null>
   parts(organizationId: OrganizationId, id: ExportId): Effect.Effect<ReadonlyArray<StoredPart>>
   /** Keeps what a part was when it was sent to its end. */
-  sent(organizationId: OrganizationId, id: ExportId, number: number, part: SentPart): Effect.Effect<void>
+  sent(
+    organizationId: OrganizationId,
+    id: ExportId,
+    number: number,
+    by: Downloader,
+    part: SentPart
+  ): Effect.Effect<void>
+  /** Begins a download, which is the part's latest from its first report on. */
+  download(organizationId: OrganizationId, id: ExportId, number: number, by: Downloader): Effect.Effect<KeepDownload>
 }>()("org-security-console/ports/archive/ArchiveExports") {}

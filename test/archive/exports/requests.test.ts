@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Exit, Scope, Stream } from "effect"
+import { Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
@@ -17,6 +17,23 @@ import { pglite } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const manifestOf = (bytes: Buffer) => JSON.parse(entriesOfZip(bytes).at(-1)?.content.toString() ?? "")
+
+const sha256 = (bytes: Uint8Array) => crypto.hash("sha256", bytes, "hex")
+
+const after = (start: Uint8Array) => `1?after_bytes=${start.length}&after_sha256=${sha256(start)}`
+
+/** Reads a first piece of the part, and goes away. */
+const leave = Effect.fnUntraced(function*(key: Redacted.Redacted, exportId: string) {
+  const handler = yield* World.handlerHere
+  const { host, origin } = new URL(World.baseUrl)
+  yield* Effect.promise(async () => {
+    const headers = { host, authorization: `Bearer ${Redacted.value(key)}`, ...passwordHeader() }
+    const response = await handler(new Request(`${origin}/v1/archive/exports/${exportId}/parts/1`, { headers }))
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await reader?.cancel()
+  })
+})
 
 describe("a request for a part of an export", () => {
   layer(World.world(pglite))((it) => {
@@ -123,6 +140,10 @@ describe("a request for a part of an export", () => {
         })
         const ended = yield* Effect.exit(Effect.provideService(download(key, body.id), BlobStore, down))
         expect(Exit.isFailure(ended)).toBe(true)
+        expect((yield* World.get(`/v1/archive/exports/${body.id}`, key)).body.parts[0]).toMatchObject({
+          unreadable: null,
+          latest_download: { state: "stopped", reason: "storage_unavailable", messages: 3 }
+        })
       }))
 
     it.effect("waits its turn: a third part of an organization at a time is answered 503, and another organization's is made", () =>
@@ -151,6 +172,57 @@ describe("a request for a part of an export", () => {
         expect(World.refusal(yield* create("json"))).toEqual([409, "too_many_exports"])
         yield* TestClock.adjust(exportLifetime)
         expect((yield* create("json")).status).toBe(200)
+      }))
+
+    it.effect("whose download broke off goes on after any byte of it, and is journaled as a whole with where it went on", () =>
+      Effect.gen(function*() {
+        const { admins, create, id, key } = yield* makeExported
+        const { body: made } = yield* create("json")
+        const latest = Effect.map(World.get(`/v1/archive/exports/${made.id}`, key), ({ body }) => body.parts[0])
+        expect(yield* latest).toMatchObject({ downloaded_by: null, latest_download: null })
+        yield* leave(key, made.id)
+        expect(yield* latest).toMatchObject({
+          bytes: null,
+          latest_download: { state: "stopped", reason: "connection_lost", admin_id: admins.owner.id }
+        })
+        const { bytes: whole } = yield* download(key, made.id)
+        for (const cut of [1, 100, 70_000, whole.length - 1, whole.length]) {
+          const rest = yield* download(key, made.id, after(whole.subarray(0, cut)))
+          expect([rest.status, rest.bytes.equals(whole.subarray(cut))]).toEqual([200, true])
+          expect((yield* World.journal(id)).at(-1)).toMatchObject({
+            action: "archive_export.downloaded",
+            details: { bytes: whole.length, sha256: sha256(whole), after_bytes: cut }
+          })
+        }
+        expect(yield* latest).toMatchObject({
+          sha256: sha256(whole),
+          downloaded_by: admins.owner.id,
+          unreadable: 0,
+          latest_download: { state: "sent", reason: null, bytes: whole.length, messages: 3, files: 3 }
+        })
+      }))
+
+    it.effect("that goes on gets nothing where something of it was deleted meanwhile, or after other bytes, and no entry of the journal says that it was sent", () =>
+      Effect.gen(function*() {
+        const { accountId, create, id, key } = yield* makeExported
+        const { body: made } = yield* create("html")
+        const { bytes: whole } = yield* download(key, made.id)
+        const last = Effect.map(World.journal(id), (events) => events.at(-1)?.sequence)
+        const before = yield* last
+        const reason = Effect.map(
+          World.get(`/v1/archive/exports/${made.id}`, key),
+          ({ body }) => body.parts[0].latest_download.reason
+        )
+        const refused = (number: string) => Effect.map(Effect.exit(download(key, made.id, number)), Exit.isFailure)
+        expect(yield* refused(after(Buffer.alloc(100)))).toBe(true)
+        expect(yield* refused(after(Buffer.concat([whole, Buffer.alloc(1)])))).toBe(true)
+        expect([yield* reason, yield* last]).toEqual(["changed", before])
+        yield* cleanUpAccount(key, accountId)
+        expect(yield* refused(after(whole.subarray(0, 3000)))).toBe(true)
+        expect(yield* reason).toBe("changed")
+        for (const one of ["after_bytes=5", `after_sha256=${"0".repeat(64)}`, "after_bytes=0&after_sha256=0"]) {
+          expect(codeOf(yield* download(key, made.id, `1?${one}`))).toEqual([400, "parameter_invalid"])
+        }
       }))
   })
 })

@@ -1,4 +1,4 @@
-/** One export of the archive: its parts, with their sizes and hashes, and their download by the archive password. */
+/** One export of the archive: its parts, their download by the archive password, and how far and what each download was. */
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type ArchiveExport, ExportId } from "../../../domain/archive/ArchiveExport.ts"
@@ -17,14 +17,15 @@ import type { AdminPage } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
 import * as Times from "../kit/Times.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
+import * as Script from "./DownloadScript.ts"
+import * as Downloads from "./DownloadWords.ts"
+import * as ExportProgress from "./ExportProgressPage.ts"
 import * as Words from "./ExportWords.ts"
 
 const path = `${Tabs.archiveExportsPath}/:export_id` as const
 
 /** Parts on one page. */
 const partsPerPage = 100
-
-type Part = ArchiveExport["parts"][number]
 
 const facts = (made: ArchiveExport, now: number): Html.Html =>
   html`<dl class="facts">
@@ -35,12 +36,35 @@ const facts = (made: ArchiveExport, now: number): Html.Html =>
     made.criteria.account_ids.length === 1 ? "1 account" : `${made.criteria.account_ids.length} accounts`
   }</dd>
   <dt>Made</dt><dd>${Times.since(made.created_at, now, "")}: what is archived later is not in it</dd>
+  <dt>Downloaded</dt><dd>${made.parts.filter(({ bytes }) => bytes !== null).length.toLocaleString("en")} of ${
+    Words.counted(made.part_count, "part")
+  }</dd>
   <dt>${made.state === "ready" ? "Can be downloaded until" : "Ended"}</dt><dd>${
     made.expires_at.toISOString().slice(0, 10)
   }</dd>
 </dl>`
 
-const row = (view: AdminPage, isReady: boolean) => (part: Part): Html.Html =>
+/** The download of a part, as the script keeps it current. */
+const download = (view: AdminPage, part: Downloads.Part): Html.Html => {
+  const line = Downloads.lineOf(part)
+  const sent = Downloads.sentOf(part)
+  const isRunning = line?.isRunning === true
+  const hidden = (is: boolean) => is ? html` hidden` : undefined
+  return html`<div data-part="${part.number}" data-running="${isRunning ? "yes" : "no"}" data-at="${
+    part.downloaded_at?.getTime() ?? 0
+  }">
+    <p data-text${hidden(line === null)}>${line?.text}</p>
+    <progress aria-label="Part ${part.number}, bytes" max="${line?.total ?? 1}" value="${line?.done ?? 0}"${
+    hidden(!isRunning)
+  }></progress>
+    <p class="hint" data-sent${hidden(sent === null)}>Downloaded ${
+    Times.since(part.downloaded_at, view.now, "")
+  } ${sent}</p>
+    <p class="hint" data-digest${hidden(sent === null)}>SHA-256 <code>${part.sha256}</code></p>
+  </div>`
+}
+
+const row = (view: AdminPage, isReady: boolean) => (part: Downloads.Part): Html.Html =>
   html`<li>
   <div class="head">
     <div>
@@ -55,25 +79,24 @@ const row = (view: AdminPage, isReady: boolean) => (part: Part): Html.Html =>
       : undefined
   }
   </div>
-  ${
-    part.bytes === null
-      ? undefined
-      : html`<p class="hint">Downloaded ${Times.since(part.downloaded_at, view.now, "")}: ${
-        part.bytes.toLocaleString("en")
-      } bytes, SHA-256 <code>${part.sha256}</code></p>`
-  }
+  ${download(view, part)}
 </li>`
 
 const downloads = (
   view: AdminPage,
   made: ArchiveExport,
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<Downloads.Part>,
   faults: Html.Faults
 ): Html.Html => {
   const isReady = made.state === "ready"
-  const list = html`<ul class="plain">${parts.map(row(view, isReady))}</ul>`
+  const events = `${view.visit.base}${Tabs.archiveExportsPath}/${made.id}/events`
+  const list = html`<ul class="plain" data-downloads="${events}">${parts.map(row(view, isReady))}</ul>`
   return html`<section aria-labelledby="parts">
   <h2 id="parts">Parts</h2>
+  <p class="hint" role="status" data-status></p>
+  <noscript><p><a href="${view.visit.base}${
+    ExportProgress.addressOf(made.id)
+  }">The progress of downloads</a> is a page of its own, which loads again by itself while a part is being sent.</p></noscript>
   ${
     isReady
       ? Forms.open(
@@ -93,8 +116,15 @@ const downloads = (
 </section>`
 }
 
-const proof =
-  html`<p class="hint">A part is the same bytes each time, unless something of it was deleted meanwhile. <code>security-console archive verify-export</code> checks a downloaded part against its manifest and the journal. Reload this page for the sizes and hashes of what was downloaded to its end.</p>`
+const proof = (view: AdminPage, { id }: ArchiveExport): Html.Html =>
+  html`<section aria-labelledby="command">
+  <h2 id="command">By command</h2>
+  <p>A browser begins a part again that broke off. This goes on where it was, and leaves out what the folder has already:</p>
+  <pre class="block" tabindex="0" role="region" aria-label="Command"><code translate="no">security-console archive export --url ${
+    view.visit.site.baseUrl.replace(/\/$/, "")
+  } --export ${id}</code></pre>
+  <p class="hint">A part is the same bytes each time, unless something of it was deleted meanwhile. <code>security-console archive verify-export</code> checks a downloaded part against its manifest and the journal.</p>
+</section>`
 
 const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
   const made = yield* getArchiveExport.call({ export_id: ExportId.make(id) })
@@ -107,6 +137,8 @@ const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: F
   return yield* Frame.page(view, {
     title: "Archive export",
     outcome,
+    script: made.state === "ready" ? Script.addressAt(view.visit.site) : undefined,
+    further: ["connect-src 'self'"],
     body: html`
 <p class="back"><a href="${base}${Tabs.archiveExportsPath}">Archive exports</a></p>
 <h1>Archive export</h1>
@@ -120,7 +152,7 @@ ${
         next: last > 0 && last < made.part_count ? Lists.address(address, { after: String(last) }) : undefined
       })
     }
-${proof}`
+${made.state === "ready" ? proof(view, made) : undefined}`
   })
 })
 
@@ -138,7 +170,7 @@ const page = Form.page({
 })
 
 /** The part as a file, made by the password of this request alone. */
-const download = Effect.fnUntraced(function*(id: string, form: SentForm.Form) {
+const send = Effect.fnUntraced(function*(id: string, form: SentForm.Form) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const caller = yield* Caller
   const opening = Caller.of({ ...caller, extras: { archivePassword: form.secret("password") } })
@@ -152,7 +184,7 @@ const download = Effect.fnUntraced(function*(id: string, form: SentForm.Form) {
 export const routes = page.routes([
   page.form({
     name: "download",
-    submit: ({ form, id }) => download(id, form),
+    submit: ({ form, id }) => send(id, form),
     next: (file) => file
   })
 ])

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { AccountId } from "../../../domain/accounts/Account.ts"
 import type { ArchiveAccount } from "../../../domain/archive/ArchiveAccount.ts"
 import { type ArchiveExportSummary, ExportFormat, ExportId } from "../../../domain/archive/ArchiveExport.ts"
+import { largestPart, leastPartLimit } from "../../../domain/archive/ExportParts.ts"
 import { ParameterInvalid } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { archiveReaders } from "../../../domain/people/Access.ts"
@@ -27,6 +28,9 @@ const path = Tabs.archiveExportsPath
 
 /** Accounts of one export at most, as the operation takes them. */
 const accountsAtOnce = 100
+
+/** Bytes of a part at most, to choose from. */
+const partSizes = [largestPart, 500_000_000, 100_000_000, leastPartLimit] as const
 
 type Account = typeof ArchiveAccount.Type
 
@@ -110,6 +114,19 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
           label: "With photos and other files",
           checked: sent === undefined || sent.text("media") === "yes"
         })
+      }
+    ${
+        Fields.select(
+          faults,
+          {
+            name: "part_bytes",
+            label: "Size of a part at most",
+            hint:
+              "A browser begins a part again that broke off: choose small ones where the connection is slow or breaks."
+          },
+          partSizes.map((bytes) => [String(bytes), Words.size(bytes)] as const),
+          sent?.text("part_bytes") ?? String(largestPart)
+        )
       }
     <button class="main">Make the export</button>`
     )
@@ -200,7 +217,8 @@ const made = (form: SentForm.Form) => {
       ...(until === "" ? {} : { until })
     },
     format,
-    media: form.text("media") === "yes"
+    media: form.text("media") === "yes",
+    part_bytes: partSizes.find((bytes) => String(bytes) === form.text("part_bytes")) ?? largestPart
   })
 }
 

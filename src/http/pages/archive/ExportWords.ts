@@ -8,7 +8,8 @@ export const formats: Readonly<Record<ExportFormat, string>> = {
   eml: "Mails, for mail archives"
 }
 
-const counted = (count: number, one: string): string => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`
+export const counted = (count: number, one: string): string =>
+  `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`
 
 export const amount = ({ files, messages }: Pick<ArchiveExport, "files" | "messages">): string =>
   `${counted(messages, "message")}, ${counted(files, "file")}`

@@ -4,7 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { type Failure, InvalidToken, OrganizationClosed, ParameterInvalid } from "../../../domain/Failure.ts"
+import { type Failure, OrganizationClosed } from "../../../domain/Failure.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import type * as Operation from "../../../kernel/Operation.ts"
 import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
@@ -35,24 +35,18 @@ export const path = "/console/archive/data"
 /** The operations' own addresses begin with it. */
 const version = "/v1"
 
-/** Only the page itself asks: a request that another site makes would be an entry of the journal at least. */
-const isOwn = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  ["same-origin", undefined].includes(headers["sec-fetch-site"])
-
-const refused = () => new ParameterInvalid({ message: "This page is not current. Load it again." })
-
 const answer = (operation: Operation.Any) => (visit: PageRequest) =>
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const sessions = yield* ConsoleSessions
-    if (!isOwn(request)) return yield* refused()
+    if (!Serving.isOwn(request)) return yield* Serving.notCurrent()
     const found = yield* Serving.admin(visit)
-    if (Option.isNone(found)) return yield* new InvalidToken({ message: "Your session has ended. Sign in again." })
+    if (Option.isNone(found)) return yield* Serving.signedOut()
     const { value: admin } = found
     if (admin.organizationClosed) return yield* new OrganizationClosed({})
     const token = request.headers["x-token"] ?? ""
     if (operation.method !== "GET" && !sessions.verifyCsrf(admin.sessionId, path, token)) {
-      return yield* refused()
+      return yield* Serving.notCurrent()
     }
     const answered: Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, Rest.Services | Caller> = Rest
       .respond(
@@ -64,13 +58,11 @@ const answer = (operation: Operation.Any) => (visit: PageRequest) =>
     return yield* Effect.provideService(answered, Caller, Serving.caller(visit, admin))
   })
 
-const asJson = () => (failed: Parameters<typeof Rest.toResponse>[0]) => Effect.succeed(Rest.toResponse(failed))
-
 export const routes = served.map((operation) =>
   Serving.route(
     operation.method === "GET" ? "GET" : "POST",
     `${path}${operation.path.slice(version.length)}`,
     answer(operation),
-    asJson
+    Serving.asJson
   )
 )

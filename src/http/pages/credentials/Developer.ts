@@ -179,7 +179,7 @@ ${showNotices()}
 </section>
 </div>
 <div>
-${DeveloperGuide.section(visit.site)}
+${DeveloperGuide.section(visit.site, view.admin.readsArchive)}
 </div>
 </div>`
   })

@@ -23,7 +23,11 @@ const assistant = (baseUrl: string): string =>
 const block = (text: string, label: string): Html.Html =>
   html`<pre class="block" tabindex="0" role="region" aria-label="${label}"><code translate="no">${text}</code></pre>`
 
-export const section = ({ baseUrl }: Site): Html.Html =>
+/** The command of the package, without an installation. */
+const bridge = (baseUrl: string): string =>
+  `npx --package org-security-console security-console bridge --url ${baseUrl} --sign-in`
+
+export const section = ({ baseUrl }: Site, readsArchive: boolean): Html.Html =>
   html`<section aria-labelledby="begin">
   <h2 id="begin">Addresses</h2>
   <dl class="facts">
@@ -42,4 +46,13 @@ export const section = ({ baseUrl }: Site): Html.Html =>
   <h2 id="assistant">An assistant</h2>
   <p class="lead">Assistants that sign in need the address alone: they send you here to choose what they may use and do. For all others, this is the entry in their list of servers:</p>
   ${block(assistant(baseUrl), "Settings of an assistant")}
+</section>
+${
+    readsArchive
+      ? html`<section aria-labelledby="bridge">
+  <h2 id="bridge">An assistant for the archive</h2>
+  <p class="lead">The bridge opens the archive on the assistant's own machine, so that the archive password stays there. Connect it once: it sends you here to allow it, and then prints its entry for the list of servers:</p>
+  ${block(bridge(baseUrl), "Command of the bridge")}
 </section>`
+      : undefined
+  }`

@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { HttpServerRequest } from "effect/http"
 import {
+  InvalidToken,
   OrganizationClosed,
   ParameterInvalid,
   PasswordIncorrect,
@@ -19,6 +20,7 @@ import { clientOf } from "../../../transport/ClientAddress.ts"
 import * as RequestLog from "../../../transport/RequestLog.ts"
 import { Sites } from "../../../transport/Site.ts"
 import { Readiness, RequestId } from "../../../transport/TransportSettings.ts"
+import * as Rest from "../../Rest.ts"
 import * as SignInSteps from "../signin/SignInSteps.ts"
 import * as Html from "./Html.ts"
 import type { AdminPage, PageRequest } from "./PageRequest.ts"
@@ -29,6 +31,17 @@ import * as Refresh from "./Refresh.ts"
 type Failed = (visit: Pick<PageRequest, "base" | "requestId">) => (
   failed: ErrorAnswer
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+/** For the data of a page, which no person reads. */
+export const asJson: Failed = () => (failed) => Effect.succeed(Rest.toResponse(failed))
+
+/** Only a page itself asks for its data: a request that another site makes would be an entry of the journal at least. */
+export const isOwn = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  ["same-origin", undefined].includes(headers["sec-fetch-site"])
+
+export const notCurrent = () => new ParameterInvalid({ message: "This page is not current. Load it again." })
+
+export const signedOut = () => new InvalidToken({ message: "Your session has ended. Sign in again." })
 
 const asPage: Failed = ({ base, requestId }) => Problem.failed(base, requestId)
 

@@ -1,5 +1,6 @@
 /** The parts that pages are made of; a page takes all of them from here. */
 export * as Bars from "./Bars.ts"
+export * as Events from "./EventStream.ts"
 export * as Fields from "./Fields.ts"
 export * as Form from "./Form.ts"
 export * as Forms from "./Forms.ts"

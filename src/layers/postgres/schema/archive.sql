@@ -542,14 +542,41 @@ create table archive_export_part (
   size bigint, -- its size when it was last sent to its end; null before that
   sha256 bytea, -- of what was sent then
   sent_at timestamptz(3), -- the time when that ended
-  check ((size is null) = (sha256 is null) and (size is null) = (sent_at is null)),
+  sent_by uuid, -- the admin who downloaded it then
+  sent_by_name text, -- that admin's name then
+  unreadable integer, -- messages, edits and files that did not open then
+  check (num_nulls(size, sha256, sent_at, sent_by, unreadable) in (0, 5)),
   primary key (organization_id, export_id, number),
   foreign key (organization_id, export_id) references archive_export (organization_id, id) on delete cascade
 );
 alter table archive_export_part enable row level security, force row level security;
 create policy tenant on archive_export_part to console_app
   using (organization_id = current_setting('console.organization_id', true));
-grant select, insert, update (size, sha256, sent_at) on archive_export_part to console_app;
+grant select, insert, update (size, sha256, sent_at, sent_by, sent_by_name, unreadable) on archive_export_part
+  to console_app;
+
+-- The latest download of each part of an export.
+create table archive_export_download (
+  organization_id text collate "C" not null, -- the organization
+  export_id uuid not null, -- the export
+  number integer not null, -- the part
+  id uuid not null, -- the download: an earlier one that still runs is not kept over it
+  admin_id uuid not null, -- the admin
+  admin_name text, -- the admin's name then
+  started_at timestamptz(3) not null, -- its beginning
+  at timestamptz(3) not null, -- the time of these counts
+  bytes bigint not null, -- bytes of the part that were made
+  messages bigint not null, -- messages in them
+  files bigint not null, -- files in them
+  ended text check (ended in ('sent', 'connection_lost', 'archive_closed', 'storage_unavailable', 'service_unavailable', 'changed', 'unexpected')), -- what ended it; null while it runs
+  primary key (organization_id, export_id, number),
+  foreign key (organization_id, export_id, number)
+    references archive_export_part (organization_id, export_id, number) on delete cascade
+);
+alter table archive_export_download enable row level security, force row level security;
+create policy tenant on archive_export_download to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, update on archive_export_download to console_app;
 
 -- Reads of the archive by credential, account and hour, until they are journaled.
 create table archive_read (

@@ -2,62 +2,14 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
-import {
-  type ExportCriteria,
-  ExportId,
-  type StoredExport,
-  type StoredPart
-} from "../../../domain/archive/ArchiveExport.ts"
-import type { MeasuredDays } from "../../../domain/archive/ExportParts.ts"
+import { type ExportCriteria, ExportId } from "../../../domain/archive/ArchiveExport.ts"
+import { now } from "../../../domain/Moments.ts"
 import { type Caller, canAccessEveryAccount, type OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveExports, type NamedAccount } from "../../../ports/archive/ArchiveExports.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess } from "../accounts/AccountAccess.ts"
 import { isAccessible } from "./AccessToAll.ts"
-
-type ExportRow = Omit<StoredExport, "chatIds" | "files" | "messages"> & {
-  readonly chatTexts: ReadonlyArray<string> | null
-  readonly messages: string
-  readonly files: string
-}
-
-const exportOf = ({ chatTexts, ...row }: ExportRow): StoredExport => ({
-  ...row,
-  chatIds: chatTexts === null ? null : chatTexts.map(BigInt),
-  messages: Number(row.messages),
-  files: Number(row.files)
-})
-
-/** Sums travel as text. */
-type Measured = {
-  readonly [Name in keyof MeasuredDays]: MeasuredDays[Name] extends number ? string : MeasuredDays[Name]
-}
-
-const measuredOf = (row: Measured): MeasuredDays => ({
-  ...row,
-  messages: Number(row.messages),
-  chatDays: Number(row.chatDays),
-  files: Number(row.files),
-  pageBytes: Number(row.pageBytes),
-  fileBytes: Number(row.fileBytes)
-})
-
-type PartRow = Omit<StoredPart, "bytes" | "files" | "lastPage" | "messages" | "size"> & {
-  readonly lastPage: string
-  readonly messages: string
-  readonly files: string
-  readonly bytes: string
-  readonly size: string | null
-}
-
-const partOf = (row: PartRow): StoredPart => ({
-  ...row,
-  messages: Number(row.messages),
-  files: Number(row.files),
-  bytes: Number(row.bytes),
-  lastPage: BigInt(row.lastPage),
-  size: row.size === null ? null : Number(row.size)
-})
+import { exportOf, type ExportRow, type Measured, measuredOf, partOf, type PartRow } from "./ExportRows.ts"
 
 /** The exports in SQL. */
 export const layer = Layer.effect(
@@ -190,15 +142,42 @@ export const layer = Layer.effect(
       parts: (organizationId, id) =>
         sql<PartRow>`
           select number, account_id as "accountId", to_char(first_day, 'YYYY-MM-DD') as "firstDay",
-            to_char(last_day, 'YYYY-MM-DD') as "lastDay", messages::text as messages, files::text as files,
-            bytes::text as bytes, last_page::text as "lastPage", size::text as size, sha256, sent_at as "sentAt"
-          from archive_export_part where organization_id = ${organizationId} and export_id = ${id}
+            to_char(last_day, 'YYYY-MM-DD') as "lastDay", part.messages::text as messages, part.files::text as files,
+            part.bytes::text as bytes, last_page::text as "lastPage", size::text as size, sha256, sent_at as "sentAt",
+            sent_by::text as "sentBy", sent_by_name as "sentByName", unreadable,
+            download.admin_id::text as "downloadBy", download.admin_name as "downloadByName",
+            download.started_at as "startedAt", download.at, download.bytes::text as "downloadBytes",
+            download.messages::text as "downloadMessages", download.files::text as "downloadFiles",
+            download.ended as "end"
+          from archive_export_part as part
+          left join archive_export_download as download using (organization_id, export_id, number)
+          where organization_id = ${organizationId} and export_id = ${id}
           order by number`.pipe(Effect.orDie, Effect.map((rows) => rows.map(partOf))),
 
-      sent: (organizationId, id, number, { at, sha256, size }) =>
+      sent: (organizationId, id, number, { adminId, adminName }, { at, sha256, size, unreadable }) =>
         post(sql`
-          update archive_export_part set size = ${size}::bigint, sha256 = ${sha256}, sent_at = ${at}
-          where organization_id = ${organizationId} and export_id = ${id} and number = ${number}`)
+          update archive_export_part set size = ${size}::bigint, sha256 = ${sha256}, sent_at = ${at},
+            sent_by = ${adminId}::uuid, sent_by_name = ${adminName}, unreadable = ${unreadable}
+          where organization_id = ${organizationId} and export_id = ${id} and number = ${number}`),
+
+      download: Effect.fnUntraced(function*(organizationId, exportId, number, { adminId, adminName }) {
+        const id = yield* random.uuidV7()
+        const startedAt = yield* now
+        return ({ at, bytes, end, files, messages }) =>
+          post(sql`
+            insert into archive_export_download as kept (organization_id, export_id, number, id, admin_id, admin_name,
+              started_at, at, bytes, messages, files, ended)
+            select organization_id, export_id, number, ${id}::uuid, ${adminId}::uuid, ${adminName}, ${startedAt}, ${at},
+              ${bytes}::bigint, ${messages}::bigint, ${files}::bigint, ${end}
+            from archive_export_part
+            where organization_id = ${organizationId} and export_id = ${exportId} and number = ${number}
+            on conflict (organization_id, export_id, number) do update set id = excluded.id,
+              admin_id = excluded.admin_id, admin_name = excluded.admin_name, started_at = excluded.started_at,
+              at = excluded.at, bytes = excluded.bytes, messages = excluded.messages, files = excluded.files,
+              ended = excluded.ended
+            where (kept.started_at, kept.id) < (excluded.started_at, excluded.id)
+              or kept.id = excluded.id and kept.ended is null`)
+      })
     })
   })
 )

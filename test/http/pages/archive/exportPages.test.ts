@@ -1,5 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { makeExported } from "../../../support/archive/exportedArchive.ts"
 import { sealChats } from "../../../support/archive/sealedChats.ts"
@@ -7,10 +9,11 @@ import { entriesOfZip } from "../../../support/archive/zips.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { postgres } from "../../../support/postgres/database.ts"
+import { scratch } from "../../../support/run/scratch.ts"
 import * as World from "../../../support/world.ts"
 import { press, served, signIn, stage, textOf, type } from "../browsed.ts"
 
-const path = "/console/archive-exports"
+const home = "/console/archive-exports"
 
 /** The bytes that the form answers. */
 const bytesOf = Effect.fnUntraced(function*(address: string, cookie: string, form: Readonly<Record<string, string>>) {
@@ -37,10 +40,10 @@ describe("exports in the console", () => {
       Effect.gen(function*() {
         const { accountId, admins, id } = yield* makeExported
         const cookie = yield* Pages.signIn(id, admins.owner.id)
-        const made = Pages.formOf(yield* Pages.visit("GET", path, { cookie }), path)
-        const none = yield* Pages.visit("POST", path, { cookie, form: { ...made.hidden, format: "html" } })
+        const made = Pages.formOf(yield* Pages.visit("GET", home, { cookie }), home)
+        const none = yield* Pages.visit("POST", home, { cookie, form: { ...made.hidden, format: "html" } })
         expect(none.text).toContain("Choose an account.")
-        const at = (yield* Pages.visit("POST", path, {
+        const at = (yield* Pages.visit("POST", home, {
           cookie,
           form: { ...made.hidden, account_id: accountId, format: "html", media: "yes" }
         })).location ?? ""
@@ -59,7 +62,8 @@ describe("exports in the console", () => {
         expect(entries.map((entry) => entry.path)).toContain("manifest.json")
         expect(entries.some(({ content }) => content.includes("text 0"))).toBe(true)
         const after = yield* Pages.visit("GET", at, { cookie })
-        expect(after.text).toContain(`${sent.bytes.length.toLocaleString("en")} bytes, SHA-256`)
+        expect(after.text).toContain(`: ${sent.bytes.length.toLocaleString("en")} bytes.`)
+        expect(after.text).toContain("<dd>1 of 1 part</dd>")
         const forged = yield* bytesOf(action, cookie, { password: archivePassword, number: "1" })
         expect(forged.status).toBe(403)
         const missing = yield* bytesOf(action, cookie, { ...hidden, password: archivePassword, number: "77" })
@@ -70,27 +74,48 @@ describe("exports in the console", () => {
       Effect.gen(function*() {
         const { admins, id } = yield* makeExported
         const cookie = yield* Pages.signIn(id, admins.billing.id)
-        expect((yield* Pages.visit("GET", path, { cookie })).text).toContain("Only admins who may read the archive")
+        expect((yield* Pages.visit("GET", home, { cookie })).text).toContain("Only admins who may read the archive")
       }))
   })
 
-  layer(served)((it) => {
+  layer(served, { excludeTestServices: true })((it) => {
     it.effect("fit every screen, in light and dark", () =>
       Effect.gen(function*() {
         const { accounts: [account = ""], base, email, id } = yield* stage()
         yield* sealChats(id, account, "Words")
+        const folder = yield* Effect.acquireRelease(
+          Effect.sync(() => fs.mkdtempSync(path.join(scratch, "export-page-"))),
+          (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+        )
         const page = yield* Browser.newPage()
+        const wrong: Array<string> = []
+        page.on("console", (message) => void wrong.push(message.text()))
         const go = (address: string) => Effect.promise(() => page.goto(`${base}${address}`))
         yield* go("/console/accounts")
         yield* signIn(page, id, email)
-        yield* go(`${path}?account=${account}`)
+        yield* go(`${home}?account=${account}`)
         expect(yield* Browser.inspect(page, "archive-exports-new")).toEqual([])
         yield* press(page, "main section form button.main")
         expect(yield* textOf(page)).toContain("Download part 1")
         yield* type(page, "#password", "wrong password")
         yield* press(page, "main form button[name=number]")
         expect(yield* textOf(page)).toContain("This is not the archive password.")
+        wrong.length = 0
+        yield* type(page, "#password", archivePassword)
+        // The page stays where it is, and says that the part is downloaded.
+        yield* Effect.promise(async () => {
+          const session = await page.createCDPSession()
+          await session.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder })
+          await page.click("main form button[name=number]")
+          await page.waitForFunction("document.querySelector('[data-sent]').hidden === false")
+        })
+        expect(yield* textOf(page)).toContain("Part 1 is downloaded.")
+        expect(yield* textOf(page)).toMatch(/Downloaded just now by .*: [\d,]+ bytes\./)
+        expect(wrong).toEqual([])
         expect(yield* Browser.inspect(page, "archive-export")).toEqual([])
+        yield* go(new URL(page.url()).pathname.replace(/download$/, "progress"))
+        expect(yield* Browser.inspect(page, "archive-export-progress")).toEqual([])
+        yield* press(page, "main p.back a")
         yield* press(page, "main p.back a")
         expect(yield* Browser.inspect(page, "archive-exports")).toEqual([])
       }), 120_000)

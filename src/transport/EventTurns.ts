@@ -1,0 +1,68 @@
+/** The number of event streams that are open at a time: each holds a connection, and asks the database every second. */
+import { Context, Effect, Option, Scope } from "effect"
+import { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
+import { eventStreamsAtOnce, eventStreamsOfOrganization, eventStreamsOfSession } from "../domain/Limits.ts"
+import { makeCounter, type Turn } from "./ContentTurns.ts"
+
+/**
+ * The header of an answer that has no end of its own: a stopping server cuts it, and the browser goes on with another
+ * process. A proxy that gathers answers would hold the events back without it.
+ */
+export const endless = "x-accel-buffering"
+
+/** The most at a time: of one session, of an organization, and of the process. */
+export interface EventLimits {
+  readonly session: number
+  readonly organization: number
+  readonly process: number
+}
+
+const limits: EventLimits = {
+  session: eventStreamsOfSession,
+  organization: eventStreamsOfOrganization,
+  process: eventStreamsAtOnce
+}
+
+const tooMany = new RateLimited({ retry_after: 5, message: "As many pages are kept current as may be at a time." })
+
+export class EventTurns {
+  readonly #limits: EventLimits
+  readonly #running = makeCounter()
+
+  constructor(of: EventLimits = limits) {
+    this.#limits = of
+  }
+
+  /** A turn; fails immediately where as many are open as may be. */
+  take(sessionId: string, organizationId: string): Effect.Effect<Turn, RateLimited | ServiceUnavailable> {
+    return Effect.suspend((): Effect.Effect<Turn, RateLimited | ServiceUnavailable> => {
+      const { organization, process, session } = this.#limits
+      const running = this.#running
+      const keys = [`session ${sessionId}`, `organization ${organizationId}`, "all"] as const
+      if (running.of(keys[0]) >= session || running.of(keys[1]) >= organization) return Effect.fail(tooMany)
+      if (running.of(keys[2]) >= process) return Effect.fail(new ServiceUnavailable({ retry_after: 5 }))
+      for (const key of keys) running.change(key, 1)
+      let isReleased = false
+      const release = Effect.sync(() => {
+        if (isReleased) return
+        isReleased = true
+        for (const key of keys) running.change(key, -1)
+      })
+      return Effect.succeed({ release })
+    })
+  }
+}
+
+/** The turns of this process. */
+export const CurrentEventTurns = Context.Reference<EventTurns>(
+  "org-security-console/transport/EventTurns/CurrentEventTurns",
+  { defaultValue: () => new EventTurns() }
+)
+
+/** A turn that ends with the request's scope at the latest, so also where no event is ever asked for. */
+export const eventTurnOfRequest = Effect.fnUntraced(function*(sessionId: string, organizationId: string) {
+  const turn = yield* (yield* CurrentEventTurns).take(sessionId, organizationId)
+  const scope = yield* Effect.serviceOption(Scope.Scope)
+  if (Option.isSome(scope)) yield* Scope.addFinalizer(scope.value, turn.release)
+  return turn
+})
