@@ -167,8 +167,8 @@ describe("security-console bridge", () => {
         const { code, said } = yield* signIn(place)
         expect(code).toBe(0)
         const { command, env, args } = JSON.parse(said.slice(said.indexOf("{"))).mcpServers["security-console"]
-        expect([command, args.slice(-4), Object.keys(env)])
-          .toEqual(["npm", ["--", "bridge", "--url", place.base], ["CONSOLE_ARCHIVE_PASSWORD_FILE"]])
+        expect([command, args, Object.keys(env)])
+          .toEqual(["security-console", ["bridge", "--url", place.base], ["CONSOLE_ARCHIVE_PASSWORD_FILE"]])
         const [file = ""] = fs.readdirSync(path.join(place.folder, "security-console")).filter((name) =>
           name.endsWith(".json")
         )

@@ -9,7 +9,7 @@ export const downloadKeptStill = Duration.toMillis("5 seconds")
 /** A download that nothing was kept of for so long has lost its process or its database, in milliseconds. */
 const downloadLost = Duration.toMillis("20 seconds")
 
-/** What ends a download before its end, apart from the loss of its process. */
+/** The ends of a download before its end, apart from the loss of its process. */
 export const DownloadStop = Schema.Literals([
   "connection_lost",
   "archive_closed",

@@ -52,7 +52,7 @@ const emptied = (start: Start): void => {
   start.hash = crypto.createHash("sha256")
 }
 
-/** What an earlier run has left of it. */
+/** The start that an earlier run has left. */
 const readStart = (file: string) =>
   Effect.promise(async (): Promise<Start> => {
     const start: Start = { file, bytes: 0, hash: crypto.createHash("sha256") }

@@ -36,9 +36,9 @@ const facts = (made: ArchiveExport, now: number): Html.Html =>
     made.criteria.account_ids.length === 1 ? "1 account" : `${made.criteria.account_ids.length} accounts`
   }</dd>
   <dt>Made</dt><dd>${Times.since(made.created_at, now, "")}: what is archived later is not in it</dd>
-  <dt>Downloaded</dt><dd>${made.parts.filter(({ bytes }) => bytes !== null).length.toLocaleString("en")} of ${
-    Words.counted(made.part_count, "part")
-  }</dd>
+  <dt>Downloaded</dt><dd><span data-count>${
+    String(made.parts.filter(({ bytes }) => bytes !== null).length)
+  }</span> of ${Words.counted(made.part_count, "part")}</dd>
   <dt>${made.state === "ready" ? "Can be downloaded until" : "Ended"}</dt><dd>${
     made.expires_at.toISOString().slice(0, 10)
   }</dd>

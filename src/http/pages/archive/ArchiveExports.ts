@@ -124,7 +124,7 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
             hint:
               "A browser begins a part again that broke off: choose small ones where the connection is slow or breaks."
           },
-          partSizes.map((bytes) => [String(bytes), Words.size(bytes)] as const),
+          partSizes.map((bytes) => [String(bytes), bytes === largestPart ? "2 GiB" : Words.size(bytes)] as const),
           sent?.text("part_bytes") ?? String(largestPart)
         )
       }

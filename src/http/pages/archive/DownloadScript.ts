@@ -4,6 +4,7 @@ import * as Scripts from "../kit/Scripts.ts"
 const script = `"use strict"
 const list = document.querySelector("[data-downloads]")
 const status = document.querySelector("[data-status]")
+const count = document.querySelector("[data-count]")
 const attempts = 5
 let source = null
 let failed = 0
@@ -22,6 +23,7 @@ const apply = ({ at, done, number, running, sent, sha256, text, total }) => {
   bar.value = done
   row.dataset.running = running ? "yes" : "no"
   if (sent !== null && at !== Number(row.dataset.at)) {
+    if (row.dataset.at === "0") count.textContent = Number(count.textContent) + 1
     row.dataset.at = at
     show(row.querySelector("[data-sent]"), "Downloaded just now " + sent)
     show(row.querySelector("[data-digest]"), "SHA-256 " + sha256)
@@ -49,7 +51,11 @@ const open = () => {
   })
 }
 const form = list.closest("form")
-if (form !== null) form.addEventListener("submit", () => setTimeout(open, 300))
+if (form !== null) form.addEventListener("submit", () => {
+  // An earlier refusal is not of this download.
+  for (const old of document.querySelectorAll("main > .problem, .fault")) old.hidden = true
+  setTimeout(open, 300)
+})
 if (list.querySelector('[data-running="yes"]') !== null) open()
 `
 

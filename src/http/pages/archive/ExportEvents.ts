@@ -47,7 +47,7 @@ const find = (visit: PageRequest, id: ExportId) =>
     (admin) => Effect.provideService(getArchiveExport.call({ export_id: id }), Caller, Serving.caller(visit, admin))
   )
 
-/** What has changed since the last look at the export. */
+/** Finds the parts that have changed since the last look at the export. */
 const makeNews = (startedAt: number) => {
   const known = new Map<number, string>()
   let runningAt = startedAt
