@@ -65,10 +65,12 @@ const accountChoices = (accounts: ReadonlyArray<Account>, chosen: ReadonlySet<st
   }
   </fieldset>`
 
-const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, outcome: Form.Outcome): Html.Html => {
+const form = (view: AdminPage, all: ReadonlyArray<Account>, more: boolean, outcome: Form.Outcome): Html.Html => {
   const { faults, sent } = outcome
   const query = new URLSearchParams(view.visit.query)
   const chosen = new Set(sent?.all("account_id") ?? query.getAll("account"))
+  const accounts = all.filter(({ id, messages }) => messages > 0 || chosen.has(id))
+  const without = all.length - accounts.length
   const day = (name: string, label: string, hint: string) =>
     Fields.input(faults, { name, label, hint }, { type: "date", value: sent?.text(name) ?? "" })
   return html`<section aria-labelledby="new">
@@ -84,6 +86,13 @@ const form = (view: AdminPage, accounts: ReadonlyArray<Account>, more: boolean, 
       view,
       { path },
       html`${accountChoices(accounts, chosen)}
+    ${
+        without === 0
+          ? undefined
+          : html`<p class="hint">${Words.counted(without, "account")} ${
+            without === 1 ? "has nothing archived, and is not listed." : "have nothing archived, and are not listed."
+          }</p>`
+      }
     ${
         Fields.input(
           faults,
@@ -184,7 +193,7 @@ ${
       })
     }
 ${
-      accounts.data.length === 0
+      accounts.data.every(({ messages }) => messages === 0) && !accounts.has_more
         ? html`<p class="empty">Nothing is archived yet.</p>`
         : form(view, accounts.data, accounts.has_more, outcome)
     }`

@@ -39,10 +39,13 @@ describe("exports in the console", () => {
     it.effect("are made by a form, and a part is downloaded by the archive password, which a wrong one does not do", () =>
       Effect.gen(function*() {
         const { accountId, admins, id } = yield* makeExported
+        yield* World.makeAccount(id, { first_name: "Nothing", last_name: "Archived" })
         const cookie = yield* Pages.signIn(id, admins.owner.id)
         const made = Pages.formOf(yield* Pages.visit("GET", home, { cookie }), home)
         const none = yield* Pages.visit("POST", home, { cookie, form: { ...made.hidden, format: "html" } })
         expect(none.text).toContain("Choose an account.")
+        expect(none.text).not.toContain("Nothing Archived")
+        expect(none.text).toContain("1 account has nothing archived, and is not listed.")
         const at = (yield* Pages.visit("POST", home, {
           cookie,
           form: { ...made.hidden, account_id: accountId, format: "html", media: "yes" }
