@@ -136,12 +136,13 @@ describe("tools of the bridge", () => {
         expect(sent.length - before).toBeLessThanOrEqual(8)
       }).pipe(Effect.scoped))
 
-    it.effect("a client's messages go on to the service without the archive password, and its tools without the sealed ones", () =>
+    it.effect("a client's messages go on to the service without the archive password, and its tools without the sealed ones and those that only the service could answer with it", () =>
       Effect.gen(function*() {
         const forwarded: Array<string> = []
         const ask: Stdio.Ask = (_, body) => {
           forwarded.push(body)
-          const tools = [{ name: "get_organization" }, { name: "list_sealed_pages" }]
+          const tools = ["get_organization", "list_sealed_pages", "list_chats", "download_archive_export_part"]
+            .map((name) => ({ name }))
           const answer = { jsonrpc: "2.0", id: 1, result: { tools } }
           return Effect.succeed({ status: 200, contentType: "application/json", text: JSON.stringify(answer) })
         }
@@ -157,7 +158,8 @@ describe("tools of the bridge", () => {
         yield* bridged({}, JSON.stringify(call("get_organization", 1)))
         expect(JSON.parse(forwarded[0]!).params._meta).toEqual({ progressToken: 1 })
         const listed = yield* bridged({}, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
-        expect(JSON.parse(listed.text).result.tools).toEqual([{ name: "get_organization" }])
+        expect(JSON.parse(listed.text).result.tools)
+          .toEqual([{ name: "get_organization" }, { name: "list_chats" }])
         const both = yield* bridged({}, JSON.stringify([call("list_chats", 7), call("get_organization", 1)]))
         expect(JSON.parse(both.text).map(({ id }: { id: number }) => id)).toEqual([7, 1])
         expect(forwarded).toHaveLength(3)

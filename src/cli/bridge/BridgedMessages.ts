@@ -1,10 +1,12 @@
 /** Messages of a client to the bridge: some are answered on this machine, all others by the service. */
 import { Effect, Option, Predicate, Schema } from "effect"
+import { BridgeRequired } from "../../domain/Failure.ts"
 import { answersSealed } from "../../kernel/Operation.ts"
 import * as Direct from "../../mcp/Direct.ts"
 import * as Personal from "../../mcp/Personal.ts"
 import type * as Stdio from "../../mcp/Stdio.ts"
 import { operations } from "../../operations/index.ts"
+import { tools } from "./BridgedTools.ts"
 import { member } from "./BridgeService.ts"
 
 /** Calls a tool of this machine; undefined where it is none. */
@@ -12,8 +14,15 @@ export type CallHere = (name: string, input: unknown) => Effect.Effect<Direct.To
 
 const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** Tools that are for the bridge, and say nothing to a model. */
-const hidden = new Set<unknown>(operations.filter(answersSealed).map(({ id }) => id))
+/**
+ * Tools that are for the bridge and say nothing to a model, and those for which the service would need the archive
+ * password: it refuses them to a connection whose user opens the archive.
+ */
+const hidden = new Set<unknown>(
+  operations.filter((operation) =>
+    answersSealed(operation) || operation.failures.includes(BridgeRequired) && !tools.has(operation.id)
+  ).map(({ id }) => id)
+)
 
 const json = (value: unknown): Stdio.McpAnswer => ({
   status: 200,

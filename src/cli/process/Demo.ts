@@ -162,7 +162,7 @@ And a search of all of them:
 An assistant that opens the archive on your own machine; once it is allowed in a browser, this prints its settings:
 
   ${Output.program} bridge --url ${address} --sign-in
-`
+${Output.isClone ? `\n\`security-console\`, as pages and documents write it, is \`${Output.program}\` here.\n` : ""}`
 }
 
 const signInText = ({ admins }: Demo): string => {

@@ -2,10 +2,14 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { ExportId } from "../../../../src/domain/archive/ArchiveExport.ts"
+import { OrganizationId } from "../../../../src/domain/people/Access.ts"
+import { ArchiveExports } from "../../../../src/ports/archive/ArchiveExports.ts"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { makeExported } from "../../../support/archive/exportedArchive.ts"
 import { sealChats } from "../../../support/archive/sealedChats.ts"
 import { entriesOfZip } from "../../../support/archive/zips.ts"
+import * as Fixtures from "../../../support/fixtures.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { postgres } from "../../../support/postgres/database.ts"
@@ -100,6 +104,21 @@ describe("exports in the console", () => {
         expect(yield* Browser.inspect(page, "archive-exports-new")).toEqual([])
         yield* press(page, "main section form button.main")
         expect(yield* textOf(page)).toContain("Download part 1")
+        const exportId = page.url().split("/").at(-1) ?? ""
+        const downloads = yield* ArchiveExports
+        const organizationId = OrganizationId.make(id)
+        const keep = yield* downloads.download(organizationId, ExportId.make(exportId), 1, {
+          adminId: account,
+          adminName: "Grace <b>Hopper</b>"
+        })
+        const report = (bytes: number, end: "unexpected" | null) =>
+          Fixtures.within(id, keep({ bytes, messages: 2, files: 1, at: new Date(), end }))
+        yield* report(1000, null)
+        yield* Effect.promise(() => page.reload())
+        expect(yield* textOf(page)).toContain("Being sent to \u2068Grace <b>Hopper</b>\u2069: 1 kB of about")
+        expect(yield* Browser.inspect(page, "archive-export")).toEqual([])
+        yield* report(2000, "unexpected")
+        yield* Effect.promise(() => page.waitForFunction("document.body.innerText.includes('something unexpected')"))
         yield* type(page, "#password", "wrong password")
         yield* press(page, "main form button[name=number]")
         expect(yield* textOf(page)).toContain("This is not the archive password.")
@@ -117,7 +136,6 @@ describe("exports in the console", () => {
         expect(yield* textOf(page)).not.toContain("This is not the archive password.")
         expect(yield* textOf(page)).toMatch(/Downloaded just now by .*: [\d,]+ bytes\./)
         expect(wrong).toEqual([])
-        expect(yield* Browser.inspect(page, "archive-export")).toEqual([])
         yield* go(new URL(page.url()).pathname.replace(/download$/, "progress"))
         expect(yield* Browser.inspect(page, "archive-export-progress")).toEqual([])
         yield* press(page, "main p.back a")
