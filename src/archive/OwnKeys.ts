@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { sameBytes, utf8 } from "../domain/archive/Bytes.ts"
-import { type Argon2Cost, argon2Cost } from "../domain/archive/KeyDerivation.ts"
+import type { Argon2Cost } from "../domain/archive/KeyDerivation.ts"
 import { type OwnKey, readOwnKey } from "../domain/archive/OwnKey.ts"
 import { ParameterInvalid } from "../domain/Failure.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
@@ -18,23 +18,19 @@ const refuse = (param: string, message: string) =>
 const costs = ["memory_kib", "passes", "lanes"] as const
 
 /**
- * The first parameter of a derivation that is out of bounds: cheaper than the service's own, and it is easier to guess;
- * dearer, and each password that the service has to check takes memory and time from everybody.
+ * The first parameter of a derivation that is not the service's own. A cheaper one is easier to guess; a dearer one takes
+ * memory and time from everybody, with each password that the service has to check.
  */
-const wrongCost = (asked: Argon2Cost, own: Argon2Cost) =>
-  costs.map((name) => ({ name, least: own[name], most: Math.max(own[name], argon2Cost[name]) }))
-    .find(({ least, most, name }) => asked[name] < least || asked[name] > most)
+const wrongCost = (asked: Argon2Cost, own: Argon2Cost) => costs.find((name) => asked[name] !== own[name])
 
 /** The key of the JSON, bound to the organization. */
 const accept = Effect.fnUntraced(function*(organizationId: OrganizationId, own: OwnKey) {
   if (own.organization_id !== organizationId) {
     return yield* refuse("organization_id", "is not this organization, to which the wraps are bound")
   }
-  const wrong = wrongCost(own.password.kdf, (yield* PasswordDerivation).cost)
-  if (wrong !== undefined) {
-    const { least, most, name } = wrong
-    return yield* refuse(`password.kdf.${name}`, least === most ? `expected ${least}` : `expected ${least} to ${most}`)
-  }
+  const { cost } = yield* PasswordDerivation
+  const wrong = wrongCost(own.password.kdf, cost)
+  if (wrong !== undefined) return yield* refuse(`password.kdf.${wrong}`, `expected ${cost[wrong]}`)
   return readOwnKey(own)
 })
 

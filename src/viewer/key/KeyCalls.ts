@@ -1,5 +1,6 @@
 /** The call of the archive password's page to its worker, and its answer; neither is sent anywhere. */
 import type { WrapKind } from "../../domain/archive/Epoch.ts"
+import type { Argon2Cost } from "../../domain/archive/KeyDerivation.ts"
 import type { wrapJson } from "../../domain/archive/OwnKey.ts"
 
 /** The key that is to get another password, as the service has it. */
@@ -20,6 +21,8 @@ export interface KnownKey {
 export interface KeyFacts {
   readonly organizationId: string
   readonly email: string
+  /** The cost of new derivations in the service, which takes no other. */
+  readonly cost: Argon2Cost
   /** Null where a new key is made. */
   readonly known: KnownKey | null
 }

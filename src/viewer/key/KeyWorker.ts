@@ -5,15 +5,13 @@ import * as Derivation from "../worker/Derivation.ts"
 import { makeAnswer } from "./KeyAnswering.ts"
 import type { KeyAnswer, KeyAsk } from "./KeyCalls.ts"
 
-const layers = Layer.merge(WebCrypto.layer, Derivation.layer)
-
 const answerTo = (ask: KeyAsk) =>
   makeAnswer(ask).pipe(
     Effect.match({
       onSuccess: (ready): KeyAnswer => ({ ready }),
       onFailure: (fault): KeyAnswer => ({ fault })
     }),
-    Effect.provide(layers)
+    Effect.provide(Layer.merge(WebCrypto.layer, Derivation.layerWith(ask.cost)))
   )
 
 const failed: KeyAnswer = {

@@ -1,15 +1,12 @@
 /** The archive password's forms as the script of their page handles them, by the cryptography of browsers. */
 import { Effect, Layer } from "effect"
-import * as PasswordDerivation from "../../../src/layers/archive/PasswordDerivation.ts"
 import * as WebCrypto from "../../../src/layers/archive/WebCrypto.ts"
 import { makeAnswer } from "../../../src/viewer/key/KeyAnswering.ts"
 import type { KeyFacts } from "../../../src/viewer/key/KeyCalls.ts"
+import * as Derivation from "../../../src/viewer/worker/Derivation.ts"
 import * as Pages from "../http/pages.ts"
 
 const path = "/console/archive-key"
-
-/** The cost of the test's service. */
-const layers = Layer.merge(WebCrypto.layer, PasswordDerivation.layerWith({ memory_kib: 1024, passes: 1, lanes: 1 }))
 
 const factsIn = (page: Pages.Page): KeyFacts => {
   const text = /data-key="([^"]*)"/.exec(page.text)?.[1] ?? "null"
@@ -28,9 +25,10 @@ export const prepare = Effect.fnUntraced(
     const at = `${path}/${way}`
     const page = yield* Pages.visit("GET", at, { cookie })
     const { hidden } = Pages.formOf(page, at)
+    const facts = factsIn(page)
     const { recoveryCode, ...sent } = yield* Effect.provide(
-      makeAnswer({ ...factsIn(page), secret: "", ...typed }),
-      layers
+      makeAnswer({ ...facts, secret: "", ...typed }),
+      Layer.merge(WebCrypto.layer, Derivation.layerWith(facts.cost))
     )
     const form: Sent = { csrf: "", ...hidden, ...sent, password: Pages.password }
     return { form, recoveryCode }

@@ -18,6 +18,7 @@ import { ParameterInvalid, PasswordIncorrect, TooManyAttempts } from "../../../d
 import { Caller } from "../../../domain/people/Access.ts"
 import { parameterInvalid } from "../../../kernel/Refusals.ts"
 import { ArchiveAttempts } from "../../../ports/archive/ArchiveAttempts.ts"
+import { PasswordDerivation } from "../../../ports/archive/ArchiveCrypto.ts"
 import { type ArchiveKey, ArchiveKeys } from "../../../ports/archive/ArchiveKeys.ts"
 import { Db } from "../../../ports/Db.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
@@ -54,7 +55,8 @@ const known = Effect.fnUntraced(function*(view: AdminPage, { secret }: KeyForm, 
 export const partOf = Effect.fnUntraced(function*(view: AdminPage, form: KeyForm, key: ArchiveKey | null) {
   const { email, organizationId } = view.admin
   const scripts = yield* Scripts.key(view.visit.site.baseUrl)
-  const facts = JSON.stringify({ organizationId, email, known: yield* known(view, form, key) })
+  const { cost } = yield* PasswordDerivation
+  const facts = JSON.stringify({ organizationId, email, cost, known: yield* known(view, form, key) })
   return { ...scripts, facts, seen: key?.wrapId ?? "" } satisfies BrowserPart
 })
 

@@ -82,9 +82,6 @@ export const makeOwnKey = Effect.gen(function*() {
   yield* look("own-key-code")
   const seed = yield* seedOf(id, first)
 
-  yield* visit("/console/archive")
-  yield* opensBy(page, first)
-
   yield* visit("/console/archive-key/change")
   yield* waitFor(page, "main form.card button:enabled")
   yield* fill(page, { secret: "not the one", new: second, repeated: second })
