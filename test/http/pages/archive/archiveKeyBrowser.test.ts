@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { unwrapSeed } from "../../../../src/archive/KeyWraps.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { ArchiveKeys } from "../../../../src/ports/archive/ArchiveKeys.ts"
@@ -9,6 +10,7 @@ import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { prepare, send } from "../../../support/archive/browserKeys.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { pglite } from "../../../support/postgres/database.ts"
+import * as Factors from "../../../support/signin/factors.ts"
 import * as World from "../../../support/world.ts"
 
 const first = "harbour lantern archive"
@@ -187,6 +189,21 @@ describe("9 an archive key that is made in the owner's browser", () => {
           .toEqual([false, true])
         const policy = (yield* Pages.visit("GET", "/console/archive-key/set", { cookie: owner })).headers
         expect(policy.get("content-security-policy")).toContain("/console/archive-key/worker.js")
+      }))
+
+    it.effect("is taken with the second factor where the owner has one", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization({ archive_key_set: false })
+        yield* Pages.givePassword(id, admins.owner.id)
+        yield* Factors.giveTotp(id, admins.owner.id)
+        yield* TestClock.adjust("30 seconds")
+        const begun = yield* Factors.begin(id, yield* Pages.emailOf(id, admins.owner.id))
+        const cookie = Pages.cookiesOf(yield* Factors.answer(begun, yield* Factors.code()))
+        yield* TestClock.adjust("5 minutes")
+        const { form } = yield* prepare("set", cookie, { password: first })
+        expect(yield* send("set", cookie, form)).toEqual([403, { field: "code", message: "Give your second factor." }])
+        expect((yield* send("set", cookie, { ...form, code: "000000" }))[0]).toBe(403)
+        expect(yield* send("set", cookie, { ...form, code: yield* Factors.code() })).toEqual(stored)
       }))
   })
 })
