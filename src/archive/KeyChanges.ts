@@ -41,7 +41,7 @@ export interface KeyChanger {
 }
 
 /** The place where a key or its wraps were made; everywhere but in the service the password never reached it. */
-export type MadeIn = "service" | "browser"
+export type MadeIn = "service" | "browser" | "key_file"
 
 /** The key as it was when its change began; null where there was none. */
 export type KnownKey = Pick<ArchiveKey, "keyId" | "wrapId"> | null

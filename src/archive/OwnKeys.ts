@@ -3,9 +3,9 @@
  * all that is visible is: whose it is, that its public half seals, and what opening it costs.
  */
 import { Effect } from "effect"
-import { sameBytes, utf8 } from "../domain/archive/Bytes.ts"
+import { hex, sameBytes, utf8 } from "../domain/archive/Bytes.ts"
 import type { Argon2Cost } from "../domain/archive/KeyDerivation.ts"
-import { type OwnKey, readOwnKey } from "../domain/archive/OwnKey.ts"
+import { type MadeKey, type OwnKey, readOwnKey } from "../domain/archive/OwnKey.ts"
 import { ParameterInvalid } from "../domain/Failure.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
 import { ArchiveCrypto, PasswordDerivation } from "../ports/archive/ArchiveCrypto.ts"
@@ -34,6 +34,14 @@ const accept = Effect.fnUntraced(function*(organizationId: OrganizationId, own: 
   return readOwnKey(own)
 })
 
+/** True if another key has the id, or had it; a browser that got no answer sends the key that is stored again. */
+const isUsed = Effect.fnUntraced(function*(key: MadeKey) {
+  const keys = yield* ArchiveKeys
+  const current = yield* keys.current(key.organizationId)
+  const isAnother = current?.keyId === key.keyId && current.wrapId !== hex(key.password.nonce)
+  return isAnother || (yield* keys.isRetired(key))
+})
+
 /** Accepts a new key pair, whose id no key of the organization had before. */
 export const acceptKey = Effect.fnUntraced(function*(organizationId: OrganizationId, own: OwnKey) {
   const key = yield* accept(organizationId, own)
@@ -41,9 +49,8 @@ export const acceptKey = Effect.fnUntraced(function*(organizationId: Organizatio
   // The first of the archive's writers would die otherwise.
   const sealed = yield* Effect.exit(crypto.hpkeSeal(key.publicKey, utf8("archive-key-check/1"), new Uint8Array(32)))
   if (sealed._tag === "Failure") return yield* refuse("public_key", "is not a key of X-Wing")
-  const keys = yield* ArchiveKeys
-  const retired = yield* (yield* Db).read(organizationId, keys.isRetired(key))
-  if (retired) return yield* refuse("key_id", "was the id of a key before")
+  const used = yield* (yield* Db).read(organizationId, isUsed(key))
+  if (used) return yield* refuse("key_id", "is the id of another key of the organization, or was")
   return key
 })
 

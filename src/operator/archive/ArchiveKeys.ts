@@ -1,6 +1,8 @@
-/** An operator's setting of an organization's archive password. */
+/** An operator's setting of an organization's archive password, or of a key that was made elsewhere. */
 import { Effect, Schema } from "effect"
-import { setArchiveKey } from "../../archive/KeyChanges.ts"
+import { setArchiveKey, storeKey } from "../../archive/KeyChanges.ts"
+import { acceptKey } from "../../archive/OwnKeys.ts"
+import { OwnKey } from "../../domain/archive/OwnKey.ts"
 import { operator } from "../../domain/journal/Actor.ts"
 import { commandLine } from "../../domain/journal/JournalEntry.ts"
 import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
@@ -12,12 +14,14 @@ export const setKey = useCase(
   "archive_key_set",
   Schema.Struct({
     organization: Schema.String,
-    password: Schema.RedactedFromValue(Schema.String),
+    /** Null where the key is given, whose password the service never has. */
+    password: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+    key: Schema.NullOr(OwnKey),
     /** Gives up what was archived under the key before. */
     replace: Schema.Boolean
   }),
-  Schema.Struct({ organization: Schema.String, recovery_code: Schema.RedactedFromValue(Schema.String) }),
-  ({ organization, password, replace }) =>
+  Schema.Struct({ organization: Schema.String, recovery_code: Schema.NullOr(Schema.RedactedFromValue(Schema.String)) }),
+  ({ key, organization, password, replace }) =>
     Effect.gen(function*() {
       const organizationId = yield* existing(organization)
       const keys = yield* ArchiveKeys
@@ -29,9 +33,11 @@ export const setKey = useCase(
         )
       }
       const changer = { organizationId, actor: operator, adminId: null, email: "", origin: commandLine }
-      const recovery_code = yield* setArchiveKey(changer, password, known).pipe(
-        Effect.catchTag("ArchiveKeyChanged", ({ message }) => refuse(message))
-      )
-      return { organization, recovery_code }
+      if (key !== null) {
+        yield* storeKey(changer, yield* acceptKey(organizationId, key), known, "key_file")
+        return { organization, recovery_code: null }
+      }
+      if (password === null) return yield* refuse("An archive password or the file of a key is needed.")
+      return { organization, recovery_code: yield* setArchiveKey(changer, password, known) }
     })
 )

@@ -5,4 +5,4 @@ import { archivePassword } from "./archivePassword.ts"
 
 /** Sets the archive password, as an operator does. */
 export const setArchiveKey = (organization: string, { password = archivePassword, replace = false } = {}) =>
-  act((requests) => requests.archive_key_set({ organization, password: Redacted.make(password), replace }))
+  act((requests) => requests.archive_key_set({ organization, password: Redacted.make(password), key: null, replace }))

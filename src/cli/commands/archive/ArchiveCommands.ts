@@ -1,48 +1,12 @@
 /** The commands about archives. */
-import { Effect, Redacted } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
 import { Refused } from "../../../operator/UseCase.ts"
-import { asking, organization, passwordInput, sending } from "../DatabaseCommand.ts"
+import { asking, organization, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+import { key } from "./ArchiveKeyCommands.ts"
 import { exportArchive } from "./ExportCommand.ts"
 import { verifyExport } from "./PartCommand.ts"
-
-const set = Command.make(
-  "set",
-  asking({
-    organization,
-    replace: Flag.Boolean("replace").pipe(
-      Flag.withDescription("Make a new key where there is one: what is archived until now can be read no more"),
-      Flag.withDefault(false)
-    )
-  }),
-  (input) =>
-    Effect.flatMap(passwordInput("Archive password"), (password) => {
-      const send = sending(
-        (requests, asked: typeof input.asked) =>
-          Effect.map(requests.archive_key_set({ ...asked, password }), ({ organization, recovery_code }) => ({
-            organization,
-            recovery_code: Redacted.value(recovery_code)
-          })),
-        ({ organization, recovery_code }) => [
-          `The archive of ${organization} has its password. Keep this recovery code, which is shown this once:`,
-          recovery_code
-        ]
-      )
-      return send(input)
-    })
-).pipe(
-  Command.withDescription("Set the password of an organization's archive, by prompt or standard input"),
-  Output.examples(["archive key set acme", "By prompt"], [
-    "archive key set acme < password.txt",
-    "From the first line of a file"
-  ])
-)
-
-const key = Command.make("key").pipe(
-  Command.withDescription("Set the key that archives are sealed to"),
-  Command.withSubcommands([set])
-)
 
 const verify = Command.make(
   "verify",

@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { unwrapSeed } from "../../../../src/archive/KeyWraps.ts"
+import { OwnKey } from "../../../../src/domain/archive/OwnKey.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { ArchiveKeys } from "../../../../src/ports/archive/ArchiveKeys.ts"
 import { Db } from "../../../../src/ports/Db.ts"
@@ -9,7 +10,9 @@ import { setArchiveKey } from "../../../support/archive/archiveKeys.ts"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { prepare, send } from "../../../support/archive/browserKeys.ts"
 import * as Pages from "../../../support/http/pages.ts"
+import { act as operate } from "../../../support/operator/operator.ts"
 import { pglite } from "../../../support/postgres/database.ts"
+import * as Authenticator from "../../../support/signin/authenticator.ts"
 import * as Factors from "../../../support/signin/factors.ts"
 import * as World from "../../../support/world.ts"
 
@@ -73,13 +76,15 @@ describe("9 an archive key that is made in the owner's browser", () => {
         expect(yield* send("replace", owner, { ...other.form, lost: "yes" })).toEqual(stored)
         expect(yield* opening(id, { first, recoveryCode, second })).toEqual(["second as password"])
         expect((yield* entries).at(-1)?.[1]).toEqual({ way: "new_key", replaced: true, made: "browser" })
-        // The id of a key that was given up is not used again.
+        // The id of a key that was given up is not used again, nor that of the one in use.
         const again = yield* prepare("replace", owner, { password: first })
-        const key = changed(again.form, ["key_id"], JSON.parse(form.key).key_id)
-        expect(yield* send("replace", owner, { ...again.form, key, lost: "yes" })).toEqual([400, {
-          field: "",
-          message: "key_id: was the id of a key before."
-        }])
+        for (const { key: used } of [form, other.form]) {
+          const key = changed(again.form, ["key_id"], JSON.parse(used).key_id)
+          expect(yield* send("replace", owner, { ...again.form, key, lost: "yes" })).toEqual([400, {
+            field: "",
+            message: "key_id: is the id of another key of the organization, or was."
+          }])
+        }
       }))
 
     it.effect("gets another password there, by the one before or by the code, also where the service made it", () =>
@@ -204,6 +209,37 @@ describe("9 an archive key that is made in the owner's browser", () => {
         expect(yield* send("set", cookie, form)).toEqual([403, { field: "code", message: "Give your second factor." }])
         expect((yield* send("set", cookie, { ...form, code: "000000" }))[0]).toBe(403)
         expect(yield* send("set", cookie, { ...form, code: yield* Factors.code() })).toEqual(stored)
+      }))
+
+    it.effect("of an operator's file is stored too, once, and in the place of another only where that is said", () =>
+      Effect.gen(function*() {
+        const { entries, id, owner } = yield* stage
+        const { form, recoveryCode } = yield* prepare("set", owner, { password: first })
+        const key = yield* Schema.decodeEffect(Schema.fromJsonString(OwnKey))(form.key)
+        const set = (own: OwnKey, replace = false) =>
+          operate((requests) => requests.archive_key_set({ organization: id, password: null, key: own, replace }))
+        expect(yield* set({ ...key, organization_id: OrganizationId.make("other") }))
+          .toMatch(/^organization_id: is not this organization/)
+        expect(yield* set(key)).toEqual({ organization: id, recovery_code: null })
+        expect(yield* opening(id, { first, recoveryCode })).toEqual(["first as password", "recoveryCode as recovery"])
+        expect(yield* set(key)).toContain("--replace makes a new key")
+        expect(yield* set(key, true)).toEqual({ organization: id, recovery_code: null })
+        expect(yield* entries).toEqual([["archive_key.set", { way: "new_key", replaced: false, made: "key_file" }]])
+      }))
+
+    it.effect("is asked for by a page that runs its own script and that of passkeys, and no other", () =>
+      Effect.gen(function*() {
+        const { admins, id, owner } = yield* stage
+        yield* Authenticator.givePasskey(id, admins.owner.id)
+        const { headers, text } = yield* Pages.visit("GET", "/console/archive-key/set", { cookie: owner })
+        const scripts = [...text.matchAll(/<script src="([^"?]*)\?v=[0-9a-f]{12}" defer/g)].map(([, address]) =>
+          address
+        )
+        const policy = headers.get("content-security-policy") ?? ""
+        expect(scripts.map((address = "") => new URL(address).pathname))
+          .toEqual(["/console/archive-key/page.js", "/console/passkeys.js"])
+        expect(policy).toContain(`script-src ${scripts.join(" ")};`)
+        expect(policy).toContain("connect-src 'self'; trusted-types viewer")
       }))
   })
 })
