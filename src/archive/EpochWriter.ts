@@ -65,6 +65,7 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
   const db = yield* Db
   const epochs = yield* Epochs
   let held: Held | null = yield* begin(account, key, writer)
+  let frames = 0
   /** Pages of the epoch. What a transaction has rolled back is among them too. */
   const made = new Map<bigint, MadePage>()
 
@@ -89,6 +90,7 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     records: ReadonlyArray<RecordOf<Kind>>
   ) {
     const epoch = yield* current
+    frames += 1
     return yield* Effect.provide(sealFrame(epoch.key, place, epoch.frames++, records), services)
   })
 
@@ -150,5 +152,18 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     yield* drop
   })
 
-  return { account, id: writer, made, fence, fileKey, seal, markOf, sealWords, reopen, renew, end }
+  return {
+    account,
+    id: writer,
+    made,
+    frames: () => frames,
+    fence,
+    fileKey,
+    seal,
+    markOf,
+    sealWords,
+    reopen,
+    renew,
+    end
+  }
 })

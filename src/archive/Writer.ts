@@ -6,8 +6,9 @@ import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts
 import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
 import { type Judged, type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
 import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
-import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
+import { ArchiveChats, type SealedChat } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { SealedFrames } from "../ports/archive/ArchivePages.ts"
 import {
   ArchiveRecords,
   type KnownChanges,
@@ -18,6 +19,7 @@ import {
 import {
   type AccountArchive,
   ArchiveWriter,
+  type SeenChat,
   type SeenMessage,
   type WritingPath
 } from "../ports/archive/ArchiveWriter.ts"
@@ -282,6 +284,7 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
   writer: EpochWriter,
   chatId: bigint,
   kind: Kind,
+  before: SealedFrames | null,
   made: (seenAt: number) => ReadonlyArray<RecordOf<Kind>>
 ) {
   const { account } = writer
@@ -289,10 +292,6 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
   const crypto = yield* ArchiveCrypto
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
-  yield* writer.fence
-  const before = kind === "chat"
-    ? (yield* chats.find(account, chatId))?.info ?? null
-    : yield* chats.members(account, chatId)
   const seenAt = Math.floor(now.getTime() / 1000)
   if (before !== null) {
     const opened = yield* writer.reopen({ chatId, day: before.day, kind }, before.sealed)
@@ -316,25 +315,53 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
   yield* records.resize(account, chatId, sealed.length)
 })
 
+const isAsStored = ({ leftAt, type }: SeenChat, stored: SealedChat | undefined): boolean =>
+  stored !== undefined && stored.type === type && stored.leftAt?.getTime() === leftAt?.getTime()
+
+/** What is stored of the chats is read at once: a look at many of them finds them as they were. */
+const see = Effect.fnUntraced(function*(writer: EpochWriter, seen: ReadonlyArray<SeenChat>) {
+  const { account } = writer
+  const chats = yield* ArchiveChats
+  yield* writer.fence
+  const known = new Map(
+    (yield* chats.some(account, seen.map(({ chatId }) => chatId))).map((chat) => [chat.chatId, chat])
+  )
+  for (const chat of seen) {
+    const { chatId, info, leftAt, type } = chat
+    const stored = known.get(chatId)
+    if (!isAsStored(chat, stored)) yield* chats.see(account, chatId, type, leftAt)
+    yield* snapshot(writer, chatId, "chat", stored?.info ?? null, (seen_at) => [{ seen_at, ...info }])
+  }
+})
+
+const setMembers = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  chatId: bigint,
+  members: Parameters<AccountArchive["setMembers"]>[1]
+) {
+  const chats = yield* ArchiveChats
+  yield* writer.fence
+  const before = yield* chats.members(writer.account, chatId)
+  yield* snapshot(
+    writer,
+    chatId,
+    "members",
+    before,
+    (seen_at) => members.map((member) => ({ seen_at, ...member }))
+  )
+})
+
 const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameters<typeof takeOver>[1], by: string) {
   const context = yield* services
   const writer = yield* takeOver(account, key, by)
-  const chats = yield* ArchiveChats
   const close = (which: "due" | "all") =>
     Effect.provide(Effect.andThen(closeTail(writer, which), indexPages(writer, which)), context)
   yield* Effect.addFinalizer(() => Effect.andThen(Effect.ignore(close("all")), writer.end))
   yield* Effect.ignore(packTail(writer))
   return {
-    see: ({ chatId, info, leftAt, type }) =>
-      Effect.gen(function*() {
-        yield* writer.fence
-        yield* chats.see(account, chatId, type, leftAt)
-        yield* snapshot(writer, chatId, "chat", (seen_at) => [{ seen_at, ...info }])
-      }).pipe(Effect.provide(context)),
-    setMembers: (chatId, members) =>
-      snapshot(writer, chatId, "members", (seen_at) => members.map((member) => ({ seen_at, ...member }))).pipe(
-        Effect.provide(context)
-      ),
+    frames: writer.frames,
+    see: (...seen) => Effect.provide(see(writer, seen), context),
+    setMembers: (chatId, members) => Effect.provide(setMembers(writer, chatId, members), context),
     append: (chatId, messages, path, late) =>
       Effect.provide(append(writer, chatId, messages, path, late === "late"), context),
     mark: (chatId, ids, why, path) => Effect.provide(mark(writer, chatId, ids, why, path), context),

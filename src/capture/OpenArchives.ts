@@ -15,14 +15,23 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { Db } from "../ports/Db.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
 
-/** A writer that nothing uses for so long gives its account up. */
-const idleTime = Duration.minutes(10)
+/**
+ * A writer that nothing uses for so long gives its account up. One that is taken again has another epoch, whose titles
+ * and last messages are sealed anew, so that it is kept from one night to the next.
+ */
+const idleTime = Duration.hours(30)
+
+/** What has not changed is tended so often: its days end, and another writer may have the account. */
+const restTime = Duration.minutes(10)
 
 interface Open {
   readonly archive: AccountArchive
   readonly scope: Scope.Closeable
   readonly keyId: string
   usedAt: number
+  tendedAt: number
+  /** The frames that it had sealed by then. */
+  tendedFrames: number
 }
 
 interface Place {
@@ -97,7 +106,8 @@ export class OpenArchives extends Context.Service<OpenArchives, {
         const archive = yield* Scope.provide(writers.own(account, key, writer), scope).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
         )
-        const open: Open = { archive, scope, keyId: key.keyId, usedAt: yield* Clock.currentTimeMillis }
+        const at = yield* Clock.currentTimeMillis
+        const open: Open = { archive, scope, keyId: key.keyId, usedAt: at, tendedAt: at, tendedFrames: 0 }
         place.open = open
         return open
       })
@@ -142,9 +152,15 @@ export class OpenArchives extends Context.Service<OpenArchives, {
           const now = yield* Clock.currentTimeMillis
           for (const [key, place] of yield* Ref.get(places)) {
             yield* place.turn.withPermit(Effect.suspend(() => {
-              if (place.open === null) return Effect.void
-              if (now - place.open.usedAt > Duration.toMillis(idleTime)) return drop(place)
-              return Effect.catch(place.open.archive.close("due"), () => drop(place))
+              const { open } = place
+              if (open === null) return Effect.void
+              if (now - open.usedAt > Duration.toMillis(idleTime)) return drop(place)
+              const frames = open.archive.frames()
+              const isSame = frames === open.tendedFrames
+              if (isSame && now - open.tendedAt < Duration.toMillis(restTime)) return Effect.void
+              open.tendedAt = now
+              open.tendedFrames = frames
+              return Effect.catch(open.archive.close("due"), () => drop(place))
             }))
             yield* forget(key, place)
           }

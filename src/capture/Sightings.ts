@@ -1,11 +1,11 @@
 /** Chats as they were seen, judged by the rules and kept. */
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Equal } from "effect"
 import { afterSelection, afterSighting, type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { select, type Selection } from "../domain/archive/RuleSelection.ts"
 import { now } from "../domain/Moments.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
 import { ArchiveRuns } from "../ports/archive/ArchiveRuns.ts"
-import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
+import type { AccountArchive, SeenChat } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatSeen } from "../ports/messenger/MessengerArchive.ts"
@@ -57,14 +57,16 @@ export const seeChats = Effect.fnUntraced(function*(
   const found = chats.filter(({ chatId, position }) => position !== null && known.get(chatId)?.position === null)
   const recent = yield* recentFrom(account, found.map(({ chatId }) => chatId))
   let isNew = false
+  const shown = new Map<bigint, SeenChat>()
   for (const chat of chats) {
     const before = known.get(chat.chatId) ?? null
     const after = afterSighting(before, chat, judge(chat), at, recent(chat.chatId))
     isNew ||= before === null && isSaved(after)
     known.set(chat.chatId, after)
-    yield* store.see(account, after)
-    if (after.effect !== "skip") yield* archive.see(chatRecord(chat, after.leftAt))
+    if (!Equal.equals(before, after)) yield* store.see(account, after)
+    if (after.effect !== "skip") shown.set(chat.chatId, chatRecord(chat, after.leftAt))
   }
+  if (shown.size > 0) yield* archive.see(...shown.values())
   const seen = new Set(chats.map(({ chatId }) => chatId))
   yield* judgeSuccessors(
     account,

@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { Capture } from "../../src/capture/Capture.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import { beginning } from "../support/archive/archives.ts"
 import * as Captured from "../support/archive/captured.ts"
@@ -106,6 +107,38 @@ describe("a run over an account", () => {
         )
         expect(next?.days).toBe(0)
         expect(next?.hour).toBeLessThan(6)
+      }))
+
+    it.effect("seals under the epoch of the night before, and each title once", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any", { live: false })
+        const { chats, where } = yield* Captured.converse(staged, 3)
+        const count = (what: string) =>
+          Effect.map(
+            World.query<{ count: number }>(
+              staged.id,
+              (sql) => sql`select count(*)::integer as count from ${sql.literal(what)}`
+            ),
+            ([row]) => row?.count
+          )
+        const counts = Effect.all([count("archive_epoch"), count("archive_page where kind = 'chat'")])
+        const night = (n: number) =>
+          Effect.gen(function*() {
+            for (let turn = 0; turn < 4; turn++) {
+              yield* Captured.passes("500 millis")
+              yield* TestClock.adjust("6 hours")
+              yield* Effect.flatMap(Capture, ({ tend }) => tend)
+            }
+            yield* chats.send(where, { from: Captured.grace, text: `night ${n}` })
+            yield* Captured.runs
+          })
+        yield* Captured.runs
+        expect(yield* counts).toEqual([1, 1])
+        yield* night(1)
+        yield* night(2)
+        expect(yield* counts).toEqual([1, 1])
+        expect(yield* Captured.archived(staged, where.chatId)).toHaveLength(5)
       }))
 
     it.effect("archives who is in a group", () =>

@@ -59,6 +59,7 @@ export const layer = Layer.effect(
       known: ({ accountId }, chatIds) =>
         Effect.map(ask(accountId, { known_chats: chatIds.map(String) }), ({ known_chats }) => known_chats),
       // Totals are not sealed: list_accounts has them.
+      some: unwritable,
       totals: unwritable,
       see: unwritable,
       describe: unwritable,

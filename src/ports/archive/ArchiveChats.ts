@@ -25,6 +25,8 @@ export class ArchiveChats extends Context.Service<ArchiveChats, {
   /** One more than `limit` where more follow; null where the account has no chat to start after. */
   list(account: ArchivedAccount, query: ChatQuery): Effect.Effect<ReadonlyArray<SealedChat> | null>
   find(account: ArchivedAccount, chatId: bigint): Effect.Effect<SealedChat | null>
+  /** Those of the chats that the account has. */
+  some(account: ArchivedAccount, chatIds: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<SealedChat>>
   /** The number of these chats that the account has. */
   known(account: ArchivedAccount, chatIds: ReadonlyArray<bigint>): Effect.Effect<number>
   /** The page with the chat's members; null before one is written. */

@@ -57,8 +57,10 @@ type Writing<A> = Effect.Effect<A, WriterReplaced | FrameTooLarge>
  * `renew` and `storeFile` run inside the transaction of the organization that the caller commits; the chat was seen before.
  */
 export interface AccountArchive {
-  /** Keeps what is known of the chat. */
-  see(chat: SeenChat): Writing<void>
+  /** The number of frames that it has sealed. */
+  frames(): number
+  /** Keeps what is known of the chats. */
+  see(...chats: ReadonlyArray<SeenChat>): Writing<void>
   setMembers(chatId: bigint, members: ReadonlyArray<Omit<MemberRecord, "seen_at">>): Writing<void>
   /** Stores new messages and new revisions of known ones, which `late` ones precede; the ids that were new. */
   append(

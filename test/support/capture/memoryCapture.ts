@@ -157,6 +157,7 @@ const isIn = (stored: Stored, chatId: bigint) => (id: bigint) => stored.messages
 
 /** The archive's writer, as capture uses it. */
 const archiveOf = (stored: Stored, breach: (law: string) => void): AccountArchive => ({
+  frames: () => 0,
   see: () => Effect.void,
   setMembers: () => Effect.void,
   storeFile: () => Effect.succeed("gone" as const),

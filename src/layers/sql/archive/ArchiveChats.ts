@@ -79,6 +79,14 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row === undefined ? null : chatOf(row))
         ),
 
+      some: (account, chatIds) =>
+        sql<ChatRow>`
+          select ${columns}, ${page} from archive_chat left join ${withPage("info_page")}
+          where ${mine(account)} and archive_chat.chat_id = any(${chatIds}::bigint[])`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map(chatOf))
+        ),
+
       known: (account, chatIds) =>
         sql<{ known: number }>`
           select count(*)::integer as known from archive_chat
