@@ -318,7 +318,7 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
 const isAsStored = ({ leftAt, type }: SeenChat, stored: SealedChat | undefined): boolean =>
   stored !== undefined && stored.type === type && stored.leftAt?.getTime() === leftAt?.getTime()
 
-/** What is stored of the chats is read at once: a look at many of them finds them as they were. */
+/** Reads the stored chats at once: a look at many of them mostly finds them as they were. */
 const see = Effect.fnUntraced(function*(writer: EpochWriter, seen: ReadonlyArray<SeenChat>) {
   const { account } = writer
   const chats = yield* ArchiveChats

@@ -21,7 +21,7 @@ import { CaptureStopped } from "./CaptureStop.ts"
  */
 const idleTime = Duration.hours(30)
 
-/** What has not changed is tended so often: its days end, and another writer may have the account. */
+/** One that has sealed nothing more is tended so often: its days end, and another writer may have the account. */
 const restTime = Duration.minutes(10)
 
 interface Open {
