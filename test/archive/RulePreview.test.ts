@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as Deletions from "../support/archive/deletions.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const types = ["private", "group", "channel", "bot", "saved"] as const
@@ -38,7 +38,7 @@ const effects = (organizationId: string, accounts: ReadonlyArray<string>) =>
 const count = (all: ReadonlyArray<string>, effect: string) => all.filter((one) => one === effect).length
 
 describe("preview_archive_rule", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("counts what the rule decides once it is made, whatever rules there are", () =>
       Effect.gen(function*() {
         const { accounts, department, id, key } = yield* stage()
@@ -90,7 +90,7 @@ describe("preview_archive_rule", () => {
 })
 
 describe("delete_department", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("deletes the department's rules of the archive, and no others", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

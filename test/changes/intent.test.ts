@@ -5,7 +5,7 @@ import { byOperator } from "../../src/changes/Record.ts"
 import { MessengerUnavailable, NotActive } from "../../src/domain/Failure.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const sweep = Effect.orDie(closeAllIntents)
@@ -43,7 +43,7 @@ const changing = Effect.fnUntraced(function*<E, R>(
 })
 
 describe("11 a change between its intent and its outcome", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("leaves both with the intent's details and those of the outcome", () =>
       Effect.gen(function*() {
         const { outcomes } = yield* changing(Effect.void)

@@ -8,7 +8,7 @@ import * as Control from "../../src/cli/process/Control.ts"
 import * as ControlClient from "../../src/cli/process/ControlClient.ts"
 import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import { Directory } from "../../src/ports/organization/Directory.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const folder = Effect.acquireRelease(
@@ -57,7 +57,7 @@ const send = (data: string, text: string) =>
   })
 
 describe("the socket of a data directory", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("goes on after a request that fails unexpectedly, and after bytes that are no request", () =>
       Effect.gen(function*() {
         const data = yield* folder

@@ -5,7 +5,7 @@ import { createAcme, doneInProcess, runInProcess } from "../support/cli/inProces
 import * as Pages from "../support/http/pages.ts"
 import * as Outbox from "../support/mail/outbox.ts"
 import { act } from "../support/operator/operator.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const unchanged = {
@@ -21,7 +21,7 @@ const issuer = "https://login.acme.example"
 const secret = Redacted.make("a secret of the console")
 
 describe("the commands about identity providers", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     const set = (organization: string, changes: object) =>
       act((requests) => requests.identity_provider_set({ organization, ...unchanged, ...changes }))
 

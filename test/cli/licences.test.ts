@@ -4,13 +4,13 @@ import { TestClock } from "effect/testing"
 import { dataDirectory } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 import { act } from "../support/operator/operator.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const unchanged = { name: null, plan: null, seats: null, valid_until: null, open_ended: false }
 
 describe("the commands about plans, licences, seats and bills", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("set how an organization is billed, as its subscription shows it to whom it may", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization({

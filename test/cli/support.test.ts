@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import * as Deletions from "../support/archive/deletions.ts"
 import * as Outbox from "../support/mail/outbox.ts"
 import { act } from "../support/operator/operator.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 describe("the commands about support requests and the status of organizations", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("answer a request, mail the answer to who asked, and close it, journaled without its text", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

@@ -6,7 +6,7 @@ import { ApiKeys } from "../../src/layers/crypto/credentials/ApiKeys.ts"
 import { clientAddress } from "../../src/transport/ClientAddress.ts"
 import { TrustedProxies } from "../../src/transport/TransportSettings.ts"
 import { drawn } from "../support/drawn.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -100,7 +100,7 @@ const asking = Effect.gen(function*() {
 })
 
 describe("wrong credentials from one address", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("are answered 401 up to 120 times in a minute, then 429 with the wait, and 401 again after it", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)

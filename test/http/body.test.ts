@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/settings/notifications"
@@ -27,7 +27,7 @@ const refuses = Effect.fnUntraced(function*(
 })
 
 describe("a request's body", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S7-04: is JSON, or is refused as a whole", () =>
       refuses([
         "{",

@@ -7,7 +7,7 @@ import * as Client from "../../src/http/Client.ts"
 import * as Server from "../../src/http/Server.ts"
 import { operations } from "../../src/operations/index.ts"
 import * as Site from "../../src/transport/Site.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 /** The service on a socket, which knows itself by the address that it listens on. */
@@ -23,7 +23,7 @@ const service = Server.layer.pipe(
   Layer.provideMerge(listening),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
-  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(World.core(postgres)),
   Layer.provideMerge(FetchHttpClient.layer)
 )
 

@@ -2,13 +2,13 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
 
 describe("browsers", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     const exposed = [
       "Request-Id",
       "RateLimit-Limit",

@@ -8,7 +8,7 @@ import { Organizations } from "../../src/ports/organization/Organizations.ts"
 import { codes } from "../../src/transport/Answer.ts"
 import { operations } from "../added/index.ts"
 import { drawn } from "../support/drawn.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -66,7 +66,7 @@ const Anything = Schema.Struct({
 })
 
 describe("every answer", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S7-01: to an unknown path or method is the envelope of resource_missing, before any credential", () =>
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()
@@ -207,7 +207,7 @@ describe("every answer", () => {
 describe("what goes wrong inside", () => {
   const secret = "the table hunter2 is on fire"
   const broken = Layer.merge(
-    World.world(pglite),
+    World.world(postgres),
     Layer.succeed(
       Organizations,
       Organizations.of({
@@ -258,7 +258,7 @@ describe("what goes wrong inside", () => {
     check: Effect.fail(new ServiceUnavailable({}))
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S7-10: answers 503 as api_error with Retry-After while the database is away, and readyz says so", () =>
       Effect.gen(function*() {
         const { admins } = yield* World.makeOrganization()

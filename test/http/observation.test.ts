@@ -2,13 +2,13 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Pages from "../support/http/pages.ts"
 import { observed } from "../support/observed.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const wrongKey = "osc_live_0123456789abcdefghijklmnopqrstuvwxyz"
 
 describe("what is recorded of a request", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("writes one line with the request's id, operation, organization and credential", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

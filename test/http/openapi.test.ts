@@ -5,7 +5,7 @@ import { Scope } from "../../src/domain/people/Access.ts"
 import * as Documents from "../../src/http/OpenApiDocument.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import { served as operations } from "../added/index.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
@@ -37,7 +37,7 @@ const alternatives = (schema: any): ReadonlyArray<any> => (schema.anyOf ?? [sche
 const bodyOf = (id: string): any => entryOf(id).requestBody.content["application/json"].schema
 
 describe("the OpenAPI document", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S9-01: is version 1.2.0 of the interface in OpenAPI 3.1.0, and is served to everyone", () =>
       Effect.gen(function*() {
         const answer = yield* World.send("GET", "/openapi.json")

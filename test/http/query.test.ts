@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const all: ReadonlyArray<Operation.Any> = operations
@@ -21,7 +21,7 @@ const refuses = Effect.fnUntraced(function*(param: string, addresses: ReadonlyAr
 })
 
 describe("a request's query", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S7-04: has only parameters that the operation knows", () =>
       Effect.gen(function*() {
         yield* refuses("unknown", [

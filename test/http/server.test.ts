@@ -6,14 +6,14 @@ import { IpNetwork } from "effect/net"
 import * as Server from "../../src/http/Server.ts"
 import { TrustedProxies } from "../../src/transport/TransportSettings.ts"
 import { connect, request, type WireAnswer } from "../support/http/socket.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const limits = { host: "127.0.0.1", port: 0, headTime: "300 millis", requestTime: "600 millis" } as const
 
 const served = Server.layer.pipe(
   Layer.provideMerge(Server.layerListen(limits)),
-  Layer.provideMerge(World.world(pglite))
+  Layer.provideMerge(World.world(postgres))
 )
 
 const port = Effect.map(HttpServer.HttpServer, ({ address }) => "port" in address ? address.port : 0)
@@ -226,7 +226,7 @@ describe("the server on a socket", () => {
 })
 
 describe("the server's address", () => {
-  layer(World.world(pglite), { excludeTestServices: true })((it) => {
+  layer(World.world(postgres), { excludeTestServices: true })((it) => {
     it.effect("is known before the service is built, and is the loopback's", () =>
       Effect.gen(function*() {
         const context = yield* Layer.build(Server.layerListen(limits))

@@ -9,7 +9,7 @@ import { operations, ServedOperations } from "../../src/operations/index.ts"
 import * as Ports from "../../src/ports/index.ts"
 import { RequestLines } from "../../src/transport/TransportSettings.ts"
 import * as Mcp from "../mcp/support.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const password = "pässword of the archive 🗝"
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
 })
 
 describe("the archive password", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("reaches an operation beside its input: by the header, _meta of a call, and the caller of a program", () =>
       Effect.gen(function*() {
         const { account, call, key, open } = yield* make

@@ -6,7 +6,7 @@ import { Caller, superadmins } from "../../src/domain/people/Access.ts"
 import * as Operation from "../../src/kernel/Operation.ts"
 import * as Ports from "../../src/ports/index.ts"
 import * as Outbox from "../support/mail/outbox.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const contract = {
@@ -84,7 +84,7 @@ const mailed = <E, R>(call: (input: { readonly account_id: string }) => Effect.E
   })
 
 describe("what is mailed because of something that happened besides", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("waits in the outbox after a write, each mail for its own event", () => mailed(written.call))
     it.effect("waits there after a guarded operation", () => mailed(guarded.call))
     it.effect("waits there after a step of a login", () => mailed(stepped.call))

@@ -4,7 +4,7 @@ import * as zlib from "node:zlib"
 import * as Prompts from "../../src/mcp/Prompts.ts"
 import * as Tools from "../../src/mcp/Tools.ts"
 import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -19,7 +19,7 @@ describe("what an assistant reads", () => {
     }
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S1-15: of a list is the notice, a line for each item in quotes where others wrote, and how to go on", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

@@ -6,7 +6,7 @@ import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { meet, staged } from "../support/logins/logins.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -60,7 +60,7 @@ const accept = (content: Record<string, string>): Person => () => Promise.resolv
 const decline: Person = () => Promise.resolve({ action: "decline" })
 
 describe("a client of an earlier revision", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("that declares elicitation asks the person for the code and the password, and no argument holds them", () =>
       Effect.gen(function*() {
         const { key, ...stage } = yield* staged()

@@ -1,13 +1,13 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { confirmPhrase } from "../../src/domain/archive/ConfirmPhrase.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { prepare } from "../support/preparations.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
 describe("the phrase that confirms a deletion, over MCP", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is an argument that may be left out, and is then asked of the person by a client that can", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization({ archive_key_set: false })

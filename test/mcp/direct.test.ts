@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Direct from "../../src/mcp/Direct.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -64,7 +64,7 @@ describe("a call that has nothing for the SDK", () => {
     }
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is answered as the SDK answers it, in every revision, whatever it answers", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import { silentLogins } from "../support/messenger/silentSession.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -19,7 +19,7 @@ const code = ({ body, status }: Mcp.Answer) => [status, body.error?.code]
 const left = ({ headers }: { readonly headers: Headers }) => headers.get("ratelimit-remaining")
 
 describe("MCP over HTTP", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S5.2-18: without a valid token answers 401 and where to get one, whatever is asked", () =>
       Effect.gen(function*() {
         const { key } = yield* owner
@@ -240,7 +240,7 @@ describe("MCP over HTTP", () => {
   })
 
   const acme = OrganizationId.make("t-acme")
-  layer(World.world(pglite, [
+  layer(World.world(postgres, [
     { baseUrl: World.baseUrl, organizationId: null },
     { baseUrl: "https://acme.test/console", organizationId: acme }
   ]))("at an organization's own address", (it) => {

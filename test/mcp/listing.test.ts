@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Operation from "../../src/kernel/Operation.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
 import { operations, served } from "../added/index.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -28,7 +28,7 @@ const whole = [
 ] as unknown as typeof operations
 
 describe("a list of tools whose address names none", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("takes an owner with every scope at most 8,000 tokens, today and with all 106 operations", () =>
       Effect.gen(function*() {
         const { key } = (yield* World.makeOrganization()).admins.owner
@@ -105,7 +105,7 @@ describe("a list of tools whose address names none", () => {
 })
 
 describe("an answer of the tools", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is JSON for clients that accept that alone, or anything, or do not say", () =>
       Effect.gen(function*() {
         const { key } = (yield* World.makeOrganization()).admins.owner

@@ -3,12 +3,12 @@ import { Deferred, Effect, Fiber } from "effect"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import { silentLogins } from "../support/messenger/silentSession.ts"
 import { observed } from "../support/observed.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
 describe("what is recorded of a tool call", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is recorded as its operation, beside the request that carries it", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

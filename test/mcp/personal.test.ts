@@ -4,7 +4,7 @@ import { pages } from "../../src/http/pages/index.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Pages from "../support/http/pages.ts"
 import { meet, staged } from "../support/logins/logins.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
 
@@ -20,7 +20,7 @@ describe("what a person gives by themselves", () => {
     }
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is asked of them by a client that can, and is in no argument and no answer", () =>
       Effect.gen(function*() {
         const { key, ...stage } = yield* staged()

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import * as Bridge from "../../src/mcp/Stdio.ts"
 import { createAcme, createKey } from "../support/cli/inProcess.ts"
 import { meet, staged } from "../support/logins/logins.ts"
-import { fillDirectory, pglite } from "../support/postgres/database.ts"
+import { fillDirectory, postgres } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
 import * as World from "../support/world.ts"
 import * as Processes from "./processes.ts"
@@ -52,7 +52,7 @@ const asker = (key: Redacted.Redacted) =>
 const organization = (id: number) => Mcp.legacy("tools/call", { name: "get_organization", arguments: {} }, id)
 
 describe("MCP over standard input and output", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("sends a text with Unicode line separators, which end no line of an answer", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

@@ -7,7 +7,7 @@ import * as Operation from "../../src/kernel/Operation.ts"
 import { served } from "../added/index.ts"
 import { type JsonSchema, violations } from "../support/http/documented.ts"
 import { changing, makeStage } from "../support/http/requests.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { isPrepared } from "../support/preparations.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
@@ -18,7 +18,7 @@ const ids = all.map(({ id }) => id)
 const tools = Mcp.tools.all().map(([, tool]) => tool)
 
 describe("the tools, when they are called", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("answer what their output schema says, each that reads, as the others do once there is what they need", () =>
       Effect.gen(function*() {
         const { every, organization: { admins }, ready } = yield* makeStage()

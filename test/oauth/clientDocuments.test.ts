@@ -11,7 +11,7 @@ import * as Ports from "../../src/ports/oauth/OAuthPorts.ts"
 import type { SignedIn } from "../../src/ports/signin/ConsoleSessions.ts"
 import * as Documents from "../support/http/documents.ts"
 import * as Pages from "../support/http/pages.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   approve,
@@ -51,7 +51,7 @@ const documented = Effect.gen(function*() {
 })
 
 describe("applications that name a document", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("name it by an https address that can be read in one way alone", () =>
       Effect.sync(() => {
         for (

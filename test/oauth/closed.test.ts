@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { ClientDocuments, ResourceServers } from "../../src/ports/oauth/OAuthPorts.ts"
 import * as Pages from "../support/http/pages.ts"
 import { act } from "../support/operator/operator.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import {
   challengeOf,
@@ -32,7 +32,7 @@ const change = (organization: string, to: "close" | "reopen") =>
 const closed = [403, "organization_closed"]
 
 describe("a closed organization at the authorization server", () => {
-  layer(Layer.provideMerge(World.world(pglite), servers))((it) => {
+  layer(Layer.provideMerge(World.world(postgres), servers))((it) => {
     it.effect("a closed organization's tokens are inactive and get no successor; reopened, they work as before", () =>
       Effect.gen(function*() {
         const { application, organization, tokens: first } = yield* connected()

@@ -2,13 +2,13 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Scope } from "../../src/domain/people/Access.ts"
 import * as Site from "../../src/transport/Site.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const at = (baseUrl: string) => Effect.provideService(Site.Sites, Site.make([{ baseUrl, organizationId: null }]))
 
 describe("OAuth discovery", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("case 1, S0-02, S5.2-06, S5.2-07: the server's metadata names its endpoints, S256 alone and the iss parameter, to every origin", () =>
       Effect.gen(function*() {
         const { body, headers, status } = yield* World.send("GET", "/.well-known/oauth-authorization-server", {

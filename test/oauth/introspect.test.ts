@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ResourceServers } from "../../src/ports/oauth/OAuthPorts.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import { connected, introspect, mcp, post, redeemWith, refused, revokeWith, tokens, v1 } from "./support.ts"
 
@@ -18,7 +18,7 @@ const ask = (token: string | undefined, id = "search", secret = secrets.v1) => i
 const inactive = { active: false }
 
 describe("introspection", () => {
-  layer(Layer.provideMerge(World.world(pglite), servers))((it) => {
+  layer(Layer.provideMerge(World.world(postgres), servers))((it) => {
     it.effect("RFC 7662: a resource server learns what a token of its own resource is worth, as long as it works", () =>
       Effect.gen(function*() {
         const { admin, application, connectionId, organization, tokens: first } = yield* connected({

@@ -6,7 +6,7 @@ import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { register } from "../../src/oauth/registration/Register.ts"
 import { Registration } from "../../src/ports/oauth/OAuthPorts.ts"
 import { Readiness } from "../../src/transport/TransportSettings.ts"
-import { pglite, postgres } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 import { callback, formHeaders, issuer, refused } from "./support.ts"
@@ -40,7 +40,7 @@ const day = (count: number) => TestClock.setTime(Duration.toMillis(Duration.days
 const application = { redirect_uris: [callback], token_endpoint_auth_method: "none" }
 
 describe("the endpoints for applications", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("take 600 requests at once from an address, then 429 in their own words, and ask the database nothing", () =>
       Effect.gen(function*() {
         yield* day(30_000)

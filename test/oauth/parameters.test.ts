@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import { maxFormSize, maxParameters } from "../../src/domain/oauth/OAuth.ts"
 import { parse } from "../../src/oauth/Parameters.ts"
 import * as Pages from "../support/http/pages.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 import { challengeOf, formHeaders, query, refused, registerApplication } from "./support.ts"
@@ -56,7 +56,7 @@ describe("the parameters of a request", () => {
     }
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("of forms for programs are refused with invalid_request, before the database is asked", () =>
       Effect.gen(function*() {
         for (const path of ["/oauth/token", "/oauth/revoke"]) {

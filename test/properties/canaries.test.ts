@@ -19,7 +19,7 @@ import * as Pages from "../support/http/pages.ts"
 import * as Leaks from "../support/leaks.ts"
 import * as Mails from "../support/mail/outbox.ts"
 import * as Populated from "../support/populated.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { canary, type Secrets, secured, textOf } from "../support/properties/secured.ts"
 import * as Random from "../support/random.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
@@ -216,7 +216,7 @@ const credentials = Effect.fnUntraced(function*({ organization, secrets }: Effec
 })
 
 describe("canary secrets", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect(
       "stand in no answer but the one that gives them, in no line of the log, span, row or event of the journal",
       () =>

@@ -5,7 +5,7 @@ import { operations } from "../added/index.ts"
 import * as Mcp from "../mcp/support.ts"
 import { type Arguments, embedded, overHttp, without } from "../support/http/transports.ts"
 import * as Logins from "../support/logins/logins.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { isStep } from "../support/random.ts"
 import * as World from "../support/world.ts"
 
@@ -92,7 +92,7 @@ const played = Effect.fnUntraced(function*(via: Via) {
   }
 })
 
-layer(World.world(pglite))("logins over REST, MCP and embedding", (it) => {
+layer(World.world(postgres))("logins over REST, MCP and embedding", (it) => {
   it.effect("S1-09, S1-10: each step answers the same by each transport, whatever it is asked and by whom", () =>
     Effect.gen(function*() {
       const rest = yield* played("rest")

@@ -8,7 +8,7 @@ import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"
 import { operations as served } from "../added/index.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { ask, changing, makeStage, naming } from "../support/http/requests.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import { conflicts, isPrepared, leftOut } from "../support/preparations.ts"
 import { idKindOf } from "../support/random.ts"
 import * as Repeated from "../support/repeated.ts"
@@ -140,55 +140,53 @@ describe("4 operations, as declared", () => {
 })
 
 describe("4 operations, as served", () => {
-  forEachDatabase((_, database) => {
-    layer(World.world(database))((it) => {
-      it.effect("S4-19: each reading operation leaves every row of the organization as it was", () =>
-        Effect.gen(function*() {
-          const { every, organization, ready } = yield* makeStage()
-          const reading = every.filter(({ id }) => !changing.has(id) && !isPrepared(id))
-          const prepared = ready(organization.admins.owner).filter(({ id }) => !changing.has(id) && isPrepared(id))
-          const requests = [...reading, ...(yield* Effect.forEach(prepared, ({ request }) => request))]
-          // A search of the archive leaves its entry in the journal, and nothing else.
-          const rows = Effect.map(
-            World.snapshot(organization.id),
-            (tables) => Object.entries(tables).filter(([table]) => !table.startsWith("journal_"))
-          )
-          const before = yield* World.snapshot(organization.id)
-          const withoutJournal = yield* rows
-          for (const request of requests.filter(({ id }) => id !== "search_messages")) {
-            const answer = yield* ask(request, organization.admins.owner.key)
-            expect([request.id, answer.status]).toEqual([request.id, 200])
-            expect(yield* World.snapshot(organization.id)).toEqual(before)
-          }
-          for (const request of requests.filter(({ id }) => id === "search_messages")) {
-            expect((yield* ask(request, organization.admins.owner.key)).status).toBe(200)
-            expect(yield* rows).toEqual(withoutJournal)
-          }
-        }))
+  layer(World.world(postgres))((it) => {
+    it.effect("S4-19: each reading operation leaves every row of the organization as it was", () =>
+      Effect.gen(function*() {
+        const { every, organization, ready } = yield* makeStage()
+        const reading = every.filter(({ id }) => !changing.has(id) && !isPrepared(id))
+        const prepared = ready(organization.admins.owner).filter(({ id }) => !changing.has(id) && isPrepared(id))
+        const requests = [...reading, ...(yield* Effect.forEach(prepared, ({ request }) => request))]
+        // A search of the archive leaves its entry in the journal, and nothing else.
+        const rows = Effect.map(
+          World.snapshot(organization.id),
+          (tables) => Object.entries(tables).filter(([table]) => !table.startsWith("journal_"))
+        )
+        const before = yield* World.snapshot(organization.id)
+        const withoutJournal = yield* rows
+        for (const request of requests.filter(({ id }) => id !== "search_messages")) {
+          const answer = yield* ask(request, organization.admins.owner.key)
+          expect([request.id, answer.status]).toEqual([request.id, 200])
+          expect(yield* World.snapshot(organization.id)).toEqual(before)
+        }
+        for (const request of requests.filter(({ id }) => id === "search_messages")) {
+          expect((yield* ask(request, organization.admins.owner.key)).status).toBe(200)
+          expect(yield* rows).toEqual(withoutJournal)
+        }
+      }))
 
-      it.effect("S4-21: repeating a change changes nothing more, and a repeated pause or resume answers its 409", () =>
-        Effect.gen(function*() {
-          const { organization, ready } = yield* makeStage()
-          const { owner } = organization.admins
-          for (const { id, operation, request: prepared } of ready(owner)) {
-            if (!changing.has(id) || !operation.idempotent || leftOut.repeats(operation)) continue
-            const conflict = conflicts[id]
-            const request = yield* prepared
-            const before = yield* World.snapshot(organization.id)
-            const first = yield* ask(request, owner.key)
-            expect([id, ...World.refusal(first)]).toEqual([id, 200, undefined])
-            expect(yield* World.snapshot(organization.id)).not.toEqual(before)
-            const made = { body: first.body, organizationId: organization.id, key: owner.key }
-            expect([id, ...(yield* Repeated.faults(operation, request.input, made))]).toEqual([id])
-            if (conflict !== undefined) {
-              expect([id, ...World.refusal(yield* ask(request, owner.key))]).toEqual([id, 409, conflict])
-            }
+    it.effect("S4-21: repeating a change changes nothing more, and a repeated pause or resume answers its 409", () =>
+      Effect.gen(function*() {
+        const { organization, ready } = yield* makeStage()
+        const { owner } = organization.admins
+        for (const { id, operation, request: prepared } of ready(owner)) {
+          if (!changing.has(id) || !operation.idempotent || leftOut.repeats(operation)) continue
+          const conflict = conflicts[id]
+          const request = yield* prepared
+          const before = yield* World.snapshot(organization.id)
+          const first = yield* ask(request, owner.key)
+          expect([id, ...World.refusal(first)]).toEqual([id, 200, undefined])
+          expect(yield* World.snapshot(organization.id)).not.toEqual(before)
+          const made = { body: first.body, organizationId: organization.id, key: owner.key }
+          expect([id, ...(yield* Repeated.faults(operation, request.input, made))]).toEqual([id])
+          if (conflict !== undefined) {
+            expect([id, ...World.refusal(yield* ask(request, owner.key))]).toEqual([id, 409, conflict])
           }
-        }))
-    })
+        }
+      }))
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("S4-03: each operation answers 400, 401, 403 and 429, and with an id in its path 404, as its document says", () =>
       Effect.gen(function*() {
         const { every, organization } = yield* makeStage()

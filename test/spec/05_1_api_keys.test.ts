@@ -12,7 +12,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { drawn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -316,7 +316,7 @@ describe("5.1 the life of a key", () => {
     })
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("a typing error is refused without a question to the database, and a well-formed key asks it", () =>
       Effect.gen(function*() {
         const organization = yield* World.makeOrganization()

@@ -6,7 +6,7 @@ import { api } from "../../src/operations/index.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
 import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const stage = Effect.gen(function*() {
@@ -40,7 +40,7 @@ const download = Effect.fnUntraced(
 const refusal = ({ status, text }: Effect.Success<ReturnType<typeof download>>) => [status, JSON.parse(text).error.code]
 
 describe("10.11 files of archived messages", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("are listed with the names that their messages have, page by page, by chat and by state", () =>
       Effect.gen(function*() {
         const { account, file, files, key, other } = yield* stage

@@ -11,7 +11,7 @@ import { mailOf } from "../../src/protection/StepMails.ts"
 import { within } from "../support/fixtures.ts"
 import * as Pages from "../support/http/pages.ts"
 import * as Outbox from "../support/mail/outbox.ts"
-import { pglite } from "../support/postgres/database.ts"
+import { postgres } from "../support/postgres/database.ts"
 import * as Factors from "../support/signin/factors.ts"
 import * as World from "../support/world.ts"
 
@@ -93,7 +93,7 @@ describe("14.1 Kinds of mail", () => {
     }
   })
 
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     /** An organization with everybody who may hear of something, or may not. */
     const stage = Effect.fnUntraced(function*(recipients: "owner" | "owner_superadmins") {
       const { admins, id } = yield* World.makeOrganization({ notification_recipients: recipients })

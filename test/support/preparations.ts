@@ -383,8 +383,6 @@ const prepared = ({ id }: Operation.Any): boolean => isPrepared(id)
 
 /** The tests of successes that leave operations out: which, and why. The others leave none out. */
 export const leftOut = {
-  /** With all six scopes they succeed for every role in test/spec/06_events.test.ts. */
-  allScopes: prepared,
   /** Whether the credential is taken does not depend on the operation: every refusal before is asked for of each. */
   enabledAgain: prepared,
   /** In an organization that is pending or suspended no account is connected. */

@@ -9,7 +9,7 @@ import { Credentials } from "../../../src/ports/credentials/Credentials.ts"
 import { archivePassword } from "../../support/archive/archivePassword.ts"
 import { sealChats } from "../../support/archive/sealedChats.ts"
 import { entriesOfZip } from "../../support/archive/zips.ts"
-import { pglite } from "../../support/postgres/database.ts"
+import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const sha256 = (bytes: Uint8Array) => crypto.createHash("sha256").update(bytes).digest("hex")
@@ -44,7 +44,7 @@ const stage = Effect.gen(function*() {
 })
 
 describe("a part of an export", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is the same bytes each time, in every format, and its manifest has the hash of each file; the journal has that of the whole", () =>
       Effect.gen(function*() {
         const { create, download, id, key } = yield* stage

@@ -13,7 +13,7 @@ import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import { codeOf, contents, download, makeExported } from "../../support/archive/exportedArchive.ts"
 import { makeExport } from "../../support/archive/exports.ts"
 import { entriesOfZip } from "../../support/archive/zips.ts"
-import { pglite } from "../../support/postgres/database.ts"
+import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const manifestOf = (bytes: Buffer) => JSON.parse(entriesOfZip(bytes).at(-1)?.content.toString() ?? "")
@@ -36,7 +36,7 @@ const leave = Effect.fnUntraced(function*(key: Redacted.Redacted, exportId: stri
 })
 
 describe("a request for a part of an export", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("is answered over HTTP and as a tool with one ZIP, which has the saved files as they were", () =>
       Effect.gen(function*() {
         const { create, key } = yield* makeExported

@@ -1,13 +1,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pages from "../../support/http/pages.ts"
-import { pglite } from "../../support/postgres/database.ts"
+import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
 
 describe("a browser at an address that leads nowhere", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("reads a page, and a program the error of the API", () =>
       Effect.gen(function*() {
         const addresses = ["/console/", "/console/nothing", "/console/accounts/1/nothing", "/nothing", "/console/a;b"]

@@ -11,7 +11,7 @@ import { ConsoleAddress } from "../../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../../src/transport/Site.ts"
 import * as Browser from "../../support/http/browser.ts"
 import * as Pages from "../../support/http/pages.ts"
-import { pglite } from "../../support/postgres/database.ts"
+import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
@@ -28,7 +28,7 @@ const servedWith = (sending: typeof World.mail | null) =>
     ),
     Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
     Layer.provideMerge(Layer.succeed(KnownAssistants, new Map([[known, "assistant_a" as const]]))),
-    Layer.provideMerge(World.core(pglite, undefined, undefined, sending)),
+    Layer.provideMerge(World.core(postgres, undefined, undefined, sending)),
     Layer.provideMerge(Browser.Chromium.layer)
   )
 
@@ -69,12 +69,14 @@ export const answer = (page: Page, selector: string) =>
     await page.waitForFunction("document.title === 'Connected'")
   })
 
+/** Writes the text in place of what the field holds, at once as an input method does: keys have tests of their own. */
 export const type = (page: Page, selector: string, text: string) =>
   Effect.promise(async () => {
     await page.$eval(selector, (input) => {
       ;(input as unknown as { value: string }).value = ""
     })
-    await page.type(selector, text)
+    await page.focus(selector)
+    await page.keyboard.sendCharacter(text)
   })
 
 export const textOf = (page: Page) =>

@@ -5,7 +5,7 @@ import { Role } from "../../../src/domain/people/Access.ts"
 import { pages } from "../../../src/http/pages/index.ts"
 import * as Pages from "../../support/http/pages.ts"
 import * as Populated from "../../support/populated.ts"
-import { pglite } from "../../support/postgres/database.ts"
+import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 /** The pages that no link of the console leads to, each with the reason. */
@@ -63,7 +63,7 @@ const crawl = Effect.fnUntraced(function*(cookie: string) {
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
 
 describe("the links of the console", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect(
       "lead an admin of each role to pages that the role may see, and the owner to every page",
       () =>

@@ -64,44 +64,65 @@ const violations = (page: Page, rules: object) =>
     return found
   })
 
-/** What a scheme changes: nothing but colours. */
+interface Look {
+  readonly name: string
+  readonly width: number
+  readonly scheme: "light" | "dark"
+  readonly rules: object
+}
+
+/** Each width and each scheme: a width changes no colour, and a scheme nothing else. */
+const looks: ReadonlyArray<Look> = [
+  { name: "light", width: 1100, scheme: "light", rules: {} },
+  { name: "phone-dark", width: 360, scheme: "dark", rules: {} }
+]
+
 const colours = { runOnly: ["color-contrast", "link-in-text-block"] }
 
-const looks = [
-  { name: "light", width: 1100, scheme: "light", rules: {} },
+/** For what one width alone shows: the colours that it has in the other scheme. */
+const furtherLooks: ReadonlyArray<Look> = [
   { name: "dark", width: 1100, scheme: "dark", rules: colours },
-  { name: "phone", width: 360, scheme: "light", rules: {} },
-  { name: "phone-dark", width: 360, scheme: "dark", rules: colours }
+  { name: "phone", width: 360, scheme: "light", rules: colours }
 ]
+
+/** Which elements of the page are shown. */
+const shown = "Array.from(document.querySelectorAll('body *'), (one) => Number(one.checkVisibility())).join('')"
+
+const folder = process.env["SCREENSHOTS"]
+
+const take = async (page: Page, { scheme, width }: Pick<Look, "width" | "scheme">) => {
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }])
+  await page.setViewport({ width, height: 900 })
+}
+
+/** What is wrong with one look of the page, and which elements it shows. */
+const inspectLook = Effect.fnUntraced(function*(page: Page, name: string, look: Look) {
+  yield* Effect.promise(async () => {
+    await take(page, look)
+    if (folder === undefined) return
+    fs.mkdirSync(folder, { recursive: true })
+    const picture = path.join(folder, `${name}-${look.name}.png`)
+    await page.screenshot({ path: picture as `${string}.png`, fullPage: true })
+  })
+  const found = yield* violations(page, look.rules)
+  const wide = yield* Effect.promise(() =>
+    page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+  )
+  return {
+    shown: yield* Effect.promise(() => page.evaluate(shown)),
+    wrong: [...found, ...(wide === true ? ["scrolls sideways"] : [])].map((each) => `${name} ${look.name}: ${each}`)
+  }
+})
 
 /**
  * What is wrong with the page in light and dark, on a screen and on a telephone: axe's findings, and sideways
  * scrolling. With SCREENSHOTS naming a folder, each look is kept there as a picture.
  */
 export const inspect = Effect.fnUntraced(function*(page: Page, name: string) {
-  const wrong: Array<string> = []
-  for (const look of looks) {
-    yield* Effect.promise(async () => {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: look.scheme }])
-      await page.setViewport({ width: look.width, height: 900 })
-      const folder = process.env["SCREENSHOTS"]
-      if (folder !== undefined) {
-        fs.mkdirSync(folder, { recursive: true })
-        await page.screenshot({
-          path: path.join(folder, `${name}-${look.name}.png`) as `${string}.png`,
-          fullPage: true
-        })
-      }
-    })
-    for (const violation of yield* violations(page, look.rules)) wrong.push(`${name} ${look.name}: ${violation}`)
-    const wide = yield* Effect.promise(() =>
-      page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-    )
-    if (wide === true) wrong.push(`${name} ${look.name}: scrolls sideways`)
+  const all = yield* Effect.forEach(looks, (look) => inspectLook(page, name, look))
+  if (folder !== undefined || new Set(all.map(({ shown }) => shown)).size > 1) {
+    all.push(...(yield* Effect.forEach(furtherLooks, (look) => inspectLook(page, name, look))))
   }
-  yield* Effect.promise(async () => {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }])
-    await page.setViewport({ width: 1100, height: 900 })
-  })
-  return wrong
+  yield* Effect.promise(() => take(page, { width: 1100, scheme: "light" }))
+  return all.flatMap(({ wrong }) => wrong)
 })

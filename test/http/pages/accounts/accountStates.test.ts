@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { at, day, hour, now } from "../../../support/stored.ts"
 import * as World from "../../../support/world.ts"
 
@@ -19,7 +19,7 @@ const stage = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
 })
 
 describe("the page of an account offers what its state needs", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("reconnecting is offered where the service has lost its session, and nowhere else", () =>
       Effect.gen(function*() {
         const stopped = { stopped_at: at(-hour), monitoring_state: "stopped" }

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { at, day, hour, now } from "../../../support/stored.ts"
 import * as World from "../../../support/world.ts"
 
@@ -46,7 +46,7 @@ const rows = ({ text }: Pages.Page) =>
   ) => name)
 
 describe("the pages of accounts", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("the list has every account with its status, and is narrowed by status, department and what is looked for", () =>
       Effect.gen(function*() {
         const { id, visit } = yield* stage()

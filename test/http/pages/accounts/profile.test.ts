@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { established, start } from "../../../support/protection/watched.ts"
 import * as World from "../../../support/world.ts"
 
@@ -33,7 +33,7 @@ const staged = Effect.fnUntraced(function*(role: Role = "owner") {
 })
 
 describe("the profile of an account at the console", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("an admin changes name, bio and username on the messenger", () =>
       Effect.gen(function*() {
         const { account, id, own, profile, see, send } = yield* staged()

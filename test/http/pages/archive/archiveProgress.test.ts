@@ -5,7 +5,7 @@ import type { Role } from "../../../../src/domain/people/Access.ts"
 import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
 import * as Fixtures from "../../../support/fixtures.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { at, hour, now } from "../../../support/stored.ts"
 import * as World from "../../../support/world.ts"
 
@@ -32,7 +32,7 @@ const words = ({ text }: Pages.Page): string =>
 const refreshes = ({ text }: Pages.Page): boolean => text.includes("Refresh this page every 30 seconds")
 
 describe("the archive on the page of an account", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("a run shows its step, a bar of its chats and when it began, and its rate and time left once they are known", () =>
       Effect.gen(function*() {
         const { account, id, own, see } = yield* stage()
@@ -137,7 +137,7 @@ describe("the archive on the page of an account", () => {
 })
 
 describe("the page of the archive's rules", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("the ten accounts that take most come first, beside the limit, as far as the admin can access them", () =>
       Effect.gen(function*() {
         const { account, admins, id, see } = yield* stage({ archive_bytes: 500 }, {

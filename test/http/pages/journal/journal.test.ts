@@ -7,7 +7,7 @@ import { OrganizationId, type Role } from "../../../../src/domain/people/Access.
 import { Journal } from "../../../../src/ports/journal/Journal.ts"
 import * as Fixtures from "../../../support/fixtures.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { at, day, now } from "../../../support/stored.ts"
 import * as World from "../../../support/world.ts"
 
@@ -36,7 +36,7 @@ const stage = Effect.fnUntraced(function*(role: Role = "owner") {
 const all = ["Signed in to the console", "Account paused", "Account paused", "Account role label set"]
 
 describe("the journal's page", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("events are read by what, who, how, when and which account", () =>
       Effect.gen(function*() {
         const { account, admins, shown } = yield* stage()

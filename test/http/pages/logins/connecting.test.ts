@@ -6,7 +6,7 @@ import type { Role } from "../../../../src/domain/people/Access.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as Leaks from "../../../support/leaks.ts"
 import * as Logins from "../../../support/logins/logins.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 
 const connect = "/console/accounts/connect"
@@ -25,7 +25,7 @@ const staged = Effect.fnUntraced(function*(role: Role = "owner") {
 })
 
 describe("15.3 connecting an account at the console", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("a number, the code and the holder's password connect it; what was typed is nowhere afterwards", () => {
       const sinks = Leaks.makeSinks()
       return Effect.gen(function*() {

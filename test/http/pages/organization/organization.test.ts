@@ -6,7 +6,7 @@ import { everyone, type Role } from "../../../../src/domain/people/Access.ts"
 import { BillingPages } from "../../../../src/ports/organization/StatusOverview.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { act as operate } from "../../../support/operator/operator.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as Factors from "../../../support/signin/factors.ts"
 import * as World from "../../../support/world.ts"
 
@@ -29,7 +29,7 @@ const actions = (id: string) => Effect.map(World.changes(id), (events) => events
 const mails = `${path}/mails`
 
 describe("the pages of the organization", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("the owner reads its state, and turns the takeover lockdown off and on", () =>
       Effect.gen(function*() {
         const { admins, id, see, send } = yield* stage("owner", { tamper_lockdown_enabled: true, name: "Acme <b>" })
@@ -219,7 +219,7 @@ describe("the pages of the organization", () => {
   })
 
   layer(
-    World.world(pglite, undefined, undefined, null).pipe(
+    World.world(postgres, undefined, undefined, null).pipe(
       Layer.provideMerge(Layer.succeed(BillingPages, [{ name: "plans", url: "https://bills.example/plans" }]))
     )
   )("where no mail is sent and pages of the billing are set", (it) => {

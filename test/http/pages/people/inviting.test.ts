@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 
 const path = "/console/people"
@@ -40,7 +40,7 @@ const linkIn = ({ text }: Pages.Page): string | undefined =>
 const status = (link: string | undefined) => Effect.map(Pages.visit("GET", link ?? "/none"), ({ status }) => status)
 
 describe("inviting an admin at the console", () => {
-  layer(World.world(pglite, undefined, undefined, null))("where no mail is sent", (it) => {
+  layer(World.world(postgres, undefined, undefined, null))("where no mail is sent", (it) => {
     it.effect("shows the link once to the admin who invites, and the invited admin joins by it", () =>
       Effect.gen(function*() {
         const { id, invite, invited, see } = yield* staged
@@ -85,7 +85,7 @@ describe("inviting an admin at the console", () => {
       }))
   })
 
-  layer(World.world(pglite))("where mail is sent", (it) => {
+  layer(World.world(postgres))("where mail is sent", (it) => {
     it.effect("shows no link to the admin who invites, whose password is not asked for to send it again", () =>
       Effect.gen(function*() {
         const { invite, invited, resend, see } = yield* staged

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { vi } from "vitest"
 import { PasswordHasher } from "../../../../src/layers/crypto/signin/PasswordHasher.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 
 const people = "/console/people"
@@ -22,7 +22,7 @@ const send = Effect.fnUntraced(
 )
 
 describe("a form that asks for the console password", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("has it checked once, by its page or by its operation, whether it is right or wrong", () =>
       Effect.gen(function*() {
         const { admins, id } = yield* World.makeOrganization()

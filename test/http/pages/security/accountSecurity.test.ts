@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import { established, start } from "../../../support/protection/watched.ts"
 import * as Factors from "../../../support/signin/factors.ts"
 import * as World from "../../../support/world.ts"
@@ -42,7 +42,7 @@ const staged = Effect.fnUntraced(function*(role: Role = "owner", security: Recor
 })
 
 describe("15.3 the security of an account at the console", () => {
-  layer(World.world(pglite))((it) => {
+  layer(World.world(postgres))((it) => {
     it.effect("everything that secures an account is done by its operation, and shown as the messenger has it", () =>
       Effect.gen(function*() {
         const { account, code, id, own, see, send } = yield* staged()

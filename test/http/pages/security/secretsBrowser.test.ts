@@ -6,7 +6,7 @@ import { SimulatedPlatform } from "../../../../src/layers/messenger/simulated/Si
 import * as Site from "../../../../src/transport/Site.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as HeldSecrets from "../../../support/security/heldSecrets.ts"
 import * as World from "../../../support/world.ts"
 
@@ -18,7 +18,7 @@ const served = Server.layer.pipe(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(World.core(postgres)),
   Layer.provideMerge(Browser.Chromium.layer)
 )
 

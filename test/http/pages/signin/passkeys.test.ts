@@ -8,8 +8,9 @@ import * as Server from "../../../../src/http/Server.ts"
 import * as Site from "../../../../src/transport/Site.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
+import { press, textOf, type } from "../browsed.ts"
 
 const portOf = ({ address }: HttpServer.HttpServer["Service"]) => "port" in address ? address.port : 0
 // Browsers have passkeys at a name alone, and without https at this one.
@@ -20,17 +21,9 @@ const served = Server.layer.pipe(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(World.core(postgres)),
   Layer.provideMerge(Browser.Chromium.layer)
 )
-
-const press = (page: Page, selector: string) =>
-  Effect.promise(() => Promise.all([page.waitForNavigation(), page.click(selector)]))
-
-const type = (page: Page, selector: string, text: string) => Effect.promise(() => page.type(selector, text))
-
-const textOf = (page: Page) =>
-  Effect.promise(() => page.$eval("main", (main) => (main as unknown as { innerText: string }).innerText))
 
 const textIn = (page: Page, selector: string) =>
   Effect.promise(() => page.$eval(selector, (found) => (found as unknown as { innerText: string }).innerText))

@@ -5,7 +5,7 @@ import { callbackPath } from "../../../../src/domain/signin/IdentityProvider.ts"
 import { ProviderInternet } from "../../../../src/layers/identity/Provider.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { act } from "../../../support/operator/operator.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as Identity from "../../../support/signin/identityProvider.ts"
 import * as World from "../../../support/world.ts"
 
@@ -13,7 +13,7 @@ export const path = "/console/sign-in/provider"
 export const own = "/console/security/identity-provider"
 
 export const world = Layer.provideMerge(
-  World.world(pglite),
+  World.world(postgres),
   Layer.succeed(ProviderInternet, () => Identity.loopback)
 )
 

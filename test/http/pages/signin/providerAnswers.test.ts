@@ -4,7 +4,7 @@ import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { callbackPath } from "../../../../src/domain/signin/IdentityProvider.ts"
 import { ProviderInternet } from "../../../../src/layers/identity/Provider.ts"
 import * as Pages from "../../../support/http/pages.ts"
-import { pglite, postgres } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as Identity from "../../../support/signin/identityProvider.ts"
 import * as World from "../../../support/world.ts"
 import { back, connect, go, linkAs, path } from "./provided.ts"
@@ -36,7 +36,7 @@ describe("an answer of a provider that takes a code as often as it is brought", 
 describe("an organization's own site", () => {
   const site = { baseUrl: "https://acme.example", organizationId: OrganizationId.make("own-site") }
   const sites = [site, { baseUrl: World.baseUrl, organizationId: null }]
-  layer(Layer.provideMerge(World.world(pglite, sites), Layer.succeed(ProviderInternet, () => Identity.loopback)))(
+  layer(Layer.provideMerge(World.world(postgres, sites), Layer.succeed(ProviderInternet, () => Identity.loopback)))(
     (it) => {
       it.effect("leads to its provider alone, and takes no answer that was for another site", () =>
         Effect.gen(function*() {

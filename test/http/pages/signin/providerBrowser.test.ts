@@ -9,7 +9,7 @@ import * as Site from "../../../../src/transport/Site.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { act } from "../../../support/operator/operator.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as Identity from "../../../support/signin/identityProvider.ts"
 import * as World from "../../../support/world.ts"
 
@@ -21,7 +21,7 @@ const served = Server.layer.pipe(
     Layer.effect(Site.Sites, Effect.map(baseUrl, (baseUrl) => Site.make([{ baseUrl, organizationId: null }])))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(World.core(postgres)),
   Layer.provideMerge(Layer.succeed(ProviderInternet, () => Identity.loopback)),
   Layer.provideMerge(
     Browser.Chromium.layerWith("--ignore-certificate-errors", "--host-resolver-rules=MAP app.example 127.0.0.1")
