@@ -10,7 +10,7 @@ import { archivePassword } from "../support/archive/archivePassword.ts"
 import { cleanUpAccount } from "../support/archive/cleanups.ts"
 import { makeExported } from "../support/archive/exportedArchive.ts"
 import { entriesOfZip } from "../support/archive/zips.ts"
-import { postgres } from "../support/postgres/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
 import * as World from "../support/world.ts"
 
@@ -79,7 +79,7 @@ const brokenAfter = (response: Response, most: number): Response => {
 const isPart = (at: string): boolean => at.includes("/parts/")
 
 describe("archive export", () => {
-  layer(World.world(postgres))((it) => {
+  layer(World.world(pglite))((it) => {
     it.effect("makes an export and downloads its parts, each as the service has journaled it", () =>
       Effect.gen(function*() {
         const { accountId, directory, id, run } = yield* stage

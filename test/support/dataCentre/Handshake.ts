@@ -45,12 +45,13 @@ export interface Agreed {
 }
 
 /** The product of two primes that a client takes apart; it need not be large. */
-const product = { p: 1_229_739_323n, q: 1_402_015_859n }
+const product = { p: 10_007n, q: 1_000_003n }
 
 /** The answers to the requests of one connection that has no key yet; `agreed` gets what they end with. */
 export const make = (identity: Identity, agreed: (agreed: Agreed) => void) => {
   const serverNonce = crypto.randomBytes(16)
-  const secret = Cipher.toNumber(crypto.randomBytes(256))
+  // As many bits as a group of 2048 is good for: more would only take longer.
+  const secret = Cipher.toNumber(crypto.randomBytes(32))
   let newNonce: Uint8Array = new Uint8Array(32)
 
   const withHash = (content: Uint8Array): Buffer => {
