@@ -7,7 +7,7 @@ import { ConsoleAddress } from "../../../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../../../src/transport/Site.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Relay from "../../../support/http/relay.ts"
-import { pglite } from "../../../support/postgres/database.ts"
+import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
 import { type } from "../browsed.ts"
 
@@ -28,7 +28,7 @@ export const served = Server.layer.pipe(
     Layer.effect(Traffic, Effect.flatMap(HttpServer.HttpServer, (server) => Relay.make(portOf(server))))
   ),
   Layer.provideMerge(Server.layerListen({ host: "127.0.0.1", port: 0 })),
-  Layer.provideMerge(World.core(pglite)),
+  Layer.provideMerge(World.core(postgres)),
   Layer.provideMerge(Browser.Chromium.layer)
 )
 
