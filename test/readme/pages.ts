@@ -13,6 +13,11 @@ export interface Block {
   readonly code: string
 }
 
+/** The pages of the folder of documents. */
+export const documents = fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) =>
+  `docs/${name}`
+)
+
 /** The page, or one section of it. */
 export const read = (file: string, section?: string): string => {
   const text = fs.readFileSync(path.join(root, file), "utf8")

@@ -244,5 +244,13 @@ describe("the page of the configuration", () => {
       const [first = "", second = ""] = words.split(" ")
       expect(real).toContain(helps.get(first)?.length === 0 ? first : `${first} ${second}`)
     }
+    const named = Pages.documents.flatMap((page) =>
+      [...Pages.read(page).matchAll(/`(?:security-console )?([\w-]+) ([\w-]+)[^`]*`/g)].map((found) => [...found, page])
+    )
+    expect(
+      named.filter(([, first = "", second = ""]) =>
+        (helps.get(first)?.length ?? 0) > 0 && !real.includes(`${first} ${second}`)
+      )
+    ).toEqual([])
   }, 180_000)
 })
