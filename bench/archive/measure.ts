@@ -1,11 +1,13 @@
 /** Writes a corpus of one size, and measures what writing, storing, listing and searching it come to. */
 import { fillDatabase } from "../../test/support/postgres/fill.ts"
-import { cpuOfFamily, deployed, type Server, startService } from "../peers/processes.ts"
-import { median, quantile, startAsking, taking } from "../support/asking.ts"
+import { cpuOfFamily, deployed, startService } from "../peers/processes.ts"
+import { median } from "../support/asking.ts"
 import { type Ground, makeKeys } from "../support/ground.ts"
-import { chatOf, messagesPerAccount, wordOf } from "./corpus.ts"
+import { measureBeside } from "./beside.ts"
+import { cpuOfCorpus, messagesPerAccount, wordOf } from "./corpus.ts"
+import { places, type Reading, startReading, timed, timeList, times, timeSearch } from "./reading.ts"
 import { listRows, peerKeys, searchRows, writeRows } from "./rows.ts"
-import { derivePassword, organizationId, password, writeSealed } from "./sealed.ts"
+import { derivePassword, organizationId, writeSealed } from "./sealed.ts"
 
 export const columns = ["measured", "archive", "a row for each message", "goal"]
 
@@ -14,7 +16,9 @@ export type Row = readonly [string, string, string, string]
 const lists = 300
 const searches = 20
 /** Keys that requests alternate between: each may ask 120 times a minute. */
-const keyCount = 12
+const keyCount = 24
+/** Above this size the peer is not asked: it takes longer to write than all else together. */
+const peerUpTo = 1_000_000
 
 const sizeOf = async ({ superuser }: Ground, tables: string) => {
   const { rows } = await superuser.query<{ bytes: string }>(
@@ -27,25 +31,18 @@ const sizeOf = async ({ superuser }: Ground, tables: string) => {
 /** Processor time of the process and of the database, and the time that it takes, per message. */
 const costOf = async (ground: Ground, messages: number, work: () => Promise<unknown>) => {
   const before = process.cpuUsage()
+  const made = cpuOfCorpus()
   const database = cpuOfFamily(ground.pid)
   const begun = performance.now()
   await work()
   const { system, user } = process.cpuUsage(before)
   const perMessage = (micros: number) => (micros / messages).toFixed(1)
   return {
-    process: `${perMessage(user + system)} µs`,
+    process: `${perMessage(user + system - (cpuOfCorpus() - made))} µs`,
     database: `${perMessage((cpuOfFamily(ground.pid) - database) * 1000)} µs`,
     rate: `${Math.round(messages / (performance.now() - begun)) * 1000} a second`
   }
 }
-
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
-  const begun = performance.now()
-  await work()
-  return performance.now() - begun
-}
-
-const times = (millis: ReadonlyArray<number>) => `${median(millis).toFixed(1)}, ${quantile(millis, 0.99).toFixed(1)} ms`
 
 const progress = (what: string, messages: number) => {
   let written = 0
@@ -57,45 +54,6 @@ const progress = (what: string, messages: number) => {
   }
 }
 
-/** Requests of the owner with the archive password; anything but 200 ends the run. */
-const startReading = (server: Server, keys: ReadonlyArray<string>) => {
-  const asking = startAsking(server.address)
-  const next = taking(keys)
-  const headers = { "archive-password": Buffer.from(password).toString("base64url") }
-  const ask = async (method: string, path: string, content?: unknown, key = next()) => {
-    const answer = await asking.send(method, key, path, content, headers)
-    if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`)
-    return { ...answer, parsed: JSON.parse(answer.body) as Record<string, unknown> }
-  }
-  return { ask, stop: asking.stop }
-}
-type Reading = ReturnType<typeof startReading>
-
-/** Times of searches until their first page is there, and the messages that the last one found. */
-const searchTimes = async (reading: Reading, query: string) => {
-  const found: Array<number> = []
-  for (let turn = 0; turn < searches; turn++) {
-    let cursor: unknown = null
-    const millis = await timed(async () => {
-      do {
-        const content = { query, ...(cursor === null ? {} : { cursor }) }
-        const { parsed } = await reading.ask("POST", "/v1/archive/search", content)
-        cursor = parsed["complete"] === false ? parsed["cursor"] : null
-      } while (cursor !== null)
-    })
-    found.push(millis)
-  }
-  return found
-}
-
-/** Sends a list of chat and id, both drawn over the whole corpus. */
-const places = (accounts: number) =>
-  Array.from({ length: lists }, (_, n) => ({
-    account: n * 7919 % accounts,
-    chat: n * 31 % 100,
-    below: 60 + n * 613 % 940
-  }))
-
 export const measure = async (ground: Ground, messages: number): Promise<ReadonlyArray<Row>> => {
   const accounts = messages / messagesPerAccount
   await fillDatabase(ground.superuser, [{ id: organizationId, accounts, events: 0, departments: 10 }])
@@ -103,21 +61,21 @@ export const measure = async (ground: Ground, messages: number): Promise<Readonl
   const accountIds = found.map(({ id }) => id)
   const sealed = await costOf(ground, messages, () => writeSealed(ground, accountIds, progress("archive", messages)))
   await ground.superuser.query("vacuum analyze")
-  const keys = peerKeys()
-  const rows = await costOf(
+  const keys = messages > peerUpTo ? null : peerKeys()
+  const rows = keys === null ? null : await costOf(
     ground,
     messages,
     () => writeRows(ground.superuser, keys, accountIds, progress("rows", messages))
   )
   const bytes = (size: number) => `${Math.round(size / messages)} B`
   const written: ReadonlyArray<Row> = [
-    ["write, CPU of the process a message", sealed.process, rows.process, "30 µs"],
-    ["write, CPU of the database a message", sealed.database, rows.database, "6 µs"],
-    ["write, messages", sealed.rate, rows.rate, ""],
+    ["write, CPU of the process a message", sealed.process, rows?.process ?? "–", "30 µs"],
+    ["write, CPU of the database a message", sealed.database, rows?.database ?? "–", "6 µs"],
+    ["write, messages", sealed.rate, rows?.rate ?? "–", ""],
     [
       "storage a message",
       bytes(await sizeOf(ground, "^archive_")),
-      bytes(await sizeOf(ground, "^peer_message$")),
+      rows === null ? "–" : bytes(await sizeOf(ground, "^peer_message$")),
       "130 B"
     ]
   ]
@@ -129,45 +87,50 @@ export const measure = async (ground: Ground, messages: number): Promise<Readonl
   ])
   const reading = startReading(server, made)
   try {
+    await manifestsMade(ground)
     const reads = await measureReads(ground, reading, made, accountIds, keys)
-    return [...written, ...reads, ...await measureDeletion(ground, reading, accountIds)]
+    const beside = await measureBeside(ground, { address: server.address, reading }, made, accountIds)
+    return [...written, ...reads, ...beside, ...await measureDeletion(ground, reading, accountIds, keys !== null)]
   } finally {
     reading.stop()
     await server.stop()
   }
 }
 
+const repeated = async (time: () => Promise<number>): Promise<ReadonlyArray<number>> => {
+  const found: Array<number> = []
+  for (let turn = 0; turn < searches; turn++) found.push(await time())
+  return found
+}
+
+const timesOf = (millis: ReadonlyArray<number> | null): string => millis === null ? "–" : times(millis)
+
 const measureReads = async (
   ground: Ground,
-  { ask, stop }: Reading,
+  reading: Reading,
   made: ReadonlyArray<string>,
   accountIds: ReadonlyArray<string>,
-  keys: ReturnType<typeof peerKeys>
+  keys: ReturnType<typeof peerKeys> | null
 ): Promise<ReadonlyArray<Row>> => {
   const chats = `/v1/archive/accounts/${accountIds[0]}/chats?limit=1`
   const cold: Array<number> = []
-  for (const key of made) cold.push(await timed(() => ask("GET", chats, undefined, key)))
+  for (const key of made) cold.push(await timed(() => reading.ask("GET", chats, undefined, key)))
   const derived: Array<number> = []
   for (let turn = 0; turn < 5; turn++) derived.push(await timed(derivePassword))
   const listed: Array<number> = []
   const peerListed: Array<number> = []
-  for (const { account, below, chat } of places(accountIds.length)) {
-    const { chatId } = chatOf(account, chat)
-    const path = `/v1/archive/accounts/${accountIds[account]}/chats/${chatId}/messages?before_id=${below}&limit=50`
-    listed.push(await timed(() => ask("GET", path)))
+  for (const place of places(accountIds.length, lists)) {
+    listed.push(await timeList(reading, accountIds, place))
+    if (keys === null) continue
+    const { account, below, chatId } = place
     peerListed.push(await timed(() => listRows(ground.superuser, keys, accountIds[account] ?? "", chatId, below)))
   }
-  const peerSearch = async (words: ReadonlyArray<string>) => {
-    const peer: Array<number> = []
-    for (let turn = 0; turn < searches; turn++) {
-      peer.push(await timed(() => searchRows(ground.superuser, keys, words)))
-    }
-    return times(peer)
-  }
+  const peerSearch = (words: ReadonlyArray<string>) =>
+    keys === null ? null : repeated(() => timed(() => searchRows(ground.superuser, keys, words)))
   const row = async (what: string, words: ReadonlyArray<string>, goal: string): Promise<Row> => [
     `search, ${what}: p50, p99`,
-    times(await searchTimes({ ask, stop }, words.join(" "))),
-    await peerSearch(words),
+    times(await repeated(() => timeSearch(reading, words.join(" ")))),
+    timesOf(await peerSearch(words)),
     goal
   ]
   const firstPage = accountIds.length * messagesPerAccount <= 1_000_000 ? "200 ms" : "500 ms"
@@ -178,7 +141,7 @@ const measureReads = async (
       "–",
       "120 ms"
     ],
-    ["list of 50: p50, p99", times(listed), times(peerListed), "2, 8 ms"],
+    ["list of 50: p50, p99", times(listed), timesOf(keys === null ? null : peerListed), "2, 8 ms"],
     await row("a frequent word", [wordOf(20)], firstPage),
     await row("a rare word", [wordOf(25_000)], firstPage),
     await row("two words", [wordOf(300), wordOf(2000)], firstPage),
@@ -204,12 +167,12 @@ const verifyAll = async ({ ask }: Reading) => {
   return { pages, uncovered }
 }
 
-/** The service makes the manifests by itself, within 10 minutes of its start. */
-const coveredPages = async (reading: Reading) => {
-  for (let waited = 0; waited < 15 * 60; waited += 15) {
-    const { uncovered } = await verifyAll(reading)
-    if (uncovered === 0) return
-    await pause(15_000)
+/** The service makes the manifests by itself, from its start on; of so many pages that takes a while. */
+const manifestsMade = async ({ superuser }: Ground) => {
+  for (let waited = 0; waited < 15 * 60; waited++) {
+    const { rows } = await superuser.query("select 1 from archive_round")
+    if (rows.length > 0) return
+    await pause(1000)
   }
   throw new Error("No manifest covers the archive after a quarter of an hour")
 }
@@ -217,9 +180,11 @@ const coveredPages = async (reading: Reading) => {
 const measureDeletion = async (
   { superuser }: Ground,
   reading: Reading,
-  accountIds: ReadonlyArray<string>
+  accountIds: ReadonlyArray<string>,
+  withPeer: boolean
 ): Promise<ReadonlyArray<Row>> => {
-  await coveredPages(reading)
+  const { uncovered } = await verifyAll(reading)
+  if (uncovered > 0) throw new Error(`No manifest covers ${uncovered} pages`)
   let pages = 0
   const verified = await timed(async () => {
     pages = (await verifyAll(reading)).pages
@@ -243,7 +208,9 @@ const measureDeletion = async (
     cleanup = (await reading.ask("GET", path)).parsed
   }
   const cleaned = Date.parse(String(cleanup["finished_at"])) - Date.parse(String(cleanup["started_at"]))
-  const deleted = await timed(() => superuser.query("delete from peer_message where account_id = $1", account_ids))
+  const deleted = withPeer
+    ? await timed(() => superuser.query("delete from peer_message where account_id = $1", account_ids))
+    : null
   const rate = (millis: number) => `${Math.round(messagesPerAccount / millis) * 1000} messages a second`
   await verifyAll(reading)
   return [
@@ -257,7 +224,7 @@ const measureDeletion = async (
     [
       "cleanup of these, from its first batch to its last",
       rate(cleaned),
-      rate(deleted),
+      deleted === null ? "–" : rate(deleted),
       "at least 200000 messages a second"
     ]
   ]

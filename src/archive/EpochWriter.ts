@@ -28,6 +28,8 @@ export interface MadePage {
   readonly number: bigint
   /** Pages of one kind and calendar quarter belong together. */
   readonly group: string
+  /** The time of its newest record, in Unix seconds. */
+  readonly lastAt: number
   /** Milliseconds. */
   readonly madeAt: number
 }

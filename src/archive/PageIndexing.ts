@@ -18,7 +18,7 @@ import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { type LoosePage, type LoosePages, SearchBlocks } from "../ports/archive/SearchBlocks.ts"
 import { Db } from "../ports/Db.ts"
 import { eraseEpochKey, newEpoch } from "./EpochKeys.ts"
-import type { EpochWriter } from "./EpochWriter.ts"
+import type { EpochWriter, MadePage } from "./EpochWriter.ts"
 import { openAccount, openEach } from "./OpenedFrames.ts"
 import { sealVocabulary } from "./Vocabularies.ts"
 
@@ -93,21 +93,25 @@ const addBlock = Effect.fnUntraced(function*<E, R>(
 /** Remembers a page that the writer has made, for its next vocabulary; `lastAt` is Unix seconds. */
 export const notePage = Effect.fnUntraced(
   function*({ made }: EpochWriter, number: bigint, kind: "messages" | "changes", lastAt: number) {
-    made.set(number, { number, group: `${kind} ${quarterOf(lastAt)}`, madeAt: yield* Clock.currentTimeMillis })
+    const group = `${kind} ${quarterOf(lastAt)}`
+    made.set(number, { number, group, lastAt, madeAt: yield* Clock.currentTimeMillis })
   }
 )
 
+const newestFirst = (pages: ReadonlyArray<MadePage>): ReadonlyArray<bigint> =>
+  pages.toSorted((one, other) => other.lastAt - one.lastAt).map(({ number }) => number)
+
 /** The next pages of the writer for a block: as many as one holds, or enough for one that were all made before. */
 const nextPages = ({ made }: EpochWriter, before: number): ReadonlyArray<bigint> => {
-  const groups = new Map<string, { readonly pages: Array<bigint>; readonly since: number }>()
-  for (const { group, madeAt, number } of made.values()) {
-    const known = groups.get(group) ?? { pages: [], since: madeAt }
-    groups.set(group, known)
-    known.pages.push(number)
-    if (known.pages.length === pagesPerBlock) return known.pages
+  const groups = new Map<string, { readonly pages: Array<MadePage>; readonly since: number }>()
+  for (const page of made.values()) {
+    const known = groups.get(page.group) ?? { pages: [], since: page.madeAt }
+    groups.set(page.group, known)
+    known.pages.push(page)
+    if (known.pages.length === pagesPerBlock) return newestFirst(known.pages)
   }
   const due = [...groups.values()].find(({ pages, since }) => since <= before && pages.length >= fewestPagesOfBlock)
-  return due?.pages ?? []
+  return newestFirst(due?.pages ?? [])
 }
 
 /**

@@ -91,7 +91,7 @@ export const search: <R>(
       blocks: Math.min(fewestBlocks, budget.vocabularies),
       pages: Math.min(fewestPages, budget.listed),
       further: null,
-      stamp: yield* (yield* SearchStore).stamp(scope)
+      stamps: yield* (yield* SearchStore).stamps(scope)
     }
     const { sums, unread } = run
     const hits = makeSearchHits(position)
@@ -117,7 +117,7 @@ export const search: <R>(
         unread.take()
         if (next.type === "blocks") yield* readBlocks(run, yield* listBlocks(run, next.after))
         if (next.type === "loose") yield* listLoose(run, next.after)
-        if (next.type === "candidates") yield* listCandidates(run, next.candidates, next.after)
+        if (next.type === "candidates") yield* listCandidates(run, next.of)
       }
     }
   }

@@ -4,10 +4,10 @@ import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
-import { type CandidatePages, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
+import { type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
-import { listAgain, listCandidates, type Run } from "./SearchRun.ts"
+import { type Candidates, listAgain, listCandidates, type Run } from "./SearchRun.ts"
 import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time, at first and at most. */
@@ -56,17 +56,14 @@ export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, blocks: Re
     const key = keys[at]
     return key === null || key === undefined ? Effect.succeed(null) : orNull(openBlock(run, block, key))
   }, { concurrency: openedAtOnce })
-  const found: Array<CandidatePages> = []
-  const scanned: Array<CandidatePages> = []
+  const found: Array<Candidates> = []
   for (const [at, block] of blocks.entries()) {
     const vocabulary = opened[at] ?? null
     const numbers = vocabulary === null ? null : yield* orNull(candidatesOf(run, block, vocabulary))
-    if (numbers === null) scanned.push({ ...block, numbers: block.pages })
-    else if (numbers.length > 0) found.push({ ...block, numbers })
+    if (numbers?.length !== 0) found.push({ ...block, numbers: numbers ?? block.pages, scanned: numbers === null })
     yield* Effect.yieldNow
   }
-  yield* listCandidates(run, { of: found, scanned: false }, null)
-  yield* listCandidates(run, { of: scanned, scanned: true }, null)
+  yield* listCandidates(run, found)
 })
 
 /** Takes the pages that come next. */

@@ -1,10 +1,11 @@
 /** A search of the archive under way: what is still to be read, and the lists that it comes from. */
 import { Effect, Fiber } from "effect"
+import type { AccountId } from "../domain/accounts/Account.ts"
 import type { SearchPosition } from "../domain/archive/SearchHit.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import {
-  type CandidatePages,
   type ListPosition,
+  type ListStamps,
   type PageName,
   type SearchBlock,
   type SearchPage,
@@ -30,19 +31,26 @@ export interface SearchRequest extends SearchCriteria {
   readonly kept?: KeptVocabularies
 }
 
+/** Blocks whose candidates are listed by one statement. */
+const blocksTogether = 16
+
 /** Pages that a cleanup deletes meanwhile would be missed again and again. */
 const mostRelists = 3
 
-/** Candidates of blocks; those of `scanned` ones are all their pages, which no vocabulary has counted. */
+/** Pages of a block that can match and that were not listed yet, the newest first. */
 export interface Candidates {
-  readonly of: ReadonlyArray<CandidatePages>
+  readonly accountId: AccountId
+  readonly numbers: ReadonlyArray<bigint>
+  /** None of them has a newer message. */
+  readonly lastAt: number
+  /** True for all pages of a block without a vocabulary, which has counted nothing of them. */
   readonly scanned: boolean
 }
 
 /** The sources still to be read, ranked by the newest message that each can hold. */
 export type Unread =
   | { readonly type: "blocks" | "loose"; readonly after: ListPosition | null }
-  | { readonly type: "candidates"; readonly candidates: Candidates; readonly after: ListPosition }
+  | { readonly type: "candidates"; readonly of: ReadonlyArray<Candidates> }
   | { readonly type: "page"; readonly page: SearchPage; readonly uncounted: number }
 
 type Blocks = ReadonlyArray<SearchBlock>
@@ -68,8 +76,8 @@ export interface Run<R> {
   pages: number
   /** The blocks after a place, which are listed while those before them are read. */
   further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
-  /** The store's stamp before it was last listed. */
-  stamp: string
+  /** The store's stamps before it was last listed. */
+  stamps: ListStamps
 }
 
 /**
@@ -78,6 +86,8 @@ export interface Run<R> {
  */
 export const searchedAfter = <R>({ counted, searched }: Run<R>, frontier: number): number =>
   searched.reduce((sum, { lastAt, messages }) => lastAt > frontier && lastAt <= counted ? sum + messages : sum, 0)
+
+const nameOf = ({ accountId, number }: PageName): string => `${accountId}/${number}`
 
 /** `uncounted` are messages of the page that no vocabulary has counted as searched. */
 const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPage, uncounted: number): void => {
@@ -127,34 +137,50 @@ export const listLoose = Effect.fnUntraced(function*<R>(run: Run<R>, after: List
 })
 
 /** Lists again what a writer or a cleanup has moved meanwhile: what is already queued stays queued once. */
-export const listAgain = <R>({ below, sums, unread }: Run<R>): void => {
+export const listAgain = <R>({ below, sums, unread }: Run<R>, what: "all" | "loose" = "all"): void => {
   if (sums.relists >= mostRelists) return
   sums.relists += 1
-  unread.push(below, { type: "blocks", after: null })
+  if (what === "all") unread.push(below, { type: "blocks", after: null })
   unread.push(below, { type: "loose", after: null })
 }
 
-/** True if no page can have moved into a block, or out of one, between two lists; otherwise lists again. */
+/**
+ * True if nothing can have moved between two lists: a page into a block or out of one, or rows of the tail, some of them
+ * listed and some not, into a page. Otherwise lists again.
+ */
 export const isSettled = Effect.fnUntraced(function*<R>(run: Run<R>) {
   if (run.sums.relists >= mostRelists) return true
-  const stamp = yield* (yield* SearchStore).stamp(run.request.scope)
-  if (stamp === run.stamp) return true
-  run.stamp = stamp
-  listAgain(run)
+  const stamps = yield* (yield* SearchStore).stamps(run.request.scope)
+  const { blocks, loose } = run.stamps
+  run.stamps = stamps
+  if (stamps.blocks === blocks && stamps.loose === loose) return true
+  listAgain(run, stamps.blocks === blocks ? "loose" : "all")
   return false
 })
 
-/** Lists the candidates from the newest on. */
-export const listCandidates = Effect.fnUntraced(
-  function*<R>(run: Run<R>, candidates: Candidates, after: ListPosition | null) {
-    if (candidates.of.length === 0) return
-    const store = yield* SearchStore
-    const { pages, settled } = yield* store.pages(run.request.scope, candidates.of, run.below, after, run.atOnce.loose)
-    for (const page of pages) queuePage(run, page, candidates.scanned ? page.messages : 0)
-    if (!settled && after === null) listAgain(run)
-    const last = pages.at(-1)
-    if (last === undefined || pages.length < run.atOnce.loose) return
-    const next = { lastAt: last.lastAt, number: last.number }
-    run.unread.push(Math.min(last.lastAt, run.below), { type: "candidates", candidates, after: next })
+const newestCandidates = (one: Candidates, other: Candidates): number => other.lastAt - one.lastAt
+
+/** Lists the newest candidates of the blocks that reach furthest: a page of hits mostly needs no others. */
+export const listCandidates = Effect.fnUntraced(function*<R>(run: Run<R>, candidates: ReadonlyArray<Candidates>) {
+  if (candidates.length === 0) return
+  const store = yield* SearchStore
+  const sorted = candidates.toSorted(newestCandidates)
+  const of = sorted.slice(0, blocksTogether)
+  const each = Math.max(1, Math.floor(run.atOnce.loose / of.length))
+  const named = of.flatMap(({ accountId, numbers }) => numbers.slice(0, each).map((number) => ({ accountId, number })))
+  const listed = yield* store.pages(run.request.scope, named, run.below)
+  const pages = new Map(listed.map((page) => [nameOf(page), page]))
+  const further = sorted.slice(blocksTogether)
+  for (const { accountId, lastAt, numbers, scanned } of of) {
+    let oldest = lastAt
+    for (const number of numbers.slice(0, each)) {
+      const page = pages.get(nameOf({ accountId, number }))
+      if (page === undefined) continue
+      queuePage(run, page, scanned ? page.messages : 0)
+      oldest = Math.min(oldest, page.lastAt)
+    }
+    if (numbers.length > each) further.push({ accountId, numbers: numbers.slice(each), lastAt: oldest, scanned })
   }
-)
+  const newest = Math.max(...further.map(({ lastAt }) => lastAt))
+  if (further.length > 0) run.unread.push(Math.min(newest, run.below), { type: "candidates", of: further })
+})

@@ -328,7 +328,7 @@ export const retiredSessionKept = Duration.days(30)
 export const sealedBytesPerAnswer = 4 * 1024 * 1024
 export const sealedRowsPerAnswer = 64
 export const sealedBlocksPerAnswer = 256
-/** Vocabularies whose pages one request names, the pages that it is answered at most, and a block's numbers in base64. */
+/** Accounts whose pages one request names, the pages that it names or lists at most, and an account's in base64. */
 export const sealedBlocksNamed = 64
 export const sealedPagesListed = 512
 export const sealedNumbersLength = 4096

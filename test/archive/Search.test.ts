@@ -9,6 +9,7 @@ import type { SearchHit, SearchPosition } from "../../src/domain/archive/SearchH
 import { searchWords } from "../../src/domain/archive/SearchWords.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
+import { SearchStore } from "../../src/ports/archive/SearchStore.ts"
 import * as Vectors from "../support/archive/archiveVectors.ts"
 import * as Memory from "../support/archive/memorySearchStore.ts"
 import { texts } from "../support/archive/scripts.ts"
@@ -240,6 +241,33 @@ describe("a search of the archive", () => {
       expect((yield* searchOne({ ...archive, pages: unreadable }, "number 29"))?.unreadable).toBe(1)
     })))
 
+  it("names the store no more pages of a word that is everywhere than a page of hits needs", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 60 }, (_, place) => writtenAt(`harbour ${place}`, place * 86_400))
+      const [key] = yield* keys
+      const { pages } = yield* store(all, 1, ["loose"])
+      const halves = [pages.filter((_, at) => at % 2 === 0), pages.filter((_, at) => at % 2 === 1)]
+      const blocks = yield* Effect.forEach(halves, (half, at) => Memory.sealBlock(key!, BigInt(1000 + at), half))
+      const named: Array<number> = []
+      const results = yield* search(openKey([key!]), requestOf("harbour", 3, everything), {
+        millis: Infinity,
+        bytes: Infinity,
+        listed: 8,
+        vocabularies: 8
+      }).pipe(
+        Effect.updateService(SearchStore, (memory) => ({
+          ...memory,
+          pages: (scope, names, below) => {
+            named.push(names.length)
+            return memory.pages(scope, names, below)
+          }
+        })),
+        Effect.provide(Memory.layer(() => ({ pages, blocks })))
+      )
+      expect(results.hits.map(({ message }) => message.text)).toEqual(["harbour 59", "harbour 58", "harbour 57"])
+      expect(named).toEqual([8])
+    })))
+
   it("counts each message as searched once, however many calls a search takes", () =>
     run(Effect.gen(function*() {
       const all = Array.from({ length: 40 }, (_, at) => writtenAt("harbour", at * 50_000))
@@ -270,6 +298,28 @@ describe("a search of the archive", () => {
         "hello tail",
         "hello old"
       ])
+    })))
+
+  it("finds the rows of a page into which the tail is closed between two lists, of which only some were listed", () =>
+    run(Effect.gen(function*() {
+      const all = [writtenAt("hello old", 10), writtenAt("hello new", 20)]
+      const before = yield* store(all, 1, ["loose"])
+      const [key] = yield* keys
+      const closed = yield* Memory.sealPage(
+        key!,
+        chats[0] ?? { chatId: 1n, shared: false },
+        99n,
+        start + 10,
+        all.map(({ message }) => message)
+      )
+      for (let moment = 0; moment < 12; moment++) {
+        let reads = 0
+        const archive = () => reads++ < moment ? before : { ...before, pages: [closed] }
+        const budget = { millis: Infinity, bytes: Infinity, listed: 1, vocabularies: 1 }
+        const results = yield* searchAll(archive, requestOf("hello", 20, everything), budget)
+        expect([moment, results.flatMap(({ hits }) => hits.map(({ message }) => message.text))])
+          .toEqual([moment, ["hello new", "hello old"]])
+      }
     })))
 
   it("finds pages that are put into a block, or taken out of one, at any moment while it runs", () =>

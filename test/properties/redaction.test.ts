@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { listEdits, listMessages } from "../../src/archive/Reader.ts"
 import * as Archives from "../support/archive/archives.ts"
+import { placesOf } from "../support/archive/loosePages.ts"
 import { everything, redact } from "../support/archive/redactions.ts"
 import { tried } from "../support/drawn.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -146,21 +147,11 @@ describe("redaction after any history", () => {
           yield* commit(archive, writer.see(chat))
           yield* commit(archive, writer.append(chatId, ids.map(daily), "sweep"))
         }))
-        const blocks = World.query<{ pages: number }>(
-          archive.account.organizationId,
-          (sql) =>
-            sql`select cardinality(pages) as pages from archive_block where account_id = ${archive.account.accountId}`
-        )
-        const loose = World.query<object>(
-          archive.account.organizationId,
-          (sql) =>
-            sql`select 1 from archive_page where account_id = ${archive.account.accountId} and kind = 'messages'
-              and block_id is null`
-        )
-        expect([yield* blocks, (yield* loose).length]).toEqual([[{ pages: 20 }], 0])
+        const places = placesOf(archive.account.organizationId)
+        expect(yield* places).toEqual({ blocks: [20], loose: 0, misplaced: 0, disordered: 0 })
         const open = yield* Archives.open(archive)
         expect(yield* redact(open, chatId, [7])).toMatchObject({ messages: 1, files: 0, pages: 1 })
-        expect([yield* blocks, (yield* loose).length]).toEqual([[], 20])
+        expect(yield* places).toEqual({ blocks: [], loose: 20, misplaced: 0, disordered: 0 })
         const text = yield* everything(open)
         expect(ids.filter((id) => !text.includes(word(id, 0)))).toEqual([7])
       }))

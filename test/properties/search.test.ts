@@ -5,6 +5,7 @@ import * as fc from "fast-check"
 import type { AccountArchive } from "../../src/ports/archive/ArchiveWriter.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import * as Archives from "../support/archive/archives.ts"
+import { dropBlocks, placesOf } from "../support/archive/loosePages.ts"
 import * as Searched from "../support/archive/searched.ts"
 import { tried } from "../support/drawn.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -127,11 +128,7 @@ describe("a search of the archive over REST", () => {
                 if (it.do === "search") {
                   yield* Searched.searchAll(owner!, { query: it.text })
                 } else if (it.do === "drop blocks") {
-                  yield* World.query(organizationId, (sql) =>
-                    sql`with dropped as (
-                        delete from archive_block where block_id % ${it.modulus}::integer = 0 returning block_id
-                      )
-                      update archive_page set block_id = null where block_id in (select block_id from dropped)`)
+                  yield* dropBlocks(organizationId, it.modulus)
                 } else if (it.do === "close") {
                   yield* writers[it.account]!.close("all")
                 } else if (it.do === "take over") {
@@ -190,11 +187,9 @@ describe("a search of the archive over REST", () => {
               yield* check
               yield* Scope.close(scope, Exit.void)
               yield* check
-              const [row] = yield* World.query<{ blocks: number }>(
-                organizationId,
-                (sql) => sql`select count(*)::integer as blocks from archive_block`
-              )
-              blocks += row?.blocks ?? 0
+              const places = yield* placesOf(organizationId)
+              expect(places).toMatchObject({ misplaced: 0, disordered: 0 })
+              blocks += places.blocks.length
             }
             expect(blocks).toBeGreaterThan(0)
           }),

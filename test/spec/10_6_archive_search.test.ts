@@ -7,6 +7,7 @@ import * as Ports from "../../src/ports/archive/SearchTurns.ts"
 import * as Mcp from "../mcp/support.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import * as Archives from "../support/archive/archives.ts"
+import { dropBlocks, placesOf } from "../support/archive/loosePages.ts"
 import * as Searched from "../support/archive/searched.ts"
 import * as Leaks from "../support/leaks.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -37,15 +38,7 @@ const stage = Effect.fnUntraced(function*(days: number, text: (place: number) =>
 })
 
 /** The blocks of the organization, by the number of their pages, and its pages without one. */
-const blocksOf = (id: string) =>
-  Effect.map(
-    World.query<{ blocks: ReadonlyArray<number> | null; loose: number }>(id, (sql) =>
-      sql`select (select jsonb_agg(cardinality(pages) order by block_id) from archive_block
-          where organization_id = ${id}) as blocks,
-        (select count(*)::integer from archive_page where organization_id = ${id} and block_id is null
-          and kind in ('messages', 'changes')) as loose`),
-    ([row]) => [row?.blocks ?? [], row?.loose]
-  )
+const blocksOf = (id: string) => Effect.map(placesOf(id), ({ blocks, loose }) => [blocks, loose])
 
 const refusal = ({ body, status }: World.Answer) => [status, body.error.code, body.error.param]
 
@@ -149,8 +142,7 @@ describe("10.6 search_messages", () => {
         expect(yield* found).toEqual([1, 40])
         // Without the page's words the block would hide it: it is found by the vocabulary.
         expect((yield* search({ query: "antern harbour" })).body.data).toEqual([])
-        yield* World.query(id, (sql) => sql`delete from archive_block where organization_id = ${id}`)
-        yield* World.query(id, (sql) => sql`update archive_page set block_id = null where organization_id = ${id}`)
+        yield* dropBlocks(id)
         // The work after an earlier search may index the pages meanwhile: what moved is searched twice, and found once.
         const [hits, searched] = yield* found
         expect(hits).toBe(1)

@@ -93,7 +93,7 @@ const requests = (account: string): ReadonlyArray<readonly [Operation.Any, Recor
   ...[
     { blocks: { below, limit: 8 } },
     { loose: { below, limit: 100 } },
-    { pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "1", numbers: "AQ==" }] } },
+    { pages: { below, candidates: [{ account_id: account, numbers: "AQ==" }] } },
     { sealed: [{ account_id: account, number: "1" }] },
     { message: { account_id: account, chat_id: chat, message_id: message } },
     {}
@@ -181,7 +181,7 @@ describe("10.6 sealed data", () => {
               { account_ids: [account, missing] },
               { sealed: [{ account_id: missing, number: "1" }] },
               { message: { account_id: missing, chat_id: chat, message_id: message } },
-              { pages: { below, limit: 8, blocks: [{ account_id: missing, block_id: "1", numbers: "AQ==" }] } }
+              { pages: { below, candidates: [{ account_id: missing, numbers: "AQ==" }] } }
             ]
           ) {
             const { code, param } = yield* call(listSealedBlocks, input, key, local)
@@ -191,14 +191,12 @@ describe("10.6 sealed data", () => {
         // An account that is named in a part has to be of the request's own accounts too.
         const further = yield* World.makeAccount(id)
         const [{ number }] = (yield* call(listSealedBlocks, { loose: { below, limit: 1 } }, key, local)).pages
-        yield* World.query(id, (sql) =>
-          sql`update archive_page set block_id = 7 where organization_id = ${id} and page_id = ${number}::bigint`)
         const numbers = toBase64(encodeIds([BigInt(number)]))
         for (
           const part of [
             { sealed: [{ account_id: account, number }] },
             { message: { account_id: account, chat_id: chat, message_id: message } },
-            { pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers }] } }
+            { pages: { below, candidates: [{ account_id: account, numbers }] } }
           ]
         ) {
           expect((yield* call(listSealedBlocks, { account_ids: [account], ...part }, key, local)).pages).toHaveLength(1)
@@ -207,9 +205,7 @@ describe("10.6 sealed data", () => {
         for (const wrong of ["gA==", "A!", toBase64(encodeIds([2n ** 63n])), toBase64(new Uint8Array(513).fill(1))]) {
           const { code, param } = yield* call(
             listSealedBlocks,
-            {
-              pages: { below, limit: 8, blocks: [{ account_id: account, block_id: "7", numbers: wrong }] }
-            },
+            { pages: { below, candidates: [{ account_id: account, numbers: wrong }] } },
             key,
             local
           )

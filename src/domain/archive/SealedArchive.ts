@@ -135,9 +135,9 @@ const SearchedPage = Schema.Struct({
 export const SealedBlockList = Schema.Struct({
   object: Kind("sealed_blocks"),
   stamp: described(Schema.String, "Another text once a block of the accounts was added or dropped."),
+  loose_stamp: described(Schema.String, "Another text once a page of the accounts without a vocabulary was added."),
   blocks: described(Schema.Array(Block), "Vocabularies, the newest first."),
   pages: described(Schema.Array(SearchedPage), "Pages, the newest first where they are listed."),
-  settled: described(Schema.Boolean, "Whether all pages that were named with blocks are in these blocks."),
   ...attached
 }).annotate({ identifier: "sealed_block_list" })
 export type SealedBlockList = typeof SealedBlockList.Type

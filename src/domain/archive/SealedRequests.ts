@@ -87,20 +87,18 @@ const LooseSealed = Schema.Struct({
   limit: described(Limit(sealedPagesListed), "The most pages.")
 }).annotate({ identifier: "sealed_loose" })
 
-const BlockPages = Schema.Struct({
-  account_id: described(AccountId, "The account of the block."),
-  block_id: described(StoredNumber, "The block."),
+const AccountPages = Schema.Struct({
+  account_id: described(AccountId, "The account of the pages."),
   numbers: described(
     Schema.String.check(Schema.isPattern(/^[0-9A-Za-z+/]+={0,2}$/), Schema.isMaxLength(sealedNumbersLength)),
-    "Pages of it, at most 512: their numbers, ascending, as varints of differences in base64."
+    "Their numbers, ascending, as varints of differences in base64."
   )
-}).annotate({ identifier: "sealed_block_pages" })
+}).annotate({ identifier: "sealed_account_pages" })
 
-/** Pages of blocks, the newest first; with their frames where there are few of them. */
+/** Pages of vocabularies that may match, the newest first; with their frames where there are few of them. */
 const CandidatePages = Schema.Struct({
-  ...listed,
-  limit: described(Limit(sealedPagesListed), "The most pages."),
-  blocks: described(Some(BlockPages, sealedBlocksNamed), "The blocks, each with the pages in question; at most 64.")
+  below: listed.below,
+  candidates: described(Some(AccountPages, sealedBlocksNamed), "The pages, at most 512, by account; at most 64.")
 }).annotate({ identifier: "sealed_candidates" })
 
 const NamedPage = Schema.Struct({
@@ -185,7 +183,7 @@ export const sealedBlocksParts = {
     description: "Pages that have no vocabulary, and rows of the tail, without their frames."
   }),
   pages: Schema.optionalKey(CandidatePages).annotateKey({
-    description: "Pages of blocks, the newest first; the first 64 of the answer with their frames."
+    description: "Pages that vocabularies name, the newest first; the first 64 of the answer with their frames."
   }),
   sealed: Schema.optionalKey(NamedPages).annotateKey({ description: "Pages by their numbers, with their frames." }),
   message: Schema.optionalKey(MessagePages).annotateKey({

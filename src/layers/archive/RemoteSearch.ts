@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { toBase64 } from "../../domain/archive/Bytes.ts"
 import { decodeIds, encodeIds, sortedIds } from "../../domain/archive/MessageIds.ts"
+import { piecesOf } from "../../domain/archive/PageRules.ts"
 import type { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
 import {
   sealedBlocksNamed,
@@ -11,7 +12,6 @@ import {
 } from "../../domain/Limits.ts"
 import { SealedArchive, type SealedBlocksRequest } from "../../ports/archive/SealedArchive.ts"
 import {
-  type CandidatePages,
   type ListPosition,
   type PageName,
   type SealedSearchPage,
@@ -27,8 +27,6 @@ import { VocabularyCache } from "./VocabularyCache.ts"
 
 /** Accounts that a request names; a scope with more of them is all that the caller reaches. */
 const accountsNamed = 100
-/** Characters of pages' numbers that a request has at most: a body may have 64 KiB. */
-const numbersInRequest = 40_000
 /** Pages that came before they were asked for, and the milliseconds that they are used for. */
 const pagesKept = 512
 const freshFor = 5000
@@ -64,19 +62,20 @@ const sealedOf = (page: SealedBlockList["pages"][number]): ReadonlyArray<SealedS
     ? []
     : [{ page: pageOf(page), ids: decodeIds(bytesOf(page.ids ?? "")), sealed: bytesOf(page.sealed) }]
 
-/** Requests that name all the candidates. */
-const requestsOf = (candidates: ReadonlyArray<CandidatePages>) => {
-  const requests: Array<Array<{ account_id: CandidatePages["accountId"]; block_id: string; numbers: string }>> = []
-  let left = 0
-  for (const { accountId, blockId, numbers } of candidates) {
-    const block = { account_id: accountId, block_id: String(blockId), numbers: toBase64(encodeIds(sortedIds(numbers))) }
-    const last = requests.at(-1)
-    if (last !== undefined && last.length < sealedBlocksNamed && block.numbers.length <= left) last.push(block)
-    else requests.push([block])
-    left = (requests.at(-1)?.length === 1 ? numbersInRequest : left) - block.numbers.length
-  }
-  return requests
-}
+/** Requests that name all the candidates, each of as many accounts and pages as one may have. */
+const requestsOf = (named: ReadonlyArray<PageName>) =>
+  piecesOf([...named].sort(byAccount), sealedPagesListed).flatMap((pages) =>
+    piecesOf(
+      [...Map.groupBy(pages, ({ accountId }) => accountId)].map(([account_id, of]) => ({
+        account_id,
+        numbers: toBase64(encodeIds(sortedIds(of.map(({ number }) => number))))
+      })),
+      sealedBlocksNamed
+    )
+  )
+
+const byAccount = (one: PageName, other: PageName): number =>
+  one.accountId < other.accountId ? -1 : one.accountId > other.accountId ? 1 : 0
 
 const newestFirst = (one: SearchPage, other: SearchPage): number =>
   other.lastAt - one.lastAt || (one.number < other.number ? 1 : one.number > other.number ? -1 : 0)
@@ -174,8 +173,10 @@ export const layer = Layer.effect(
     )
 
     return SearchStore.of({
-      stamp: (scope) =>
-        scope.accountIds.length === 0 ? Effect.succeed("") : Effect.map(ask(scope, {}), ({ stamp }) => stamp),
+      stamps: (scope) =>
+        scope.accountIds.length === 0
+          ? Effect.succeed({ blocks: "", loose: "" })
+          : Effect.map(ask(scope, {}), ({ loose_stamp, stamp }) => ({ blocks: stamp, loose: loose_stamp })),
 
       blocks: Effect.fnUntraced(function*(scope, below, after, limit) {
         if (scope.accountIds.length === 0) return []
@@ -215,17 +216,16 @@ export const layer = Layer.effect(
           }
         ),
 
-      pages: Effect.fnUntraced(function*(scope, candidates, below, after, most) {
+      pages: Effect.fnUntraced(function*(scope, named, below) {
         const at = yield* Clock.currentTimeMillis
-        const limit = Math.min(most, sealedPagesListed)
         const answers = yield* Effect.forEach(
-          requestsOf(candidates),
-          (blocks) => ask(scope, { pages: { below: dateOf(below), ...atPosition(after), limit, blocks } })
+          requestsOf(named),
+          (candidates) => ask(scope, { pages: { below: dateOf(below), candidates } })
         )
         for (const each of answers.flatMap(({ sealed }) => sealed)) ahead.set(nameOf(each.page), { ...each, at })
-        const pages = answers.flatMap((answer) => answer.pages.map(pageOf)).sort(newestFirst).slice(0, limit)
+        const pages = answers.flatMap((answer) => answer.pages.map(pageOf)).sort(newestFirst)
         notePages(pages)
-        return { pages, settled: answers.every(({ settled }) => settled) }
+        return pages
       }),
 
       sealed: Effect.fnUntraced(function*(scope, pages) {

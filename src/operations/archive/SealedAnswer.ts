@@ -32,7 +32,6 @@ export class SealedAnswer {
   stated = 0
   has_more = false
   /** False where a page that was named is in its block no longer. */
-  settled = true
   /** The epochs of each account whose keys the answer needs. */
   private readonly needed = new Map<string, { readonly account: ArchivedAccount; readonly epochs: Set<bigint> }>()
   private readonly framed = new Set<string>()

@@ -2,11 +2,10 @@ import { Effect, type Schema } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import { readBase64, toBase64 } from "../../domain/archive/Bytes.ts"
 import { decodeIds, encodeIds } from "../../domain/archive/MessageIds.ts"
-import { pagesPerBlock } from "../../domain/archive/PageRules.ts"
 import { SealedBlockList } from "../../domain/archive/SealedArchive.ts"
 import { sealedBlocksParts, sealedScope } from "../../domain/archive/SealedRequests.ts"
 import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
-import { sealedBytesPerAnswer, sealedRowsPerAnswer } from "../../domain/Limits.ts"
+import { sealedBytesPerAnswer, sealedPagesListed, sealedRowsPerAnswer } from "../../domain/Limits.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
@@ -92,18 +91,19 @@ const framed = Effect.fnUntraced(function*(
 })
 
 /** The candidates that a request names; fails where their numbers are not written as they should be. */
-const candidatesIn = ({ blocks }: NonNullable<Parts["pages"]>) =>
-  Effect.forEach(blocks, ({ account_id, block_id, numbers }) => {
-    const named = decodeIds(readBase64(numbers) ?? new Uint8Array())
-    return named.length > 0 && named.length <= pagesPerBlock && named.every((number) => number < 2n ** 63n)
-      ? Effect.succeed({ accountId: account_id, blockId: BigInt(block_id), numbers: named })
-      : Effect.fail(
-        new ParameterInvalid({
-          param: "pages",
-          message: `pages: numbers of a block are 1 to ${pagesPerBlock}, as varints of differences in base64.`
-        })
-      )
+const candidatesIn = Effect.fnUntraced(function*({ candidates }: NonNullable<Parts["pages"]>) {
+  const named = candidates.map(({ account_id, numbers }) =>
+    decodeIds(readBase64(numbers) ?? new Uint8Array()).map((number) => ({ accountId: account_id, number }))
+  )
+  const pages = named.flat()
+  const isGood = named.every((of) => of.length > 0) && pages.length <= sealedPagesListed &&
+    pages.every(({ number }) => number < 2n ** 63n)
+  if (isGood) return pages
+  return yield* new ParameterInvalid({
+    param: "pages",
+    message: `pages: numbers are 1 to ${sealedPagesListed} in all, as varints of differences in base64.`
   })
+})
 
 const blocksOf = Effect.fnUntraced(function*(
   scope: SearchScope,
@@ -146,15 +146,12 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
     return (yield* store.loose(scope, seconds(below), positionOf(after), limit)).map(pageOf)
   }
   if (pages !== undefined) {
-    const { after, below, limit } = pages
-    const candidates = yield* candidatesIn(pages)
-    const found = yield* store.pages(scope, candidates, seconds(below), positionOf(after), limit)
-    const frames = yield* store.sealed(scope, found.pages.slice(0, sealedRowsPerAnswer))
+    const found = yield* store.pages(scope, yield* candidatesIn(pages), seconds(pages.below))
+    const frames = yield* store.sealed(scope, found.slice(0, sealedRowsPerAnswer))
     const first = yield* framed(scope, fitting(frames, answer), answer)
     const sent = new Map(first.map((page) => [page.number, page]))
     answer.has_more = false
-    answer.settled = found.settled
-    return found.pages.map((page) => sent.get(String(page.number)) ?? pageOf(page))
+    return found.map((page) => sent.get(String(page.number)) ?? pageOf(page))
   }
   if (sealed !== undefined) {
     const names = sealed.map(({ account_id, number }) => ({ accountId: account_id, number: BigInt(number) }))
@@ -170,7 +167,7 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
 /** The accounts that the part of a request names. */
 const namedIn = ({ message, pages, sealed }: Parts): ReadonlyArray<AccountId> => [
   ...(message === undefined ? [] : [message.account_id]),
-  ...(pages?.blocks ?? []).map(({ account_id }) => account_id),
+  ...(pages?.candidates ?? []).map(({ account_id }) => account_id),
   ...(sealed ?? []).map(({ account_id }) => account_id)
 ]
 
@@ -200,8 +197,8 @@ export const listSealedBlocks = Operation.sealed(
     }
     const scope = yield* scopeOf(caller, limits, namedIn(asked))
     const answer = new SealedAnswer()
-    // Read before what it is the stamp of.
-    const stamp = yield* (yield* SearchStore).stamp(scope)
+    // Read before what they are the stamps of.
+    const stamps = yield* (yield* SearchStore).stamps(scope)
     const blocks = asked.blocks === undefined ? [] : yield* blocksOf(scope, asked.blocks, answer)
     const pages = yield* pagesOf(scope, asked, answer)
     const attached = yield* answer.attached()
@@ -214,6 +211,13 @@ export const listSealedBlocks = Operation.sealed(
       concurrency: "unbounded",
       discard: true
     })
-    return { object: "sealed_blocks" as const, stamp, blocks, pages, settled: answer.settled, ...attached }
+    return {
+      object: "sealed_blocks" as const,
+      stamp: stamps.blocks,
+      loose_stamp: stamps.loose,
+      blocks,
+      pages,
+      ...attached
+    }
   })
 )

@@ -61,6 +61,7 @@ export const listSealedBlocks = {
   answer: {
     object: "sealed_blocks",
     stamp: "1 44",
+    loose_stamp: "45",
     blocks: [{
       account_id,
       block_id: "44",
@@ -72,7 +73,6 @@ export const listSealedBlocks = {
       sealed: "c2VhbGVkIHdvcmRz..."
     }],
     pages: [],
-    settled: true,
     states: [],
     files: [],
     frames: [],

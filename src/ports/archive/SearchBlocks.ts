@@ -25,7 +25,7 @@ export interface NewBlock {
   readonly blockId: bigint
   readonly epochId: bigint
   readonly fold: number
-  /** In the order of its postings. */
+  /** In the order of its postings, newest first. */
   readonly pages: ReadonlyArray<bigint>
   readonly sealed: Uint8Array
 }
@@ -43,6 +43,9 @@ export class SearchBlocks extends Context.Service<SearchBlocks, {
   loose(account: ArchivedAccount, pages: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<LoosePage>>
   /** The numbers of a new block, and of a new epoch. */
   numbers: Effect.Effect<{ readonly blockId: bigint; readonly epochId: bigint }>
-  /** Locks the account, and stores the block; false where one of its pages has gone or has a block meanwhile. */
+  /**
+   * Locks the account, and stores the block; false where one of its pages has gone or has a block meanwhile, after which
+   * the transaction must not commit.
+   */
   add(account: ArchivedAccount, block: NewBlock): Effect.Effect<boolean>
 }>()("org-security-console/ports/archive/SearchBlocks") {}

@@ -36,7 +36,10 @@ export interface SearchPage {
 /** The name of a page or of a row of the tail. */
 export type PageName = Pick<SearchPage, "accountId" | "number">
 
-/** A sealed vocabulary of pages, which are named in the order of its postings. The law of a page's times holds too. */
+/**
+ * A sealed vocabulary of pages, which are named in the order of its postings: by their `lastAt`, the newest first. The law
+ * of a page's times holds too.
+ */
 export interface SearchBlock {
   readonly accountId: AccountId
   readonly blockId: bigint
@@ -46,11 +49,6 @@ export interface SearchBlock {
   readonly fold: number
   readonly pages: ReadonlyArray<bigint>
   readonly sealed: Uint8Array
-}
-
-/** Pages of a block that may hold what is searched for. */
-export interface CandidatePages extends Pick<SearchBlock, "accountId" | "blockId"> {
-  readonly numbers: ReadonlyArray<bigint>
 }
 
 /** A page with its frames. */
@@ -67,15 +65,22 @@ export interface ListPosition {
   readonly number: bigint
 }
 
+/** Texts that say if something has moved between two lists. */
+export interface ListStamps {
+  /** Another one once a block of the accounts was added or dropped. */
+  readonly blocks: string
+  /** Another one once a loose page of the accounts was added: one of new pages, or in place of rows of the tail. */
+  readonly loose: string
+}
+
 type Read<A> = Effect.Effect<A, ServiceUnavailable>
 
 /**
  * Laws: nothing of another account or organization is answered; each page of the scope's accounts is in exactly one
- * block, or loose; a page that was rewritten is in no block.
+ * block, or loose; a page that was rewritten is another page, in no block.
  */
 export class SearchStore extends Context.Service<SearchStore, {
-  /** Another text once a block of the accounts was added or dropped. */
-  stamp(scope: SearchScope): Read<string>
+  stamps(scope: SearchScope): Read<ListStamps>
   /**
    * Blocks of the accounts with `firstAt` at or before `below`, by time, then number, highest first; with `part` only
    * until so many sealed bytes have come, and those that are known without theirs.
@@ -89,17 +94,8 @@ export class SearchStore extends Context.Service<SearchStore, {
   ): Read<ReadonlyArray<SearchBlock>>
   /** Pages without a block and rows of the tail, in the scope, in the same order. */
   loose(scope: SearchScope, below: number, after: ListPosition | null, limit: number): Read<ReadonlyArray<SearchPage>>
-  /**
-   * Those of the candidates that are in the scope and in the blocks that they are named with, in the same order. They
-   * are `settled` if all are in their blocks, whatever the scope and wherever the list begins.
-   */
-  pages(
-    scope: SearchScope,
-    candidates: ReadonlyArray<CandidatePages>,
-    below: number,
-    after: ListPosition | null,
-    limit: number
-  ): Read<{ readonly pages: ReadonlyArray<SearchPage>; readonly settled: boolean }>
+  /** Those of the pages that are still there, in the scope, in the same order. */
+  pages(scope: SearchScope, named: ReadonlyArray<PageName>, below: number): Read<ReadonlyArray<SearchPage>>
   /** The frames of pages that are still there, in the order of the pages. */
   sealed(scope: SearchScope, pages: ReadonlyArray<PageName>): Read<ReadonlyArray<SealedSearchPage>>
   /** The pages that may hold a message as it was first seen. */

@@ -9,6 +9,7 @@ import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
+import { placesOf } from "../../support/archive/loosePages.ts"
 import { forEachDatabase } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
@@ -227,18 +228,11 @@ describe("a cleanup of the archive", () => {
             fold: 1,
             sealed: Uint8Array.of(1)
           })
-          yield* World.query<object>(
-            id,
-            (sql) => sql`update archive_page set block_id = 77 where account_id = ${accountId}`
-          )
+          yield* World.query<object>(id, (sql) => sql`delete from archive_loose where account_id = ${accountId}`)
           yield* cleanUp(staged, { account_ids: [accountId], before: today })
           yield* runArchiveCleanups.run
           expect(yield* Deletions.countIn(id, "archive_block", accountId)).toBe(0)
-          const left = yield* World.query<{ block_id: string | null }>(
-            id,
-            (sql) => sql`select block_id from archive_page where account_id = ${accountId} and kind = 'messages'`
-          )
-          expect(left).toEqual([{ block_id: null }])
+          expect(yield* placesOf(id)).toEqual({ blocks: [], loose: 1, misplaced: 0, disordered: 0 })
         }))
 
       it.effect("of media deletes contents alone, and their keys with them", () =>

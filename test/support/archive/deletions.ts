@@ -20,6 +20,7 @@ const { beginning, chat, chatId, seen } = Archives
 
 const tables = [
   "archive_page",
+  "archive_loose",
   "archive_tail",
   "archive_change",
   "archive_chat",

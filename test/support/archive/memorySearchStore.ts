@@ -62,7 +62,8 @@ export const sealPage = Effect.fnUntraced(function*(
 
 /** Seals the vocabulary of pages of one account. */
 export const sealBlock = Effect.fnUntraced(
-  function*(key: EpochKey, blockId: bigint, pages: ReadonlyArray<StoredPage>) {
+  function*(key: EpochKey, blockId: bigint, given: ReadonlyArray<StoredPage>) {
+    const pages = given.toSorted((one, other) => other.page.lastAt - one.page.lastAt)
     const messages = pages.reduce((sum, { page }) => sum + page.messages, 0)
     const block: SearchBlock = {
       accountId: key.ref.accountId,
@@ -103,7 +104,11 @@ export const layer = (archive: () => StoredArchive) => {
   const read = <A>(answer: (stored: StoredArchive) => A) => Effect.sync(() => answer(archive()))
   const same = (one: PageName, other: PageName) => one.accountId === other.accountId && one.number === other.number
   return Layer.succeed(SearchStore, {
-    stamp: (scope) => read(({ blocks }) => ofScope(scope, blocks).map(({ blockId }) => blockId).join()),
+    stamps: (scope) =>
+      read(({ blocks, pages }) => ({
+        blocks: ofScope(scope, blocks).map(({ blockId }) => blockId).join(),
+        loose: ofScope(scope, pages.map(({ page }) => page)).map(({ number }) => number).join()
+      })),
     blocks: (scope, below, after, limit) =>
       read(({ blocks }) =>
         newestFirst(
@@ -121,20 +126,13 @@ export const layer = (archive: () => StoredArchive) => {
         )
         return newestFirst(ofScope(scope, loose), ({ lastAt, number }) => ({ lastAt, number }), after, limit)
       }),
-    pages: ({ chatIds, since }, candidates, below, after, limit) =>
-      read(({ blocks, pages }) => {
-        const named = candidates.filter((block) =>
-          blocks.some(({ accountId, blockId }) => accountId === block.accountId && blockId === block.blockId)
-        ).flatMap(({ accountId, numbers }) =>
-          pages.map(({ page }) => page).filter((page) => page.accountId === accountId && numbers.includes(page.number))
+    pages: ({ chatIds, since }, named, below) =>
+      read(({ pages }) => {
+        const wanted = pages.map(({ page }) => page).filter((page) =>
+          named.some((name) => same(page, name)) && page.firstAt <= below &&
+          (chatIds === null || chatIds.includes(page.chatId)) && (since === null || page.lastAt >= since)
         )
-        const wanted = named.filter(({ chatId, firstAt, lastAt }) =>
-          firstAt <= below && (chatIds === null || chatIds.includes(chatId)) && (since === null || lastAt >= since)
-        )
-        return {
-          pages: newestFirst(wanted, ({ lastAt, number }) => ({ lastAt, number }), after, limit),
-          settled: named.length === candidates.flatMap(({ numbers }) => numbers).length
-        }
+        return newestFirst(wanted, ({ lastAt, number }) => ({ lastAt, number }), null, wanted.length)
       }),
     sealed: (_, wanted) =>
       read(({ pages }) => wanted.flatMap((page) => pages.filter((stored) => same(stored.page, page)).slice(0, 1))),

@@ -200,7 +200,6 @@ create table archive_page (
   messages smallint not null check (messages >= 0), -- messages in it; 0 for the other kinds
   bytes integer not null check (bytes > 0), -- size of its frames
   ids bytea not null, -- the message ids, ascending, as varints of differences
-  block_id bigint, -- the vocabulary that indexes it; null where it has to be scanned
   digest bytea not null, -- SHA-256 of its frames
   sealed bytea not null, -- one frame, or several
   rewrites bigint, -- the first page in whose place it is, after redactions; null for a page as it was written
@@ -210,9 +209,6 @@ create table archive_page (
 create index archive_page_day on archive_page (organization_id, account_id, day);
 -- Finds pages that changes, blocks and chats name.
 create index archive_page_id on archive_page (organization_id, account_id, page_id);
--- Searches what has no vocabulary yet, newest first, and finds what to make one of.
-create index archive_page_loose on archive_page (organization_id, account_id, last_at desc, page_id desc)
-  where block_id is null and kind in ('messages', 'changes');
 do $partitions$ begin
   for n in 0..15 loop
     execute format(
@@ -225,6 +221,25 @@ alter table archive_page enable row level security, force row level security;
 create policy tenant on archive_page to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_page to console_app;
+
+-- Pages that no vocabulary indexes: a search opens each of them. That one does is not in the page's own row, which is
+-- written once; the row here goes, and has what a search needs of the page's.
+create table archive_loose (
+  organization_id text collate "C" not null, -- the organization
+  account_id uuid not null, -- the account
+  page_id bigint not null, -- the page
+  chat_id bigint not null, -- its chat
+  day date not null, -- its UTC day
+  kind text not null check (kind in ('messages', 'changes')), -- of its frames
+  first_at timestamptz(3) not null, -- the time of its oldest record
+  last_at timestamptz(3) not null, -- the time of its newest record
+  messages smallint not null, -- messages in it
+  primary key (organization_id, account_id, page_id)
+);
+alter table archive_loose enable row level security, force row level security;
+create policy tenant on archive_loose to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+grant select, insert, delete on archive_loose to console_app;
 
 -- Edits and deletions of messages, with the place of what they hold.
 create table archive_change (
@@ -263,12 +278,14 @@ create table archive_block (
   block_id bigint not null default nextval('archive_number'), -- the vocabulary
   first_at timestamptz(3) not null, -- the time of the oldest message
   last_at timestamptz(3) not null, -- the time of the newest message
-  pages bigint[] not null, -- the pages, in the order of its postings
+  pages bigint[] not null, -- the pages, in the order of its postings: the newest first
   epoch_id bigint not null, -- of its key
   fold smallint not null, -- version of the folding of its words
   sealed bytea not null, -- words and postings
   primary key (organization_id, account_id, block_id)
 );
+-- What is sealed does not become smaller by being compressed.
+alter table archive_block alter column sealed set storage external;
 -- Searches of one account and of the organization, newest first.
 create index archive_block_account on archive_block (organization_id, account_id, last_at desc, block_id desc);
 create index archive_block_organization on archive_block (organization_id, last_at desc, block_id desc);

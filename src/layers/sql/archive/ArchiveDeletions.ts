@@ -117,6 +117,7 @@ export const layer = Layer.effect(
       tails,
       files,
       uncounted("archive_block", "block_id"),
+      uncounted("archive_loose", "page_id"),
       pages,
       uncounted("archive_unreadable", "number"),
       uncounted("archive_chat", "chat_id"),

@@ -85,6 +85,15 @@ export const layer = Layer.effect(
         const count = sql.literal(String(limit))
         const bounded = (first: string, last: string) =>
           bound === null ? sql`true` : older ? sql`${sql(first)} < ${bound}` : sql`${sql(last)} > ${bound}`
+        // Pages of one chat overlap within a day alone: none of a later day than that of the first page that reaches the
+        // bound has a message before it.
+        const reachable = bound === null || !older ? sql`true` : sql`archive_page.last_id <= coalesce((
+          select beyond.last_id - 1 from archive_page as beyond
+          where ${mine(account, chatId)} and kind = 'messages' and beyond.last_id >= ${bound} and beyond.day > (
+            select day from archive_page as edge
+            where ${mine(account, chatId)} and kind = 'messages' and edge.last_id >= ${bound}
+            order by edge.last_id limit 1)
+          order by beyond.last_id limit 1), 9223372036854775807)`
         const during = (first: string, last: string) =>
           sql.and([
             sql`true`,
@@ -96,7 +105,7 @@ export const layer = Layer.effect(
           from (
             (select page_id as number, day, last_id, ids, sealed from archive_page
               where ${mine(account, chatId)} and kind = 'messages' and ${bounded("first_id", "last_id")}
-                and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
+                and ${reachable} and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
               order by archive_page.last_id ${way}, page_id ${way} limit ${count})
             union all
             (select tail_id, day, message_id, null, sealed from archive_tail

@@ -6,6 +6,7 @@ import { ArchiveRecords, type RevisionMark, type TailGroup } from "../../../port
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
+import { looseColumns, loosened } from "./LoosePages.ts"
 
 interface GroupRow extends Omit<TailGroup, "chatId"> {
   readonly chat: string
@@ -105,9 +106,10 @@ export const layer = Layer.effect(
     return ArchiveRecords.of({
       addPages: (account, pages) =>
         sql<{ readonly number: string; readonly digest: Uint8Array }>`
-          insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
-            messages, bytes, ids, digest, sealed)
-          select ${own(account)}, added.* from unnest(
+          with added as (
+            insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
+              messages, bytes, ids, digest, sealed)
+            select ${own(account)}, given.* from unnest(
             ${pages.map(({ chatId }) => chatId)}::bigint[],
             ${pages.map(({ ids }) => ids[0] ?? 0n)}::bigint[],
             ${pages.map(({ ids }) => ids.at(-1) ?? 0n)}::bigint[],
@@ -119,8 +121,10 @@ export const layer = Layer.effect(
             ${pages.map(({ sealed }) => sealed.length)}::integer[],
             ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
             ${pages.map(({ digest }) => digest)}::bytea[],
-            ${pages.map(({ sealed }) => sealed)}::bytea[]) as added
-          returning page_id::text as number, digest`.pipe(
+            ${pages.map(({ sealed }) => sealed)}::bytea[]) as given
+            returning ${sql.literal(looseColumns)}, digest
+          ), ${loosened(sql, "added")}
+          select page_id::text as number, digest from added`.pipe(
           Effect.orDie,
           Effect.map((rows) => {
             const numbers = new Map(rows.map(({ digest, number }) => [hex(digest), BigInt(number)]))

@@ -13,6 +13,7 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { shredded } from "./BlobShredding.ts"
+import { dropWords, looseColumns, loosened } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
@@ -87,19 +88,6 @@ export const layer = Layer.effect(
       })).filter(({ ids }) => ids.some((id) => asked.has(id)))
     }, Effect.orDie)
 
-    /** The vocabulary of a page has its words: the pages that share it are indexed again by a reader. */
-    const dropWords = (account: ArchivedAccount, numbers: ReadonlyArray<bigint>) =>
-      post(sql`
-        with dropped as (
-          delete from archive_block where ${mine(account)} and block_id in (
-            select block_id from archive_page
-            where ${mine(account)} and page_id = any(${numbers}::bigint[]) and block_id is not null)
-          returning pages
-        )
-        update archive_page set block_id = null
-        where ${mine(account)} and page_id in (select unnest(pages) from dropped)
-          and page_id <> all(${numbers}::bigint[])`)
-
     /** A page with other frames is another page, so that a manifest covers it; the old one is kept as its leaf. */
     const replacePages = (id: RedactionId, messages: RedactedMessages, pages: ReadonlyArray<RewrittenPlace>) => {
       const { account } = messages
@@ -118,7 +106,8 @@ export const layer = Layer.effect(
           select organization_id, account_id, chat_id, last_id, fresh, first_id, day, kind, first_at, last_at, messages,
             length(new_sealed), ids, new_digest, new_sealed, coalesce(rewrites, page_id)
           from old
-        ), kept as (
+          returning ${sql.literal(looseColumns)}
+        ), ${loosened(sql, "added")}, kept as (
           insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
           select organization_id, account_id, page_id, leaf, ${id}::uuid from old
         ), moved as (
@@ -189,7 +178,7 @@ export const layer = Layer.effect(
         const pages = rewritten.filter(({ isPage }) => isPage)
         const rows = rewritten.filter(({ isPage }) => !isPage)
         if (pages.length > 0) {
-          yield* dropWords(account, pages.map(({ number }) => number))
+          yield* post(dropWords(sql, account, pages.map(({ number }) => number)))
           yield* replacePages(id, messages, pages)
         }
         if (rows.length > 0) yield* replaceTail(messages, rows)

@@ -6,6 +6,7 @@ import type { RunningCleanup } from "../../../ports/archive/ArchiveCleanups.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import { shredded } from "./BlobShredding.ts"
 import { matching, pageKinds } from "./CleanupMatches.ts"
+import { dropWords } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
@@ -13,7 +14,6 @@ interface PageRow {
   readonly number: string
   readonly chat: string
   readonly kind: string
-  readonly block: string | null
   readonly ids: Uint8Array
 }
 
@@ -140,7 +140,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
   ) {
     const mark = cleanup.watermark[account.accountId]?.page ?? "0"
     const rows = yield* sql<PageRow>`
-      select page_id::text as number, chat_id::text as chat, kind, block_id::text as block, ids from archive_page
+      select page_id::text as number, chat_id::text as chat, kind, ids from archive_page
       where ${matching(sql, account, cleanup)} and ${pageKinds(sql, cleanup)}
         and coalesce(rewrites, page_id) <= ${mark}::bigint
       order by day, chat_id, last_id, page_id limit ${most(limit)}`
@@ -153,15 +153,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
       delete from archive_change where ${mine(account)} and page_id = any(${numbers}::bigint[])
         and (chat_id, message_id) in (select * from unnest(${changes.chats}::bigint[], ${changes.messages}::bigint[]))`
     yield* deleteAttached(cleanup, account, idsOf("messages"), now)
-    const blocks = [...new Set(rows.flatMap(({ block }) => block === null ? [] : [block]))]
-    // The vocabulary of a deleted page holds its words: the pages that it shares it with are indexed anew.
-    yield* sql`
-      with dropped as (
-        delete from archive_block where ${mine(account)} and block_id = any(${blocks}::bigint[]) returning pages
-      )
-      update archive_page set block_id = null
-      where ${mine(account)} and page_id in (select unnest(pages) from dropped)
-        and page_id <> all(${numbers}::bigint[])`
+    yield* dropWords(sql, account, numbers)
     yield* sql`
       update archive_chat set members_page = null
       where ${mine(account)} and members_page = any(${numbers}::bigint[])`

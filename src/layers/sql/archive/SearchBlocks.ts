@@ -29,17 +29,14 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
 
-    /** As in the predicate of the index. */
-    const withoutBlock = sql.literal("block_id is null and kind in ('messages', 'changes')")
-
     return SearchBlocks.of({
       due: (organizationId, accountIds, least, limit) =>
         sql<GroupRow>`
           select account_id, kind, (array_agg(page_id::text order by last_at desc, page_id desc))[1:${
           sql.literal(String(limit))
         }] as pages
-          from archive_page
-          where organization_id = ${organizationId} and account_id = any(${accountIds}::uuid[]) and ${withoutBlock}
+          from archive_loose
+          where organization_id = ${organizationId} and account_id = any(${accountIds}::uuid[])
           group by account_id, kind, date_trunc('quarter', last_at at time zone 'UTC')
           having count(*) >= ${least}
           order by count(*) desc, account_id limit ${groupsPerStatement}`.pipe(
@@ -54,7 +51,8 @@ export const layer = Layer.effect(
           select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, chat_id::text as chat, kind,
             messages
           from archive_page
-          where ${mine(account)} and page_id = any(${pages}::bigint[]) and ${withoutBlock}
+          where ${mine(account)} and page_id in (
+            select page_id from archive_loose where ${mine(account)} and page_id = any(${pages}::bigint[]))
           order by last_at desc, page_id desc`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
@@ -82,18 +80,18 @@ export const layer = Layer.effect(
         const { accountId, organizationId } = account
         yield* sql`
           select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
-        const indexed = yield* sql`
-          update archive_page set block_id = ${blockId}
-          where ${mine(account)} and page_id = any(${pages}::bigint[]) and ${withoutBlock} returning 1`
-        if (indexed.length < pages.length) return false
         // A change is about a message that was sent at any time before.
-        yield* sql`
+        const added = yield* sql`
+          with taken as (
+            delete from archive_loose where ${mine(account)} and page_id = any(${pages}::bigint[])
+            returning kind, first_at, last_at
+          )
           insert into archive_block (organization_id, account_id, block_id, first_at, last_at, pages, epoch_id, fold, sealed)
-          select ${organizationId}, ${accountId}::uuid, ${blockId},
+          select ${organizationId}, ${accountId}::uuid, ${blockId}::bigint,
             min(case kind when 'changes' then to_timestamp(0) else first_at end), max(last_at),
-            ${pages}::bigint[], ${epochId}, ${fold}, ${sealed}
-          from archive_page where ${mine(account)} and page_id = any(${pages}::bigint[])`
-        return true
+            ${pages}::bigint[], ${epochId}::bigint, ${fold}::smallint, ${sealed}::bytea
+          from taken having count(*) = ${pages.length} returning 1`
+        return added.length > 0
       }, Effect.orDie)
     })
   })

@@ -6,6 +6,7 @@ import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import { isShared } from "../../../domain/archive/PageRules.ts"
 import {
   type ListPosition,
+  type ListStamps,
   type SearchPage,
   type SearchScope,
   SearchStore
@@ -110,13 +111,15 @@ export const layer = Layer.effect(
       ])
 
     return SearchStore.of({
-      stamp: (scope) =>
+      stamps: (scope) =>
         read(
           scope,
-          sql<{ stamp: string }>`
-            select concat(count(*), ' ', max(block_id)) as stamp from archive_block where ${ofAccounts(scope)}`,
-          ({ stamp }) => stamp
-        ).pipe(Effect.map(([stamp]) => stamp ?? "")),
+          sql<ListStamps>`
+            select
+              (select concat(count(*), ' ', max(block_id)) from archive_block where ${ofAccounts(scope)}) as blocks,
+              (select concat(max(page_id)) from archive_loose where ${ofAccounts(scope)}) as loose`,
+          (stamps) => stamps
+        ).pipe(Effect.map(([stamps]) => stamps ?? { blocks: "", loose: "" })),
 
       blocks: (scope, below, after, limit, part) => {
         const sealed = part === undefined
@@ -158,9 +161,8 @@ export const layer = Layer.effect(
           scope,
           sql<PageRow>`
             select ${columns} from (
-              (select ${ofPage} from archive_page
-                where ${inScope(scope, below, "first_at", "last_at")} and block_id is null
-                  and ${beyond(after, "last_at", "page_id")}
+              (select ${ofPage} from archive_loose
+                where ${inScope(scope, below, "first_at", "last_at")} and ${beyond(after, "last_at", "page_id")}
                 order by last_at desc, page_id desc limit ${count})
               union all
               (select ${ofTail} from archive_tail
@@ -172,36 +174,20 @@ export const layer = Layer.effect(
         )
       },
 
-      pages: (scope, candidates, below, after, limit) => {
-        const { chatIds, organizationId, since } = scope
-        const named = candidates.flatMap(({ accountId, numbers }) => numbers.map((number) => ({ accountId, number })))
-        return read(
+      pages: (scope, named, below) =>
+        read(
           scope,
-          // The left join answers a row in any case, which has the count.
-          sql<Omit<PageRow, "number"> & { readonly number: string | null; readonly found: number }>`
-            with named as materialized (
+          sql<PageRow>`
+            select ${columns} from (
               select ${ofPage} from unnest(
                 ${named.map(({ accountId }) => accountId)}::uuid[], ${named.map(({ number }) => number)}::bigint[]
               ) as wanted (owner, page)
-              join archive_page on organization_id = ${organizationId} and account_id = owner and page_id = page
-              where ${ofAccounts(scope)} and block_id = any(${candidates.map(({ blockId }) => blockId)}::bigint[])
-            )
-            select found::integer as found, listed.* from (select count(*) as found from named) as counted
-            left join (
-              select ${columns} from named
-              where ${beyond(after, "last_at", "number")}
-                and (kind = 'changes' or first_at <= ${dateOf(below)}::timestamptz)
-                and ${chatIds === null ? sql`true` : sql`chat_id = any(${chatIds}::bigint[])`}
-                and ${since === null ? sql`true` : sql`last_at >= ${dateOf(since)}::timestamptz`}
-              order by named.last_at desc, named.number desc limit ${sql.literal(String(limit))}
-            ) as listed on true
-            order by listed.last_at desc, listed.number::bigint desc`,
-          (row) => row
-        ).pipe(Effect.map((rows) => ({
-          pages: rows.flatMap(({ number, ...row }) => number === null ? [] : [pageOf({ ...row, number })]),
-          settled: rows[0]?.found === named.length
-        })))
-      },
+              join archive_page on organization_id = ${scope.organizationId} and account_id = owner and page_id = page
+              where ${inScope(scope, below, "first_at", "last_at")}
+            ) as found
+            order by found.last_at desc, found.number desc`,
+          pageOf
+        ),
 
       sealed: (scope, pages) => {
         const wanted = sql`(

@@ -11,6 +11,7 @@ import type { ArchiveCrypto } from "../../../../src/ports/archive/ArchiveCrypto.
 import { Epochs } from "../../../../src/ports/archive/Epochs.ts"
 import { Db } from "../../../../src/ports/Db.ts"
 import * as Archives from "../../../support/archive/archives.ts"
+import { dropBlocks } from "../../../support/archive/loosePages.ts"
 import { makeVocabulary } from "../../../support/archive/vocabularies.ts"
 import { forEachDatabase } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
@@ -134,19 +135,16 @@ describe("the archive's search in SQL", () => {
           const sealed = yield* sealVocabulary(key, 1n, makeVocabulary([["another word"]], 1))
           const number = page?.page_id ?? 0
           yield* World.query(account.organizationId, (sql) =>
-            sql`with block as (
-                insert into archive_block (organization_id, account_id, block_id, first_at, last_at, pages, epoch_id, fold,
-                  sealed)
-                select organization_id, account_id, 1, first_at, last_at, array[page_id], ${epochId}, 1, ${sealed}
-                from archive_page where account_id = ${account.accountId} and page_id = ${number}
+            sql`with indexed as (
+                delete from archive_loose where account_id = ${account.accountId} and page_id = ${number} returning *
               )
-              update archive_page set block_id = 1 where account_id = ${account.accountId} and page_id = ${number}`)
+              insert into archive_block (organization_id, account_id, block_id, first_at, last_at, pages, epoch_id, fold,
+                sealed)
+              select organization_id, account_id, 1, first_at, last_at, array[page_id], ${epochId}, 1, ${sealed}
+              from indexed`)
           expect(yield* found([archive], "harbour")).not.toContain("shared harbour")
           expect(yield* found([archive], "other")).toEqual([])
-          yield* World.query(
-            account.organizationId,
-            (sql) => sql`update archive_page set block_id = null where account_id = ${account.accountId}`
-          )
+          yield* dropBlocks(account.organizationId)
           expect(yield* found([archive], "harbour")).toContain("shared harbour")
         }))
     })
