@@ -13,14 +13,16 @@ const queries = ["qqqqq", `${wordOf(300)} ${wordOf(2000)}`]
 
 /** Times of lists while the others search; and those of the searches. */
 const listBeside = async (reading: Reading, searching: ReadonlyArray<Reading>, accountIds: ReadonlyArray<string>) => {
-  let isOver = false
+  const over = new AbortController()
   const searched: Array<number> = []
   const searches = searching.map(async (each, place) => {
-    for (let turn = place; !isOver; turn++) searched.push(await timeSearch(each, queries[turn % queries.length] ?? ""))
+    for (let turn = place; !over.signal.aborted; turn++) {
+      searched.push(await timeSearch(each, queries[turn % queries.length] ?? ""))
+    }
   })
   const listed: Array<number> = []
   for (const place of places(accountIds.length, lists)) listed.push(await timeList(reading, accountIds, place))
-  isOver = true
+  over.abort()
   await Promise.all(searches)
   return { listed: times(listed), searched: median(searched).toFixed(0) }
 }

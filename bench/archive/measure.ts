@@ -13,6 +13,9 @@ export const columns = ["measured", "archive", "a row for each message", "goal"]
 
 export type Row = readonly [string, string, string, string]
 
+/** Those that are written to, as a new installation has them: never analyzed. */
+const archiveTables =
+  "archive_page, archive_loose, archive_block, archive_chat, archive_tail, archive_change, archive_epoch"
 const lists = 300
 const searches = 20
 /** Keys that requests alternate between: each may ask 120 times a minute. */
@@ -57,6 +60,8 @@ const progress = (what: string, messages: number) => {
 export const measure = async (ground: Ground, messages: number): Promise<ReadonlyArray<Row>> => {
   const accounts = messages / messagesPerAccount
   await fillDatabase(ground.superuser, [{ id: organizationId, accounts, events: 0, departments: 10 }])
+  // That analyzes every table: one that is known to be empty is read whole for as long as a plan lasts.
+  await ground.superuser.query(`truncate ${archiveTables}`)
   const { rows: found } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
   const accountIds = found.map(({ id }) => id)
   const sealed = await costOf(ground, messages, () => writeSealed(ground, accountIds, progress("archive", messages)))

@@ -50,22 +50,15 @@ export const growVocabulary = (): GrowingVocabulary => {
       pages += 1
     },
     finish: (messages) => {
-      const sorted = [...known].sort(([one], [other]) => one < other ? -1 : 1)
-      const counts = sorted.map(([, { count }]) => {
-        const bytes: Array<number> = []
-        putVarint(bytes, count)
-        return bytes
-      })
-      const size = sorted.reduce((sum, [, { bytes }], at) => sum + bytes.length + (counts[at]?.length ?? 0), 0)
-      const postings = new Uint8Array(size)
-      let end = 0
-      for (const [at, [, { bytes }]] of sorted.entries()) {
-        const count = counts[at] ?? []
-        postings.set(count, end)
-        postings.set(bytes, end + count.length)
-        end += count.length + bytes.length
+      // By UTF-16 units, without a comparison of our own, which takes longer than all the rest.
+      const tokens = [...known.keys()].sort()
+      const postings: Array<number> = []
+      for (const token of tokens) {
+        const { bytes = [], count = 0 } = known.get(token) ?? {}
+        putVarint(postings, count)
+        for (const byte of bytes) postings.push(byte)
       }
-      return { messages, words: sorted.map(([token]) => token).join("\n"), postings }
+      return { messages, words: tokens.join("\n"), postings: Uint8Array.from(postings) }
     }
   }
 }

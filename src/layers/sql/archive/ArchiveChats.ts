@@ -40,9 +40,11 @@ export const layer = Layer.effect(
       case when edge is not null then reached_at end as "completeBackTo", protected, migrated_to::text as migrated`
     )
     const page = sql.literal("page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed")
-    const withPage = (name: "info_page" | "members_page") =>
-      sql.literal(`archive_page on archive_page.organization_id = archive_chat.organization_id
-        and archive_page.account_id = archive_chat.account_id and archive_page.page_id = archive_chat.${name}`)
+    /** The page that a chat names. */
+    const pageOf = (name: "info_page" | "members_page") =>
+      sql.literal(`lateral (
+        select page_id, day, sealed from archive_page where archive_page.organization_id = archive_chat.organization_id
+          and archive_page.account_id = archive_chat.account_id and archive_page.page_id = archive_chat.${name} limit 1)`)
 
     return ArchiveChats.of({
       list: Effect.fnUntraced(function*(account, { after, limit, selected, type }) {
@@ -66,14 +68,14 @@ export const layer = Layer.effect(
             select * from archive_chat where ${conditions}
             order by last_at desc nulls last, chat_id limit ${sql.literal(String(limit + 1))}
           ) as archive_chat
-          left join ${withPage("info_page")}
+          left join ${pageOf("info_page")} as page on true
           order by archive_chat.last_at desc nulls last, archive_chat.chat_id`
         return rows.map(chatOf)
       }, Effect.orDie),
 
       find: (account, chatId) =>
         sql<ChatRow>`
-          select ${columns}, ${page} from archive_chat left join ${withPage("info_page")}
+          select ${columns}, ${page} from archive_chat left join ${pageOf("info_page")} as page on true
           where ${one(account, chatId)}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row === undefined ? null : chatOf(row))
@@ -97,10 +99,11 @@ export const layer = Layer.effect(
 
       members: (account, chatId) =>
         sql<FramesRow>`
-          select ${page} from archive_chat join ${withPage("members_page")} where ${one(account, chatId)}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row === undefined ? null : framesOf(row))
-        ),
+          select ${page} from archive_chat cross join ${pageOf("members_page")} as page where ${one(account, chatId)}`
+          .pipe(
+            Effect.orDie,
+            Effect.map(([row]) => row === undefined ? null : framesOf(row))
+          ),
 
       totals: (organizationId, accountIds) =>
         sql<ArchiveTotals & { readonly id: AccountId }>`

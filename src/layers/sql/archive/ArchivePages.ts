@@ -6,6 +6,7 @@ import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import type { DeletionReason } from "../../../domain/archive/Records.ts"
 import { ArchivePages, type MessageName, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { reachOf } from "./ChatOrder.ts"
 
 /** Frames as a row has them; 64-bit numbers travel as text. */
 export interface FramesRow {
@@ -85,15 +86,10 @@ export const layer = Layer.effect(
         const count = sql.literal(String(limit))
         const bounded = (first: string, last: string) =>
           bound === null ? sql`true` : older ? sql`${sql(first)} < ${bound}` : sql`${sql(last)} > ${bound}`
-        // Pages of one chat overlap within a day alone: none of a later day than that of the first page that reaches the
-        // bound has a message before it.
-        const reachable = bound === null || !older ? sql`true` : sql`archive_page.last_id <= coalesce((
-          select beyond.last_id - 1 from archive_page as beyond
-          where ${mine(account, chatId)} and kind = 'messages' and beyond.last_id >= ${bound} and beyond.day > (
-            select day from archive_page as edge
-            where ${mine(account, chatId)} and kind = 'messages' and edge.last_id >= ${bound}
-            order by edge.last_id limit 1)
-          order by beyond.last_id limit 1), 9223372036854775807)`
+        const ofChat = sql`${mine(account, chatId)} and kind = 'messages'`
+        const reachable = bound === null || !older
+          ? sql`true`
+          : sql`archive_page.last_id < ${reachOf(sql, ofChat, sql`${bound}::bigint`)}`
         const during = (first: string, last: string) =>
           sql.and([
             sql`true`,
@@ -104,12 +100,12 @@ export const layer = Layer.effect(
           select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, sealed
           from (
             (select page_id as number, day, last_id, ids, sealed from archive_page
-              where ${mine(account, chatId)} and kind = 'messages' and ${bounded("first_id", "last_id")}
+              where ${ofChat} and ${bounded("first_id", "last_id")}
                 and ${reachable} and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
               order by archive_page.last_id ${way}, page_id ${way} limit ${count})
             union all
             (select tail_id, day, message_id, null, sealed from archive_tail
-              where ${mine(account, chatId)} and kind = 'messages' and ${bounded("message_id", "message_id")}
+              where ${ofChat} and ${bounded("message_id", "message_id")}
                 and ${during("at", "at")} and tail_id <> all(${read}::bigint[])
               order by message_id ${way} limit ${count})
           ) as found (number, day, last_id, ids, sealed)

@@ -6,6 +6,7 @@ import { ArchiveRecords, type RevisionMark, type TailGroup } from "../../../port
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
+import { reachOf } from "./ChatOrder.ts"
 import { looseColumns, loosened } from "./LoosePages.ts"
 
 interface GroupRow extends Omit<TailGroup, "chatId"> {
@@ -57,20 +58,17 @@ export const layer = Layer.effect(
 
     const between = Effect.fnUntraced(function*(account: ArchivedAccount, chatId: bigint, low: bigint, high: bigint) {
       const chat = sql`${mine(account)} and chat_id = ${chatId} and kind = 'messages'`
-      // Pages of one chat overlap within a day alone: none of a later day than that of `high` can hold a lower id.
+      // Most are newer or older than all of the chat: then nothing else is looked at.
+      const overlapping = sql`exists (
+        select 1 from archive_chat
+        where ${mine(account)} and chat_id = ${chatId} and first_id <= ${high} and last_id >= ${low})`
       const pages = yield* sql<{ ids: Uint8Array }>`
-        with edge as (
-          select day from archive_page where ${chat} and last_id >= ${high} order by last_id limit 1
-        ), beyond as (
-          select last_id from archive_page
-          where ${chat} and last_id >= ${high} and day > (select day from edge) order by last_id limit 1
-        )
         select ids from archive_page
-        where ${chat} and last_id >= ${low} and first_id <= ${high}
-          and last_id < coalesce((select last_id from beyond), 9223372036854775807)`
+        where ${overlapping} and ${chat} and last_id >= ${low} and first_id <= ${high}
+          and last_id < ${reachOf(sql, chat, sql`${high}::bigint`)}`
       const tail = yield* sql<{ message: string }>`
         select message_id::text as message from archive_tail
-        where ${chat} and message_id between ${low} and ${high}`
+        where ${overlapping} and ${chat} and message_id between ${low} and ${high}`
       return [...pages.flatMap(({ ids }) => decodeIds(ids)), ...tail.map(({ message }) => BigInt(message))]
         .filter((id) => id >= low && id <= high)
     }, Effect.orDie)

@@ -13,6 +13,7 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { shredded } from "./BlobShredding.ts"
+import { reachOf } from "./ChatOrder.ts"
 import { dropWords, looseColumns, loosened } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
@@ -36,25 +37,14 @@ export const layer = Layer.effect(
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     const inChat = ({ account, chatId }: RedactedMessages) => sql`${mine(account)} and chat_id = ${chatId}`
 
-    /**
-     * Pages that hold a message, and pages and tail rows of edits, as `(number, is_page)`. Pages of a chat overlap within
-     * a day alone, so that none of a later day than the first that reaches the message can hold it.
-     */
+    /** Pages that hold a message, and pages and tail rows of edits, as `(number, is_page)`. */
     const found = (messages: RedactedMessages) =>
       sql`
         select page_id as number, true as is_page from unnest(${messages.ids}::bigint[]) as asked (id)
         cross join lateral (
-          with edge as (
-            select day from archive_page
-            where ${inChat(messages)} and kind = 'messages' and last_id >= asked.id order by last_id limit 1
-          ), beyond as (
-            select last_id from archive_page
-            where ${inChat(messages)} and kind = 'messages' and last_id >= asked.id and day > (select day from edge)
-            order by last_id limit 1
-          )
           select page_id, ids from archive_page
           where ${inChat(messages)} and kind = 'messages' and last_id >= asked.id and first_id <= asked.id
-            and last_id < coalesce((select last_id from beyond), 9223372036854775807)
+            and last_id < ${reachOf(sql, sql`${inChat(messages)} and kind = 'messages'`, sql`asked.id`)}
         ) as holding
         union
         select tail_id, false from archive_tail

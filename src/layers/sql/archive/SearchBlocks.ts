@@ -46,13 +46,16 @@ export const layer = Layer.effect(
           )
         ),
 
+      // One after the other: a plan of a table that has no statistics yet would go through all pages of the account.
       loose: (account, pages) =>
         sql<LooseRow>`
           select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, chat_id::text as chat, kind,
             messages
-          from archive_page
-          where ${mine(account)} and page_id in (
-            select page_id from archive_loose where ${mine(account)} and page_id = any(${pages}::bigint[]))
+          from unnest(${pages}::bigint[]) as wanted (page)
+          cross join lateral (
+            select 1 from archive_loose where ${mine(account)} and page_id = wanted.page limit 1) as loose
+          cross join lateral (
+            select * from archive_page where ${mine(account)} and page_id = wanted.page limit 1) as stored
           order by last_at desc, page_id desc`.pipe(
           Effect.orDie,
           Effect.map((rows) =>

@@ -12,6 +12,7 @@ import {
   SearchStore
 } from "../../../ports/archive/SearchStore.ts"
 import { Db } from "../../../ports/Db.ts"
+import { reachOf } from "./ChatOrder.ts"
 
 interface PageRow {
   readonly account_id: AccountId
@@ -212,21 +213,23 @@ export const layer = Layer.effect(
         }))
       },
 
-      message: (scope, accountId, chatId, messageId) =>
-        read(
+      message: (scope, accountId, chatId, messageId) => {
+        const ofChat = sql`${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
+          and kind = 'messages'`
+        return read(
           scope,
           sql<SealedRow>`
             select ${columns}, sealed, ids, tail::text as tail from (
               select ${ofPage}, sealed, ids, last_id as tail from archive_page
-              where ${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
-                and kind = 'messages' and first_id <= ${messageId} and last_id >= ${messageId}
+              where ${ofChat} and first_id <= ${messageId} and last_id >= ${messageId}
+                and last_id < ${reachOf(sql, ofChat, sql`${messageId}::bigint`)}
               union all
               select ${ofTail}, sealed, null, message_id from archive_tail
-              where ${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
-                and kind = 'messages' and message_id = ${messageId}
+              where ${ofChat} and message_id = ${messageId}
             ) as found`,
           sealedOf
         ).pipe(Effect.map((pages) => pages.filter(({ ids }) => ids.includes(messageId))))
+      }
     })
   })
 )
