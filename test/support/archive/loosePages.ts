@@ -24,7 +24,7 @@ interface Places {
   readonly disordered: number
 }
 
-/** Where the pages of messages and of changes are. Law: none is misplaced or disordered. */
+/** The places of the pages of messages and of changes. Law: none is misplaced or disordered. */
 export const placesOf = (organizationId: string) =>
   Effect.map(
     World.query<Places>(organizationId, (sql) =>
