@@ -284,7 +284,7 @@ create table archive_block (
   sealed bytea not null, -- words and postings
   primary key (organization_id, account_id, block_id)
 );
--- What is sealed does not become smaller by being compressed.
+-- Sealed bytes do not become smaller by being compressed.
 alter table archive_block alter column sealed set storage external;
 -- Searches of one account and of the organization, newest first.
 create index archive_block_account on archive_block (organization_id, account_id, last_at desc, block_id desc);
