@@ -83,7 +83,7 @@ export const layer = Layer.effect(
 
       some: (account, chatIds) =>
         sql<ChatRow>`
-          select ${columns}, ${page} from archive_chat left join ${withPage("info_page")}
+          select ${columns}, ${page} from archive_chat left join ${pageOf("info_page")} as page on true
           where ${mine(account)} and archive_chat.chat_id = any(${chatIds}::bigint[])`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map(chatOf))
