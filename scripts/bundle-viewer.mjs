@@ -1,6 +1,6 @@
 /**
- * Bundles the scripts that open the archive in browsers: the viewer's and those of the archive password's page, each a
- * script for the page and one for its worker. Run as a program, it writes them into folders of `dist`; the service that
+ * Bundles the scripts of the archive's pages in browsers: the viewer's and those of the archive password's page, each a
+ * script for the page and one for its worker, and that of an export's page. Run as a program, it writes them into folders of `dist`; the service that
  * runs from the sources calls `bundleOf` at the first request.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
@@ -15,7 +15,8 @@ const entries = {
   page: "page/main.ts",
   worker: "worker/main.ts",
   "key-page": "key/KeyPage.ts",
-  "key-worker": "key/KeyWorker.ts"
+  "key-worker": "key/KeyWorker.ts",
+  download: "download/DownloadPage.ts"
 }
 
 /** The text of a script. */

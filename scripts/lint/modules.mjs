@@ -166,7 +166,7 @@ export const modules = [
     holds:
       "what opens the archive in browsers: the viewer and the page of the archive password, each a script and a worker",
     imports: ["layers/archive/WebCrypto.ts", "layers/archive/RemoteArchive.ts", "archive", "ports", "domain"],
-    packages: [core, /^hash-wasm$/, /^@zxcvbn-ts\//]
+    packages: [core, /^hash-wasm$/, /^@noble\/hashes\/sha2\.js$/, /^@zxcvbn-ts\//]
   },
   {
     paths: ["cli"],

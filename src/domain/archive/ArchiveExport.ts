@@ -158,6 +158,10 @@ export interface StoredExport extends ExportCriteria {
   readonly expiresAt: Date
 }
 
+/** The name under which a part can be stored. */
+export const partFileName = (exportId: string, number: number, parts: number): string =>
+  `archive-export-${exportId.slice(0, 8)}-${number}-of-${parts}.zip`
+
 export const exportSummary = (stored: StoredExport, now: Date): typeof ArchiveExportSummary.Type => ({
   object: "archive_export",
   id: stored.id,

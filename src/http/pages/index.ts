@@ -18,7 +18,6 @@ import * as ArchiveRedaction from "./archive/ArchiveRedaction.ts"
 import * as ArchiveRules from "./archive/ArchiveRules.ts"
 import * as ArchiveVerificationPage from "./archive/ArchiveVerificationPage.ts"
 import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
-import * as DownloadScript from "./archive/DownloadScript.ts"
 import * as ExportEvents from "./archive/ExportEvents.ts"
 import * as ExportProgress from "./archive/ExportProgressPage.ts"
 import * as Developer from "./credentials/Developer.ts"
@@ -95,7 +94,6 @@ const all = [
   ...ArchiveExportPage.routes,
   ...ExportProgress.routes,
   ...ExportEvents.routes,
-  DownloadScript.route,
   ...ArchiveHolds.routes,
   ...ArchiveVerificationPage.routes,
   ...ArchiveRedaction.routes,

@@ -7,7 +7,7 @@ import { exportZip, type MadePart } from "../../archive/exports/ExportZip.ts"
 import type { KnownStart, PartChanged } from "../../archive/exports/ResumedPart.ts"
 import { openAccount } from "../../archive/Reader.ts"
 import { byCaller, record } from "../../changes/Record.ts"
-import { type ExportId, type StoredPart, TargetExport } from "../../domain/archive/ArchiveExport.ts"
+import { type ExportId, partFileName, type StoredPart, TargetExport } from "../../domain/archive/ArchiveExport.ts"
 import { hex } from "../../domain/archive/Bytes.ts"
 import { maxExportParts } from "../../domain/archive/ExportParts.ts"
 import { type Content, ContentBroken } from "../../domain/Content.ts"
@@ -172,7 +172,7 @@ export const downloadArchiveExportPart = Operation.stream(
     )
     return {
       media_type: "application/zip",
-      file_name: `archive-export-${export_id.slice(0, 8)}-${number}-of-${found.parts}.zip`,
+      file_name: partFileName(export_id, number, found.parts),
       size: null,
       ranges: false,
       version: null,

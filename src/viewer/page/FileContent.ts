@@ -3,28 +3,13 @@ import type { ArchivedFile } from "../../domain/archive/Message.ts"
 import { safeFileName } from "../../domain/FileNames.ts"
 import { mediaOf, type MediaType } from "./MediaTypes.ts"
 import type { OpenedArchive } from "./OpenedArchive.ts"
+import { type Part, picked, writtenFrom } from "./SavedFile.ts"
 
-/** Above this, a content is written to a file while it is opened, where the browser can. */
-const writtenFrom = 32 * 1024 * 1024
 /** The most that is collected before the browser stores it. */
 const collectedAtMost = 1024 * 1024 * 1024
 
-type Part = Uint8Array<ArrayBuffer>
 /** Gets the share that is opened, from 0 to 1. */
 export type Progress = (share: number) => void
-
-interface Writable {
-  readonly write: (part: Part) => Promise<void>
-  readonly close: () => Promise<void>
-  readonly abort: () => Promise<void>
-}
-
-declare global {
-  /** Some browsers ask where to store a file, and let the page write it. */
-  var showSaveFilePicker:
-    | ((options: { readonly suggestedName: string }) => Promise<{ readonly createWritable: () => Promise<Writable> }>)
-    | undefined
-}
 
 /** The parts of the content in their order; the next one is read when it is asked for. */
 async function* partsOf(
@@ -87,19 +72,6 @@ const store = (content: Blob, name: string): void => {
   link.click()
   // The browser has begun to read it by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
-}
-
-const isCancelled = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError"
-
-/** Asks where to write, and writes; undefined where the browser has no such way, false where its user has cancelled. */
-const picked = async (name: string): Promise<Writable | false | undefined> => {
-  try {
-    const handle = await globalThis.showSaveFilePicker?.({ suggestedName: name })
-    return await handle?.createWritable()
-  } catch (error) {
-    if (isCancelled(error)) return false
-    throw error
-  }
 }
 
 /** Stores the content on the user's machine; false where that was stopped. */

@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Option, type Redacted, Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type ArchiveExport, ExportId, NewExportCriteria } from "../../../domain/archive/ArchiveExport.ts"
+import { type ArchiveExport, ExportId, NewExportCriteria, partFileName } from "../../../domain/archive/ArchiveExport.ts"
 import * as Client from "../../../http/Client.ts"
 import { refuse, Refused } from "../../../operator/UseCase.ts"
 import { addressOf } from "../../process/ServiceAddress.ts"
@@ -19,13 +19,10 @@ const worded = (url: string) => <E>(error: E): Refused => {
   })
 }
 
-const nameOf = ({ id, part_count }: ArchiveExport, number: number): string =>
-  `archive-export-${id.slice(0, 8)}-${number}-of-${part_count}.zip`
-
 /** The part that is there and as the service has sent it, or else downloads it under another name until it is. */
 const download = Effect.fnUntraced(
   function*(session: Session, current: Effect.Effect<ArchiveExport, Refused>, made: ArchiveExport, number: number) {
-    const file = path.join(session.directory, nameOf(made, number))
+    const file = path.join(session.directory, partFileName(made.id, number, made.part_count))
     const partial = `${file}.part`
     const known = made.parts.find((part) => part.number === number)
     if (known?.sha256 !== null && fs.existsSync(file)) {

@@ -1,7 +1,7 @@
 /** One export of the archive: its parts, their download by the archive password, and how far and what each download was. */
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { type ArchiveExport, ExportId } from "../../../domain/archive/ArchiveExport.ts"
+import { type ArchiveExport, ExportId, partFileName } from "../../../domain/archive/ArchiveExport.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import { downloadArchiveExportPart } from "../../../operations/archive/download_archive_export_part.ts"
 import { getArchiveExport } from "../../../operations/archive/get_archive_export.ts"
@@ -17,12 +17,15 @@ import type { AdminPage } from "../kit/PageRequest.ts"
 import type * as SentForm from "../kit/SentForm.ts"
 import * as Times from "../kit/Times.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
-import * as Script from "./DownloadScript.ts"
 import * as Downloads from "./DownloadWords.ts"
 import * as ExportProgress from "./ExportProgressPage.ts"
 import * as Words from "./ExportWords.ts"
+import * as Scripts from "./ViewerScripts.ts"
 
 const path = `${Tabs.archiveExportsPath}/:export_id` as const
+
+/** Parts of this size are written to a file by the page's script, in browsers that let it. */
+const writtenFrom = 32 * 1024 * 1024
 
 /** Parts on one page. */
 const partsPerPage = 100
@@ -45,14 +48,18 @@ const facts = (made: ArchiveExport, now: number): Html.Html =>
 </dl>`
 
 /** The download of a part, as the script keeps it current. */
-const download = (view: AdminPage, part: Downloads.Part): Html.Html => {
+const download = (view: AdminPage, made: ArchiveExport, part: Downloads.Part): Html.Html => {
   const line = Downloads.lineOf(part)
   const sent = Downloads.sentOf(part)
   const isRunning = line?.isRunning === true
   const hidden = (is: boolean) => is ? html` hidden` : undefined
   return html`<div data-part="${part.number}" data-running="${isRunning ? "yes" : "no"}" data-at="${
     part.downloaded_at?.getTime() ?? 0
-  }">
+  }"${
+    part.bytes_estimate < writtenFrom
+      ? undefined
+      : html` data-file="${partFileName(made.id, part.number, made.part_count)}"`
+  }>
     <p data-text${hidden(line === null)}>${line?.text}</p>
     <progress aria-label="Part ${part.number}, bytes" max="${line?.total ?? 1}" value="${line?.done ?? 0}"${
     hidden(!isRunning)
@@ -64,7 +71,7 @@ const download = (view: AdminPage, part: Downloads.Part): Html.Html => {
   </div>`
 }
 
-const row = (view: AdminPage, isReady: boolean) => (part: Downloads.Part): Html.Html =>
+const row = (view: AdminPage, made: ArchiveExport) => (part: Downloads.Part): Html.Html =>
   html`<li>
   <div class="head">
     <div>
@@ -74,12 +81,12 @@ const row = (view: AdminPage, isReady: boolean) => (part: Downloads.Part): Html.
   }; ${Words.amount(part)}, about ${Words.size(part.bytes_estimate)}</p>
     </div>
     ${
-    isReady
+    made.state === "ready"
       ? html`<button name="number" value="${part.number}">Download part ${part.number}</button>`
       : undefined
   }
   </div>
-  ${download(view, part)}
+  ${download(view, made, part)}
 </li>`
 
 const downloads = (
@@ -90,7 +97,7 @@ const downloads = (
 ): Html.Html => {
   const isReady = made.state === "ready"
   const events = `${view.visit.base}${Tabs.archiveExportsPath}/${made.id}/events`
-  const list = html`<ul class="plain" data-downloads="${events}">${parts.map(row(view, isReady))}</ul>`
+  const list = html`<ul class="plain" data-downloads="${events}">${parts.map(row(view, made))}</ul>`
   return html`<section aria-labelledby="parts">
   <h2 id="parts">Parts</h2>
   <p class="hint" role="status" data-status></p>
@@ -119,7 +126,7 @@ const downloads = (
 const proof = (view: AdminPage, { id }: ArchiveExport): Html.Html =>
   html`<section aria-labelledby="command">
   <h2 id="command">By command</h2>
-  <p>A browser begins a part again that broke off. This goes on where it was, and leaves out what the folder has already:</p>
+  <p>This goes on with a part that broke off, and leaves out what the folder has already. So does this page with parts of more than 32 MB, in browsers that let it write them to a file; other downloads of a browser begin again.</p>
   <pre class="block" tabindex="0" role="region" aria-label="Command"><code translate="no">security-console archive export --url ${
     view.visit.site.baseUrl.replace(/\/$/, "")
   } --export ${id}</code></pre>
@@ -137,8 +144,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: F
   return yield* Frame.page(view, {
     title: "Archive export",
     outcome,
-    script: made.state === "ready" ? Script.addressAt(view.visit.site) : undefined,
-    further: ["connect-src 'self'"],
+    ...(made.state === "ready" ? yield* Scripts.downloads(view.visit.site.baseUrl) : {}),
     body: html`
 <p class="back"><a href="${base}${Tabs.archiveExportsPath}">Archive exports</a></p>
 <h1>Archive export</h1>
@@ -176,7 +182,11 @@ const send = Effect.fnUntraced(function*(id: string, form: SentForm.Form) {
   const opening = Caller.of({ ...caller, extras: { archivePassword: form.secret("password") } })
   const content = yield* downloadArchiveExportPart.call({
     export_id: ExportId.make(id),
-    number: Number(form.text("number"))
+    number: Number(form.text("number")),
+    ...(form.text("after_bytes") === "" ? {} : {
+      after_bytes: Number(form.text("after_bytes")),
+      after_sha256: form.text("after_sha256")
+    })
   }).pipe(Effect.provideService(Caller, opening))
   return yield* Contents.respond(content, request, caller, {})
 })

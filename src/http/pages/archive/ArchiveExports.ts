@@ -131,7 +131,7 @@ const form = (view: AdminPage, all: ReadonlyArray<Account>, more: boolean, outco
             name: "part_bytes",
             label: "Size of a part at most",
             hint:
-              "A browser begins a part again that broke off: choose small ones where the connection is slow or breaks."
+              "Most browsers begin a part again that broke off: choose small ones where the connection is slow or breaks."
           },
           partSizes.map((bytes) => [String(bytes), bytes === largestPart ? "2 GiB" : Words.size(bytes)] as const),
           sent?.text("part_bytes") ?? String(largestPart)

@@ -11,6 +11,7 @@ export type Part = ArchiveExport["parts"][number]
 export interface DownloadLine {
   readonly number: number
   readonly isRunning: boolean
+  readonly reason: LatestDownload["reason"]
   readonly text: string
   /** Of the bar, in bytes. */
   readonly done: number
@@ -67,7 +68,14 @@ export const lineOf = (part: Part): DownloadLine | null => {
     : `The last download, by ${isolated(latest.admin_name)}, ended early after ${Words.size(latest.bytes)}: ${
       reasons[latest.reason]
     }.`
-  return { number, isRunning, text, done: latest.bytes, total: Math.max(totalOf(part), latest.bytes) }
+  return {
+    number,
+    isRunning,
+    reason: latest.reason,
+    text,
+    done: latest.bytes,
+    total: Math.max(totalOf(part), latest.bytes)
+  }
 }
 
 /** The facts of the last time that the part was sent to its end, after a verb and a moment; null before that. */

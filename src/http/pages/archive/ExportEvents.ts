@@ -25,6 +25,7 @@ const stateOf = (part: Downloads.Part) => {
     number: part.number,
     running: line?.isRunning ?? false,
     text: line?.text ?? "",
+    reason: line?.reason ?? null,
     done: line?.done ?? 0,
     total: line?.total ?? 0,
     sent: Downloads.sentOf(part),

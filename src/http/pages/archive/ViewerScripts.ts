@@ -1,10 +1,10 @@
-/** The scripts that open the archive in browsers: those that were built with the package, else bundled from the sources. */
+/** The scripts of the archive's pages in browsers: those that were built with the package, else bundled from the sources. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 
-type Name = "page" | "worker" | "key-page" | "key-worker"
+type Name = "page" | "worker" | "key-page" | "key-worker" | "download"
 
 /** Of a checkout; a package does not have it. */
 const bundler = new URL("../../../../scripts/bundle-viewer.mjs", import.meta.url)
@@ -63,6 +63,8 @@ const keyPage = script("/console/archive-key/page.js", "key-page")
 /** The one script that has the archive password and the key: it connects to nothing. It is needed too seldom to be kept. */
 const keyWorker = script("/console/archive-key/worker.js", "key-worker", { ...policyOf(), "cache-control": "no-cache" })
 
+const downloadPage = script("/console/downloads.js", "download")
+
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/$/, "")
 
 /** The addresses of a page's script and of the worker at the path, with the directives of the page's policy. */
@@ -84,4 +86,12 @@ export const viewer = Effect.fnUntraced(function*(baseUrl: string) {
 
 export const key = (baseUrl: string) => partsOf(baseUrl, keyPage, keyWorker.path)
 
-export const routes = [page.route, worker.route, keyPage.route, keyWorker.route] as const
+/** The script of an export's page. */
+export const downloads = (baseUrl: string) =>
+  Effect.map(downloadPage.made, ({ integrity, version }) => ({
+    script: `${rootOf(baseUrl)}${downloadPage.path}?v=${version}`,
+    integrity,
+    further: ["connect-src 'self'"]
+  }))
+
+export const routes = [page.route, worker.route, keyPage.route, keyWorker.route, downloadPage.route] as const

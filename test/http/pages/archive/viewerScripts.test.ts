@@ -18,17 +18,18 @@ const bundler = new URL("../../../../scripts/bundle-viewer.mjs", import.meta.url
 describe("the scripts of the viewer", () => {
   it("are small, and have no way to make markup or code of a text", async () => {
     const { bundleOf } = await import(bundler)
-    const [page, worker, keyPage, keyWorker] = await Promise.all(
-      ["page", "worker", "key-page", "key-worker"].map((name) => bundleOf(name))
+    const [page, worker, keyPage, keyWorker, download] = await Promise.all(
+      ["page", "worker", "key-page", "key-worker", "download"].map((name) => bundleOf(name))
     )
     const sizeOf = (...scripts: ReadonlyArray<string>) =>
       scripts.reduce((sum, script) => sum + zlib.gzipSync(script, { level: 9 }).length, 0)
     expect(sizeOf(page, worker)).toBeLessThan(limit)
     expect(sizeOf(keyPage)).toBeLessThan(4 * 1024)
     expect(sizeOf(keyPage, keyWorker)).toBeLessThan(keyLimit)
+    expect(sizeOf(download)).toBeLessThan(6 * 1024)
     const sinks = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc/
     const stores = /localStorage|sessionStorage|indexedDB|caches\.|serviceWorker|document\.cookie/
-    expect([sinks, stores].filter((pattern) => pattern.test(page + keyPage))).toEqual([])
+    expect([sinks, stores].filter((pattern) => pattern.test(page + keyPage + download))).toEqual([])
     expect(/\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon/.test(keyWorker)).toBe(false)
     for (const file of files("src/viewer/**/*.ts")) {
       expect([file, sinks.test(read(file)), stores.test(read(file))]).toEqual([file, false, false])
