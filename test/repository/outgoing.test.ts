@@ -7,14 +7,13 @@ const outgoing =
   /(?<![.\w])fetch\(|\bHttpClient\b|\bhttps?\.(?:request|get)\(|\b(?:net|tls)\.connect\(|\bcreateConnection\(|\bcreateSocket\(/
 
 /**
-/**
  * The typed client is for other programs; the commands ask the service and the operator's collector; checkpoints go to
  * addresses of the operator's; documents of applications are read where the operator has turned that on; files are in
- * the operator's bucket where one is configured. The viewer and
- * the page of the archive password ask the service from a browser; processes of one service forward operations to each other.
+ * the operator's bucket where one is configured. The viewer and the pages of the archive password and of an export ask
+ * the service from a browser; processes of one service forward operations to each other.
  */
 const mayAsk =
-  /^src\/(?:cli\/|viewer\/(?:worker\/Service|key\/KeySending)\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/blobs\/S3Requests\.ts$|layers\/documents\/Https\.ts$|layers\/cluster\/Peers\.ts$)/
+  /^src\/(?:cli\/|viewer\/(?:worker\/Service|key\/KeySending|download\/WrittenPart)\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/blobs\/S3Requests\.ts$|layers\/documents\/Https\.ts$|layers\/cluster\/Peers\.ts$)/
 
 describe("the service", () => {
   it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints, the reader of documents, the bucket of files, and its own processes", () => {

@@ -42,7 +42,7 @@ export const makeEvents = (address: string, { parts, say }: Listener): () => voi
       if (data !== "") say(data)
     })
     made.addEventListener("error", () => {
-      // Where the connection alone has ended, the browser opens the next one.
+      // After an end of the connection alone, the browser opens the next stream by itself.
       if (source !== made || made.readyState !== EventSource.CLOSED) return
       source = null
       refused += 1

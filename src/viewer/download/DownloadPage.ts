@@ -1,7 +1,7 @@
 /** The page of an export: it shows how far downloads are, and writes large parts to files, where the browser can. */
 import { picked } from "../page/SavedFile.ts"
 import { makeEvents, type PartState } from "./DownloadEvents.ts"
-import { writePart } from "./PartFile.ts"
+import { writePart } from "./WrittenPart.ts"
 
 const show = (element: HTMLElement | null, text: string): void => {
   if (element === null) return

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import * as crypto from "node:crypto"
 import { vi } from "vitest"
-import { writePart } from "../../src/viewer/download/PartFile.ts"
+import { writePart } from "../../src/viewer/download/WrittenPart.ts"
 
 const whole = crypto.randomBytes(1000)
 
