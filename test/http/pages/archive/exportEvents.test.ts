@@ -67,7 +67,7 @@ const eventsIn = (text: string): ReadonlyArray<Record<string, unknown>> =>
 
 describe("the events of an export's page", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("say how far a download is as it is kept, and nothing while nothing changes, for every process", () =>
+    it.effect("say how far a download is as it is kept, whatever process makes it, and nothing while nothing changes; a page without a script says the same", () =>
       Effect.gen(function*() {
         const { at, begin, cookie, id } = yield* stage
         const events = yield* open(at, cookie, { "sec-fetch-site": "same-origin" })
@@ -87,7 +87,15 @@ describe("the events of an export's page", () => {
           /^Being sent to \u2068Ada <b>\u2069: 6 kB of about .* kB, 1 of 3 messages, 0 of 3 files\. About .* more\.$/u
         )
         expect(yield* events.after(3)).toBe("")
+        const withoutScript = (query: string) =>
+          Effect.map(Pages.visit("GET", `${at}/progress${query}`, { cookie }), ({ headers, text }) => ({
+            again: headers.get("refresh"),
+            says: text.includes("Being sent to") && text.includes("<progress aria-label=\"Part 1, bytes\"")
+          }))
+        expect(yield* withoutScript("")).toEqual({ again: `5; url=${at}/progress?unattended=1`, says: true })
+        expect(yield* withoutScript("?stay=1")).toEqual({ again: null, says: true })
         yield* report(7000, "connection_lost")
+        expect(yield* withoutScript("")).toEqual({ again: null, says: false })
         const [ended] = eventsIn(yield* events.after(1))
         expect(ended).toMatchObject({ running: false })
         expect(ended?.["text"]).toContain("ended early after 7 kB: the connection was lost")
