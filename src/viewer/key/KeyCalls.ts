@@ -46,6 +46,8 @@ export interface KeyFault {
   /** The id of the field that it is about; empty for none. */
   readonly field: string
   readonly message: string
+  /** True if this browser may never make a key, such as one with too little memory: the service can. */
+  readonly byService?: boolean
 }
 
 export type KeyAnswer = { readonly ready: ReadyKey } | { readonly fault: KeyFault }

@@ -31,11 +31,15 @@ export const clearFaults = (form: HTMLFormElement, above: HTMLElement): void => 
   fill(above)
 }
 
+/** Leads to the form whose password the service is sent. */
+export const serviceLink = (text: string): HTMLElement => make("a", { href: "?by=service" }, text)
+
 /** Shows the fault above the form and at its field, which gets the focus. */
-export const showFault = (above: HTMLElement, { field: id, message }: KeyFault): void => {
+export const showFault = (above: HTMLElement, { byService = false, field: id, message }: KeyFault): void => {
   const field = fieldOf(id)
+  const service = byService ? [" Load the page again, or ", serviceLink("let the service make the key"), "."] : []
   const words = field === null
-    ? make("p", {}, message)
+    ? make("p", {}, message, service)
     : make("ul", {}, make("li", {}, make("a", { href: `#${id}` }, message)))
   const box = make(
     "div",

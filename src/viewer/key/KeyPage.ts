@@ -3,7 +3,7 @@ import { fill, make, status } from "../page/Elements.ts"
 import { missingForKeys } from "../page/Missing.ts"
 import { trusted } from "../page/TrustedAddress.ts"
 import type { KeyFacts, ReadyKey } from "./KeyCalls.ts"
-import { clearFaults, fieldOf, showFault } from "./KeyFaults.ts"
+import { clearFaults, fieldOf, serviceLink, showFault } from "./KeyFaults.ts"
 import { makeReady, sendKey } from "./KeySending.ts"
 import { showCode } from "./ShownCode.ts"
 
@@ -69,7 +69,7 @@ const place = document.getElementById("key-place")
 if (form !== null && send !== null && place !== null) {
   const lacking = missingForKeys()
   if (lacking.length > 0) {
-    const service = make("a", { href: "?by=service" }, "Let the service make it")
+    const service = serviceLink("Let the service make it")
     fill(
       place,
       `This browser cannot make the key. It lacks ${lacking.join("; ")}. `,

@@ -12,7 +12,7 @@ export const makeReady = (address: string, ask: KeyAsk): Promise<KeyAnswer> =>
     worker.addEventListener("message", ({ data }: MessageEvent<KeyAnswer>) => end(data))
     worker.addEventListener(
       "error",
-      () => end({ fault: { field: "", message: "The script that makes the key has stopped. Load the page again." } })
+      () => end({ fault: { field: "", message: "The script that makes the key has stopped.", byService: true } })
     )
     worker.postMessage(ask)
   })

@@ -15,7 +15,7 @@ const answerTo = (ask: KeyAsk) =>
   )
 
 const failed: KeyAnswer = {
-  fault: { field: "", message: "This browser did not make a key that opens. Nothing was changed." }
+  fault: { field: "", message: "This browser did not make a key that opens. Nothing was changed.", byService: true }
 }
 
 globalThis.addEventListener("message", ({ data }: MessageEvent<KeyAsk>) => {
