@@ -28,16 +28,15 @@ import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Refused from "../kit/RefusedForms.ts"
 import type * as SentForm from "../kit/SentForm.ts"
 import * as StepUp from "../signin/StepUp.ts"
-import { type BrowserPart, isLossAccepted, type KeyForm, lossRefused } from "./ArchiveKeyForm.ts"
+import { type BrowserPart, isLossAccepted, type KeyForm, lossRefused, type Secret } from "./ArchiveKeyForm.ts"
 import * as Scripts from "./ViewerScripts.ts"
 
 /** The text that the token of an opened key is bound to. */
 const openedText = ({ keyId, wrapId }: Pick<ArchiveKey, "keyId" | "wrapId">): string =>
   `archive key opened ${keyId} ${wrapId}`
 
-/** The key that a form opens, as its worker takes it. */
-const known = Effect.fnUntraced(function*(view: AdminPage, { secret }: KeyForm, key: ArchiveKey | null) {
-  if (key === null || secret === undefined) return null
+/** The key that a form opens, as its worker takes it; null where it has no wrap for the secret. */
+const knownKey = Effect.fnUntraced(function*(view: AdminPage, secret: Secret, key: ArchiveKey) {
   const keys = yield* ArchiveKeys
   const wrap = yield* (yield* Db).read(key.organizationId, keys.wrap(key, secret.kind))
   return wrap === null ? null : {
@@ -51,12 +50,15 @@ const known = Effect.fnUntraced(function*(view: AdminPage, { secret }: KeyForm, 
   }
 })
 
-/** The script of a form's page, and the facts that it needs. */
-export const partOf = Effect.fnUntraced(function*(view: AdminPage, form: KeyForm, key: ArchiveKey | null) {
+/** The script of a form's page, and the facts that it needs; null where the key has nothing that the form could open. */
+export const partOf = Effect.fnUntraced(function*(view: AdminPage, { secret }: KeyForm, key: ArchiveKey | null) {
   const { email, organizationId } = view.admin
+  const opens = key !== null && secret !== undefined
+  const known = opens ? yield* knownKey(view, secret, key) : null
+  if (opens && known === null) return null
   const scripts = yield* Scripts.key(view.visit.site.baseUrl)
   const { cost } = yield* PasswordDerivation
-  const facts = JSON.stringify({ organizationId, email, cost, known: yield* known(view, form, key) })
+  const facts = JSON.stringify({ organizationId, email, cost, known })
   return { ...scripts, facts, seen: key?.wrapId ?? "" } satisfies BrowserPart
 })
 

@@ -14,7 +14,7 @@ import * as StepUp from "../signin/StepUp.ts"
 export const path = Tabs.archiveKeyPath
 
 /** A field of the form for the secret that opens the key as it is. */
-interface Secret {
+export interface Secret {
   readonly kind: WrapKind
   readonly label: string
   readonly wrong: string
