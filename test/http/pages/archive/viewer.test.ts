@@ -52,7 +52,7 @@ describe("the viewer of the archive", () => {
       60_000
     )
 
-    it.effect("begins with the account that the address names, also where only another one has chats", () =>
+    it.effect("begins with the account that the address names, also where only another one has chats; a browser that lacks something says what", () =>
       Effect.gen(function*() {
         const { id, page } = yield* arrive("Text")
         const other = yield* World.makeAccount(id, { first_name: "Zoe" })
@@ -62,6 +62,14 @@ describe("the viewer of the archive", () => {
         yield* waitFor(page, ".chat-list .empty")
         const chosen: unknown = yield* Effect.promise(() => page.evaluate("document.querySelector('#account').value"))
         expect(chosen).toBe(other)
+
+        yield* Effect.promise(async () => {
+          await page.evaluateOnNewDocument("delete globalThis.Worker")
+          await page.reload()
+        })
+        yield* waitFor(page, "#viewer h1")
+        expect(yield* textOf(page, "#viewer")).toContain("workers")
+        expect(yield* countOf(page, "#archive-password")).toBe(0)
       }))
 
     it.effect(
