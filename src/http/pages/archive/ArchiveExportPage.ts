@@ -169,6 +169,8 @@ const page = Form.page({
     archive_password_required: ["password", "Enter the archive password."],
     archive_password_invalid: ["password", "This is not the archive password."],
     too_many_attempts: ["password", "Too many wrong passwords: try again later."],
+    service_unavailable:
+      "The service makes as many parts, or checks as many passwords, as it can at a time. Try again in a moment.",
     export_expired: "The export has ended: make it again.",
     no_archive_key: "The organization has no archive password.",
     archive_closed: "The organization's archive is closed."

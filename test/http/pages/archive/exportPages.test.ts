@@ -4,8 +4,10 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ExportId } from "../../../../src/domain/archive/ArchiveExport.ts"
+import { exportPartsOfOrganization } from "../../../../src/domain/Limits.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { ArchiveExports } from "../../../../src/ports/archive/ArchiveExports.ts"
+import { ExportTurns } from "../../../../src/ports/archive/ExportTurns.ts"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
 import { makeExported } from "../../../support/archive/exportedArchive.ts"
 import { sealChats } from "../../../support/archive/sealedChats.ts"
@@ -63,6 +65,15 @@ describe("exports in the console", () => {
           form: { ...hidden, password: "wrong", number: "1" }
         })
         expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining("This is not the archive password.")])
+        const turns = yield* ExportTurns
+        const busy = yield* Effect.scoped(Effect.andThen(
+          Effect.replicateEffect(turns.take(OrganizationId.make(id)), exportPartsOfOrganization),
+          Pages.visit("POST", action, { cookie, form: { ...hidden, password: archivePassword, number: "1" } })
+        ))
+        expect([busy.status, busy.text]).toEqual([
+          503,
+          expect.stringContaining("The service makes as many parts, or checks")
+        ])
         const sent = yield* bytesOf(action, cookie, { ...hidden, password: archivePassword, number: "1" })
         expect([sent.status, sent.headers.get("content-type")]).toEqual([200, "application/zip"])
         expect(sent.headers.get("content-disposition")).toContain("attachment")
