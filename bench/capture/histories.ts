@@ -7,7 +7,7 @@ import { chatOf } from "../archive/corpus.ts"
  * The first accounts have 120 chats with 100,000 messages, those after them one chat with 10,000 messages or with files,
  * and all others only the short chat.
  */
-export const kinds = { large: 2, busy: 28, files: 4 }
+const kinds = { large: 2, busy: 28, files: 4 }
 type Kind = keyof typeof kinds | "other"
 
 /** Accounts to which nobody writes while it is measured. */

@@ -54,7 +54,7 @@ export class EventTurns {
 }
 
 /** The turns of this process. */
-export const CurrentEventTurns = Context.Reference<EventTurns>(
+const CurrentEventTurns = Context.Reference<EventTurns>(
   "org-security-console/transport/EventTurns/CurrentEventTurns",
   { defaultValue: () => new EventTurns() }
 )

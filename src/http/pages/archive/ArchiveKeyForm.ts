@@ -39,7 +39,7 @@ export const isLossAccepted = ({ loses }: KeyForm, form: SentForm.Form): boolean
 export const pathOf = ({ name }: Pick<KeyForm, "name">) => `${path}/${name}` as const
 
 /** The address of the form whose password the service is sent. */
-export const byService = (base: string, form: Pick<KeyForm, "name">): string => `${base}${pathOf(form)}?by=service`
+const byService = (base: string, form: Pick<KeyForm, "name">): string => `${base}${pathOf(form)}?by=service`
 
 /** The form as it is handled in the browser: its script and worker, and what they need to know. */
 export interface BrowserPart {
