@@ -64,12 +64,12 @@ export const growVocabulary = (): GrowingVocabulary => {
 }
 
 /** The numbers of the tokens that have `part` inside, ascending. */
-const tokensWith = (words: string, lines: ReadonlyArray<number>, part: string): ReadonlySet<number> => {
-  const found = new Set<number>()
+const tokensWith = (words: string, lines: ReadonlyArray<number>, part: string): ReadonlyArray<number> => {
+  const found: Array<number> = []
   let line = 0
   for (let at = words.indexOf(part); at >= 0; at = words.indexOf(part, lines[line + 1] ?? words.length)) {
     while ((lines[line + 1] ?? Infinity) <= at) line += 1
-    found.add(line)
+    found.push(line)
     if (lines[line + 1] === undefined) break
   }
   return found
@@ -90,14 +90,16 @@ const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> => [
 export const mayMatch = (vocabulary: string, words: ReadonlyArray<SearchWord>): boolean =>
   partsOf(words).every((part) => vocabulary.includes(part))
 
-/** The pages of each wanted token, by token; null where the bytes are no postings of `tokens` tokens over `pages`. */
-const readPostings = (
+/** For each page 1 where it has a token with the part inside. */
+type Marks = Uint8Array
+
+/** Marks the pages of each token in all of its marks; false where the bytes are no postings of `tokens` over `pages`. */
+const markPages = (
   postings: Uint8Array,
   tokens: number,
   pages: number,
-  wanted: ReadonlySet<number>
-): ReadonlyMap<number, ReadonlyArray<number>> | null => {
-  const found = new Map<number, ReadonlyArray<number>>()
+  marksOf: ReadonlyMap<number, ReadonlyArray<Marks>>
+): boolean => {
   const { length } = postings
   let at = 0
   const varint = (): number => {
@@ -112,22 +114,21 @@ const readPostings = (
   }
   for (let token = 0; token < tokens; token++) {
     const count = varint()
-    if (count < 1 || count > pages) return null
-    if (!wanted.has(token)) {
-      // Nearly all tokens: the last byte of each difference is all that is looked at.
+    if (count < 1 || count > pages) return false
+    const marks = marksOf.get(token)
+    if (marks === undefined) {
+      // Mostly nearly all tokens: the last byte of each difference is all that is looked at.
       for (let left = count; left > 0 && at < length; at++) if ((postings[at] ?? 0) < 0x80) left -= 1
       continue
     }
-    const places: Array<number> = []
     for (let place = 0, left = count; left > 0; left--) {
       const difference = varint()
       place += difference
-      if (difference < 0 || place >= pages) return null
-      places.push(place)
+      if (difference < 0 || place >= pages) return false
+      for (const each of marks) each[place] = 1
     }
-    found.set(token, places)
   }
-  return at === length ? found : null
+  return at === length
 }
 
 /**
@@ -141,16 +142,18 @@ export const candidatePages = (
   wanted: ReadonlyArray<SearchWord>
 ): ReadonlyArray<number> | null => {
   const lines = linesOf(words)
-  const tokens = partsOf(wanted).map((part) => tokensWith(words, lines, part))
-  const places = readPostings(
-    postings,
-    words === "" ? 0 : lines.length,
-    pages,
-    new Set(tokens.flatMap((set) => [...set]))
-  )
-  if (places === null) return null
-  const pagesOf = tokens.map((set) => new Set([...set].flatMap((token) => places.get(token) ?? [])))
-  return Array.from({ length: pages }, (_, position) => position).filter((position) =>
-    pagesOf.every((set) => set.has(position))
-  )
+  const marksOf = new Map<number, Array<Marks>>()
+  const marked = partsOf(wanted).map((part): Marks => {
+    const marks = new Uint8Array(pages)
+    for (const token of tokensWith(words, lines, part)) {
+      const known = marksOf.get(token)
+      if (known === undefined) marksOf.set(token, [marks])
+      else known.push(marks)
+    }
+    return marks
+  })
+  if (!markPages(postings, words === "" ? 0 : lines.length, pages, marksOf)) return null
+  const positions: Array<number> = []
+  for (let page = 0; page < pages; page++) if (marked.every((marks) => marks[page] === 1)) positions.push(page)
+  return positions
 }
