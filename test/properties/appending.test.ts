@@ -9,7 +9,7 @@ import * as DatabaseClock from "../../src/layers/postgres/DatabaseClock.ts"
 import { verify } from "../../src/layers/sql/journal/JournalChain.ts"
 import { eventHash } from "../../src/layers/sql/journal/JournalRows.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
@@ -102,7 +102,7 @@ const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const now = Date.UTC(2026, 10, 22, 12, 0, 30, 7)
 
 describe("6 appending to the journal", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect.prop(
         "keeps what an entry says, whatever that is, with the hash of the event that is read",
@@ -126,7 +126,7 @@ describe("6 appending to the journal", () => {
             }
             expect(yield* Fixtures.within(id, verify(id))).toMatchObject({ ok: true, sequence: entries.length })
           }),
-        drawn(30)
+        drawnOn(name, 30)
       )
 
       it.effect("keeps nothing of a text that has no canonical form or that the database cannot hold", () =>

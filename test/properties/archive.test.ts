@@ -169,7 +169,7 @@ const counters = (archive: Archives.Archive) =>
   })
 
 /** Fewer where statements, the same on both, take longer. */
-const histories = { PGlite: 4, PostgreSQL: 12 }
+const histories = { PGlite: 2, PostgreSQL: 8 }
 
 describe("the archive after any history", () => {
   forEachDatabase((name, database) => {

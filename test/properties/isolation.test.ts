@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Role } from "../../src/domain/people/Access.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import * as Populated from "../support/populated.ts"
 import { asOwner, forEachDatabase } from "../support/postgres/database.ts"
 import { recording, rewriting, withoutOrganization } from "../support/postgres/statements.ts"
@@ -48,7 +48,7 @@ const trespass = Effect.fnUntraced(function*(
 })
 
 describe("1 isolation between organizations", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       let stage: readonly [Populated.Populated, Populated.Populated]
       const staged = Effect.gen(function*() {
@@ -64,7 +64,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* trespass(own, other, role, asked)
           }),
-        drawn(12)
+        drawnOn(name, 12)
       )
 
       it.effect.prop(
@@ -75,7 +75,7 @@ describe("1 isolation between organizations", () => {
             const [own, other] = yield* staged
             yield* rewriting(withoutOrganization)(trespass(own, other, role, asked))
           }),
-        drawn(12)
+        drawnOn(name, 12)
       )
 
       it.effect("every statement on an organization's rows names it, and is rewritten in the test above", () =>

@@ -3,7 +3,7 @@ import { Arbitrary, Effect, SchemaAST } from "effect"
 import { TestClock } from "effect/testing"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../added/index.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import * as Populated from "../support/populated.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
@@ -84,7 +84,7 @@ const needed = (operation: Operation.Any): ReadonlyArray<readonly [name: string,
   )
 
 describe("4.15 paging", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((on, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.1-02: pages of every size of every list give every item once, in one order", () =>
         Effect.gen(function*() {
@@ -158,7 +158,7 @@ describe("4.15 paging", () => {
             }
             expect(orders.size).toBe(1)
           }),
-        drawn(5)
+        drawnOn(on, 5)
       )
 
       it.effect.prop(
@@ -206,7 +206,7 @@ describe("4.15 paging", () => {
             expect(new Set(seen).size).toBe(seen.length)
             expect(seen.length).toBeGreaterThanOrEqual(10)
           }),
-        drawn(4)
+        drawnOn(on, 4)
       )
 
       it.effect.prop(
@@ -227,7 +227,7 @@ describe("4.15 paging", () => {
             expect(ids(pages.flat()).toSorted()).toEqual([...reached].sort())
             expect(pages.length).toBe(Math.max(1, Math.ceil(reached.length / limit)))
           }),
-        drawn(8)
+        drawnOn(on, 8)
       )
 
       it.effect.prop(
@@ -270,7 +270,7 @@ describe("4.15 paging", () => {
             expect(steady.toSorted()).toEqual(made.filter((account) => !restless.has(account)).sort())
             expect(new Set(steady).size).toBe(steady.length)
           }),
-        drawn(10)
+        drawnOn(on, 10)
       )
 
       it.effect.prop(
@@ -298,7 +298,7 @@ describe("4.15 paging", () => {
             expect(sequences).toEqual(Array.from({ length }, (_, index) => length - index))
             expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
           }),
-        drawn(8)
+        drawnOn(on, 8)
       )
     })
   })

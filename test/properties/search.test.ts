@@ -75,7 +75,7 @@ const query = fc.tuple(fc.constantFrom(...words, "arbo", "unfound"), fc.constant
   .map((parts) => parts.join(""))
 
 /** Fewer where statements, the same on both, take longer. */
-const histories = { PGlite: 2, PostgreSQL: 5 }
+const histories = { PGlite: 1, PostgreSQL: 4 }
 
 describe("a search of the archive over REST", () => {
   forEachDatabase((name, database) => {

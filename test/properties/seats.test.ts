@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, hour } from "../support/stored.ts"
 import * as World from "../support/world.ts"
@@ -20,7 +20,7 @@ const Drawn = Schema.Struct({
 const Accounts = Arbitrary.array(Arbitrary.schema(Drawn), { maxLength: 8 })
 
 describe("2.2 seats", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect.prop(
         "S1-01, S2.2-10, S2.2-11, S2.2-12, S2.2-13, S3.1-06: every account that is not offboarded takes one seat, every unused link holds one",
@@ -79,7 +79,7 @@ describe("2.2 seats", () => {
               assert.deepStrictEqual(body.licence, { uses_licence: accounts[index]?.offboarded === false, ...expected })
             }
           }),
-        drawn(15)
+        drawnOn(name, 15)
       )
     })
   })

@@ -69,7 +69,7 @@ describe("1 sequences of requests", () => {
       prepared(Effect.gen(function*() {
         const stage = yield* Staged
         const done = { connected: 0, handed: 0 }
-        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(60))) {
+        for (const sequence of yield* Arbitrary.sampleEffect(Access.sequences, sampled(30))) {
           const { connected, handed } = yield* Access.compare(stage, sequence)
           done.connected += connected
           done.handed += handed

@@ -16,7 +16,7 @@ import { type Caller, OrganizationId } from "../../src/domain/people/Access.ts"
 import * as AccountStatuses from "../../src/layers/sql/accounts/AccountStatuses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Accounts } from "../../src/ports/accounts/Accounts.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawn, drawnOn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import { between, pickOf } from "../support/random.ts"
@@ -175,7 +175,7 @@ const kept = Effect.fnUntraced(
 )
 
 describe("3.1 the list's filter and the status", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect.prop(
         "S3.1-07: the filter by status finds exactly the accounts whose status it is, at every moment, refreshed or not",
@@ -211,7 +211,7 @@ describe("3.1 the list's filter and the status", () => {
             }
             yield* within(found(organizationId, facts, at(5 * day)))
           }),
-        drawn(15)
+        drawnOn(name, 15)
       )
     })
   })

@@ -2,7 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { Role } from "../../src/domain/people/Access.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import { ask, changing, journaled, makeStage } from "../support/http/requests.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import { leftOut } from "../support/preparations.ts"
@@ -15,7 +15,7 @@ describe("1 what the service does", () => {
     expect(Role.literals).toEqual(["owner", "superadmin", "admin", "billing", "archive"])
   })
 
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S1-11: an admin of every role is kept, and one of another role is not", () =>
         Effect.gen(function*() {
@@ -60,7 +60,7 @@ describe("1 what the service does", () => {
               }])
             }
           }),
-        drawn(15)
+        drawnOn(name, 15)
       )
 
       it.effect("S1-01: pausing and resuming take no second seat and free none", () =>

@@ -3,7 +3,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import { interrupting } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
@@ -31,7 +31,7 @@ const down = (from: number, to: number) =>
   Array.from({ length: Math.max(0, from - to + 1) }, (_, index) => from - index)
 
 describe("4.15 list_journal_events and get_journal_event", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.15-01: the list is the envelope with the journal's last sequence, and an event reads alone as it is listed", () =>
         Effect.gen(function*() {
@@ -140,7 +140,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
             }
             expect(pages.flat()).toEqual(down(total, 1))
           }),
-        drawn(12)
+        drawnOn(name, 12)
       )
 
       it.effect("S2-01, S7-04: a moment is an ISO 8601 date-time that the calendar has, and nothing else", () =>
@@ -213,7 +213,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
               of((millis, sequence) => sequence < id && millis >= sinceAt)
             )
           }),
-        drawn(15)
+        drawnOn(name, 15)
       )
 
       it.effect("S4.15-04: a before_id that names no event of the organization is refused, unknown and another's alike", () =>
@@ -277,7 +277,7 @@ describe("4.15 list_journal_events and get_journal_event", () => {
             expect([...sequences(first), ...sequences(rest)]).toEqual(down(6, 1))
             expect(rest.body.last_sequence).toBe(7)
           }),
-        drawn(4)
+        drawnOn(name, 4)
       )
     })
   })

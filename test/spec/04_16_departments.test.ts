@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import * as Limited from "../support/people/limited.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
@@ -38,7 +38,7 @@ const staged = Effect.gen(function*() {
 })
 
 describe("4.16, 10.6 departments", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("are listed by name with the accounts that the caller can access, page by page", () =>
         Effect.gen(function*() {
@@ -198,7 +198,7 @@ describe("4.16, 10.6 departments", () => {
             }
             expect(yield* reached).toEqual(before)
           }),
-        drawn(25)
+        drawnOn(name, 25)
       )
     })
   })

@@ -3,7 +3,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -53,7 +53,7 @@ const walk = Effect.fnUntraced(function*(key: World.Asking["key"] & {}, limit: n
 })
 
 describe("4.7 list_protected_accounts", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.7-01, S4.15-01: without parameters it answers the list envelope, and each parameter alone is accepted", () =>
         Effect.gen(function*() {
@@ -228,7 +228,7 @@ describe("4.7 list_protected_accounts", () => {
             expect(pages.flat()).toEqual(wanted.map(({ id }) => id))
             expect(ids(yield* World.get("/v1/accounts?limit=100", key))).toEqual(pages.flat())
           }),
-        drawn(20)
+        drawnOn(name, 20)
       )
 
       it.effect("S4.7-06, S4.15-02: an account made before, after or at the cursor between two pages moves no other", () =>
@@ -302,7 +302,7 @@ describe("4.7 list_protected_accounts", () => {
               expect((yield* walk(admins[role].key, 5)).flat().sort()).toEqual(made.map(({ id }) => id).sort())
             }
           }),
-        drawn(12)
+        drawnOn(name, 12)
       )
     })
   })

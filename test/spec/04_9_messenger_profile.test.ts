@@ -3,7 +3,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -22,7 +22,7 @@ const make = Effect.fnUntraced(function*(person: Parameters<typeof World.makeLiv
 })
 
 describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.9-01: the profile is read live: what its holder changes shows at the next read, and nothing is kept", () =>
         Effect.gen(function*() {
@@ -116,7 +116,7 @@ describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () 
             expect(entries.map(({ outcome }) => outcome)).toEqual(differs.length === 0 ? [] : ["pending", "done"])
             for (const { details } of entries) expect(details).toEqual({ fields: differs.join(", ") })
           }),
-        drawn(15)
+        drawnOn(name, 15)
       )
 
       it.effect("S4.10-02: a property other than the three is refused by its name, and nothing changes", () =>

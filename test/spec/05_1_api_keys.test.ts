@@ -10,7 +10,7 @@ import * as CredentialsSql from "../../src/layers/sql/credentials/Credentials.ts
 import { LastUses } from "../../src/layers/sql/credentials/LastUses.ts"
 import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
-import { drawn } from "../support/drawn.ts"
+import { drawnOn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
@@ -100,7 +100,7 @@ describe("5.1 the form of a key", () => {
 })
 
 describe("5.1 the life of a key", () => {
-  forEachDatabase((_, database) => {
+  forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S5.1-03: a key expires 90 days after it was made by default, and with null never", () =>
         Effect.gen(function*() {
@@ -140,7 +140,7 @@ describe("5.1 the life of a key", () => {
               expect([shift, yield* statusOf(key)]).toEqual([shift, status])
             }
           }),
-        drawn(10)
+        drawnOn(name, 10)
       )
 
       it.effect("S5.1-07: a key reads its own organization, and no more than its admin's role and access at the request", () =>

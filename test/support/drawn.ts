@@ -7,6 +7,10 @@ const seed = Number(process.env["TEST_SEED"] ?? 1)
 /** The options of a property that is tried so often. */
 export const drawn = (runs = 100) => ({ arbitrary: { runs, seed } })
 
+/** So often on PostgreSQL, and a third of that on PGlite, where statements, the same on both, take longer. */
+export const drawnOn = (database: "PGlite" | "PostgreSQL", runs: number) =>
+  drawn(database === "PGlite" ? Math.ceil(runs / 3) : runs)
+
 /** The options of a property of fast-check. */
 export const tried = (numRuns = 100) => ({ numRuns, seed })
 
