@@ -128,7 +128,7 @@ describe("the tests", () => {
       const code = codeOf(read(file))
       const count = (pattern: RegExp) => code.match(pattern)?.length ?? 0
       return count(/\.prop\(|fc\.(?:assert|sample)\(|\bsampleEffect\(/g) >
-        count(/\b(?:drawn|tried|sampled)\(|\bcount(?:: \d+)?, seed\b|\bseed: \d/g)
+        count(/\b(?:drawn(?:On)?|tried|sampled)\(|\bcount(?:: \d+)?, seed\b|\bseed: \d/g)
     })
     expect(unseeded).toEqual([])
   })
