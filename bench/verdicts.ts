@@ -135,17 +135,18 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
   cluster: atMost("Several processes"),
   capture: atMost("Archiving beside the watch"),
   archive: (figure) =>
-    having(figure, "a row for each message").filter(({ goal }) => goal !== "").map(
-      ({ archive, goal = "", measured }) => {
+    figure.tables.flatMap((table) => {
+      const { title } = table
+      return rows(table).filter(({ goal }) => goal !== "").map(({ archive, goal = "", measured }) => {
         const goals = numbers(goal)
         const found = numbers(archive)
         const holds = goals.every((bound, index) => {
           const value = found[index] ?? Number.NaN
           return goal.startsWith("at least") ? value >= bound : value <= bound
         })
-        return { question: `The archive: ${measured}, goal ${goal}`, holds, measured: archive ?? "" }
-      }
-    ),
+        return { question: `The archive, ${title}: ${measured}, goal ${goal}`, holds, measured: archive ?? "" }
+      })
+    }),
   viewer: (figure) =>
     having(figure, "time").filter(({ goal }) => goal !== "").map(({ goal = "", measured = "", time = "" }) => {
       const [found = Number.NaN] = numbers(time)

@@ -29,7 +29,7 @@ const keep = (tables: ReadonlyArray<Table>) =>
       "Processor time of writing leaves out the making of the messages. The peer is measured with 1,000,000 messages alone: writing it takes longer than all else.",
       "The first request with a password derives its key by Argon2id (128 MiB, 3 passes, 4 lanes), whose time beside it is that of the derivation alone in a process that does nothing else; its goal is of a machine that derives in 114 ms.",
       "The reads begin once the service has made the manifests of all that was written, which it does from its start on; lists are counted after 600 others, by when its code is compiled.",
-      "A search is timed until its first page of 20 is complete, however many calls that takes. Two searches at a time look for a word that is nowhere and for two words, while messages are listed: once in the process that lists, as always, and once in another process on the same two processors, which is the most that a thread of their own could be worth to the lists."
+      "A search is timed until its first page of 20 is complete, however many calls that takes. Two searches at a time look for a word that is nowhere and for two words, while messages are listed: once in the process that lists, as always, and once in another process on the same two processors, which is the most that a thread of their own could be worth to the lists. That process has just started, so that the few searches of that time are slower in it."
     ],
     tables,
     charts: []
