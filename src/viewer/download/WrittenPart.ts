@@ -30,6 +30,7 @@ const mediaType = "application/zip"
 
 const waited = (seconds: number) =>
   new Promise((resolve) => {
+    // @effect-diagnostics-next-line globalTimers:off -- the page's script has nothing of Effect
     setTimeout(resolve, seconds * 1000)
   })
 
@@ -50,6 +51,7 @@ export const writePart = async (writable: Writable, request: PartRequest): Promi
       body.set("after_bytes", String(bytes))
       body.set("after_sha256", hex(hash.clone().digest()))
     }
+    // @effect-diagnostics-next-line globalFetch:off -- the page's script has nothing of Effect
     return fetch(request.address, { method: "POST", body }).catch(() => null)
   }
 
