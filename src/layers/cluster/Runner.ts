@@ -44,6 +44,9 @@ export interface Options {
   readonly instant?: () => Instant
 }
 
+/** The library asks for the other processes so often; `Leases` asks the database where that may have changed. */
+const askInterval = Duration.millis(250)
+
 /** The interval at which ends of terms are looked for. */
 const lapseInterval = Duration.millis(100)
 
@@ -119,7 +122,7 @@ export const layer = (
         shardLockExpiration: lease,
         shardLockRefreshInterval: Duration.divideUnsafe(lease, 3),
         shardLockDisableAdvisory: true,
-        refreshAssignmentsInterval: Duration.divideUnsafe(lease, 48),
+        refreshAssignmentsInterval: askInterval,
         entityMessagePollInterval: Duration.divideUnsafe(lease, 6),
         runnerJoinDebounce: Duration.times(Duration.divideUnsafe(lease, 12), 5),
         simulateRemoteSerialization: false
