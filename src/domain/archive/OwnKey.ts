@@ -32,7 +32,11 @@ const KeyId = Schema.String.check(Schema.makeFilter(isUuid, { expected: "a UUID 
   Schema.brand("ArchiveKeyId")
 )
 
-const sealedSeed = { nonce: Bytes(12), sealed: Bytes(48), proof: Bytes(32) }
+/** Bytes of a seed, and of the tag of AES-GCM. */
+const seedSize = 32
+const tagSize = 16
+
+const sealedSeed = { nonce: Bytes(12), sealed: Bytes(seedSize + tagSize), proof: Bytes(32) }
 const PasswordWrap = Schema.Struct({ kdf: Argon2Parameters, ...sealedSeed })
 const RecoveryWrap = Schema.Struct({ kdf: RecoveryParameters, ...sealedSeed })
 
