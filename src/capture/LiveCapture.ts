@@ -1,5 +1,5 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Clock, Duration, Effect, type Semaphore, Stream } from "effect"
+import { type Cause, Clock, Duration, Effect, Queue, type Semaphore, Stream } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -145,7 +145,9 @@ export const captureLive = Effect.fnUntraced(function*(
   const { reader } = connections
   const files = yield* makeLiveFiles(account, connections)
   const { feed } = files
-  const pushes = yield* Stream.toPull(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait))
+  // A pull that is interrupted, as by its time, is the stream's last: a queue is waited at instead.
+  const batches = yield* Queue.make<ReadonlyArray<Push>, Cause.Done>({ capacity: 1 })
+  yield* Effect.forkScoped(Stream.runIntoQueue(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait), batches))
   yield* connections.beginPlaces.withPermit(catchUpAll(account, feed))
   yield* files.begin
   let heard = yield* Clock.currentTimeMillis
@@ -166,14 +168,13 @@ export const captureLive = Effect.fnUntraced(function*(
       asked = at
     }
     yield* files.begin
-    const batches = yield* Effect.timeoutOption(pushes, Duration.minutes(1))
-    if (batches._tag === "None") continue
+    const found = yield* Effect.timeoutOption(Queue.take(batches), Duration.minutes(1))
+    if (found._tag === "None") continue
+    const batch = found.value
     heard = yield* Clock.currentTimeMillis
-    for (const batch of batches.value) {
-      for (const { box } of batch) active.add(box)
-      files.note(batch)
-      yield* takePushes(account, feed, batch)
-      yield* files.begin
-    }
+    for (const { box } of batch) active.add(box)
+    files.note(batch)
+    yield* takePushes(account, feed, batch)
+    yield* files.begin
   }
 })

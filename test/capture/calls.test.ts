@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Fiber, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
@@ -7,7 +7,7 @@ import { glance } from "../../src/capture/Glances.ts"
 import { captureLive, takePushes } from "../../src/capture/LiveCapture.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
-import { type ChatFeed, type ChatReader, ChatRefused } from "../../src/ports/messenger/MessengerArchive.ts"
+import { type ChatFeed, type ChatReader, ChatRefused, type Push } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
@@ -261,6 +261,27 @@ describe("an account of which nothing is pushed", () => {
       expect(later.glances).toBeLessThanOrEqual(12)
       for (let hours = 0; hours < 24; hours++) yield* inHour
       expect(yield* inHour).toEqual({ differences: 4, glances: 1 })
+    }))
+})
+
+describe("what is pushed after minutes of silence", () => {
+  it.effect("is archived at once", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const { feed, reader } = platform
+      const pushed = yield* Queue.unbounded<Push>()
+      const connections = { ...unpaced, reader, feed: { ...feed, pushes: Stream.fromQueue(pushed) } }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+      yield* Effect.provideContext(runCapture(run, connections), process)
+      const live = captureLive(account, { ...connections, beginPlaces: Semaphore.makeUnsafe(1) })
+      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
+      for (let minutes = 0; minutes < 5; minutes++) yield* TestClock.adjust("1 minute")
+      const chat = platform.chats.get(101n)!
+      platform.pending = []
+      while (platform.pending.length === 0) platform.send(chat, null)
+      yield* Queue.offerAll(pushed, platform.pending)
+      yield* TestClock.adjust("1 second")
+      expect(stored.ofChat(101n).size).toBe(platform.visible(chat).length)
     }))
 })
 
