@@ -28,6 +28,7 @@ export type { StoredRetention } from "./domain/archive/Retention.ts"
 export type { Selection } from "./domain/archive/RuleSelection.ts"
 export type { ByteRange, Content } from "./domain/Content.ts"
 export type * from "./domain/Failure.ts"
+export type { PasswordOwner } from "./domain/signin/PasswordRule.ts"
 export type { Background } from "./jobs/Background.ts"
 export type {
   ExtensionMissing,
