@@ -31,7 +31,6 @@ export class SealedAnswer {
   readonly frames: Wire<"frames"> = []
   stated = 0
   has_more = false
-  /** False where a page that was named is in its block no longer. */
   /** The epochs of each account whose keys the answer needs. */
   private readonly needed = new Map<string, { readonly account: ArchivedAccount; readonly epochs: Set<bigint> }>()
   private readonly framed = new Set<string>()

@@ -69,9 +69,9 @@ export class Accounts extends Context.Service<Accounts, {
   /** Ends the lock that a stopped takeover left; that it was stopped stays. */
   releaseTakeoverLock(organizationId: OrganizationId, account: AccountFacts): Effect.Effect<void>
   setRoleLabel(organizationId: OrganizationId, account: AccountFacts, label: string | null): Effect.Effect<void>
-  /** Files the account under a department that is locked, or under none. */
   /** Keeps when the holder agreed to archiving; null where they do not. */
   setConsent(organizationId: OrganizationId, account: AccountFacts, at: Date | null): Effect.Effect<void>
+  /** Files the account under a department that is locked, or under none. */
   setDepartment(
     organizationId: OrganizationId,
     account: AccountFacts,

@@ -108,18 +108,18 @@ export const layer = Layer.effect(
             insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
               messages, bytes, ids, digest, sealed)
             select ${own(account)}, given.* from unnest(
-            ${pages.map(({ chatId }) => chatId)}::bigint[],
-            ${pages.map(({ ids }) => ids[0] ?? 0n)}::bigint[],
-            ${pages.map(({ ids }) => ids.at(-1) ?? 0n)}::bigint[],
-            ${pages.map(({ day }) => day)}::date[],
-            ${pages.map(({ kind }) => kind)}::text[],
-            ${pages.map(({ firstAt }) => firstAt)}::timestamptz[],
-            ${pages.map(({ lastAt }) => lastAt)}::timestamptz[],
-            ${pages.map(({ ids, kind }) => kind === "messages" ? ids.length : 0)}::smallint[],
-            ${pages.map(({ sealed }) => sealed.length)}::integer[],
-            ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
-            ${pages.map(({ digest }) => digest)}::bytea[],
-            ${pages.map(({ sealed }) => sealed)}::bytea[]) as given
+              ${pages.map(({ chatId }) => chatId)}::bigint[],
+              ${pages.map(({ ids }) => ids[0] ?? 0n)}::bigint[],
+              ${pages.map(({ ids }) => ids.at(-1) ?? 0n)}::bigint[],
+              ${pages.map(({ day }) => day)}::date[],
+              ${pages.map(({ kind }) => kind)}::text[],
+              ${pages.map(({ firstAt }) => firstAt)}::timestamptz[],
+              ${pages.map(({ lastAt }) => lastAt)}::timestamptz[],
+              ${pages.map(({ ids, kind }) => kind === "messages" ? ids.length : 0)}::smallint[],
+              ${pages.map(({ sealed }) => sealed.length)}::integer[],
+              ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
+              ${pages.map(({ digest }) => digest)}::bytea[],
+              ${pages.map(({ sealed }) => sealed)}::bytea[]) as given
             returning ${sql.literal(looseColumns)}, digest
           ), ${loosened(sql, "added")}
           select page_id::text as number, digest from added`.pipe(
@@ -157,7 +157,7 @@ export const layer = Layer.effect(
             ${changes.map(({ editDate }) => editDate)}::integer[],
             ${changes.map(({ mark }) => encodeMark(mark))}::bytea[],
             ${changes.map(({ late }) => late)}::boolean[],
-            ${changes.map(({ place }) => place)}::smallint[],
+            ${changes.map(({ place }) => place)}::integer[],
             ${changes.map(({ why }) => why ?? "")}::text[],
             ${changes.map(({ at }) => at)}::timestamptz[],
             ${changes.map(({ heldBy }) => heldBy !== null && "page" in heldBy ? heldBy.page : 0n)}::bigint[],
