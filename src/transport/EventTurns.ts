@@ -1,8 +1,8 @@
 /** The number of event streams that are open at a time: each holds a connection, and asks the database every second. */
-import { Context, Effect, Option, Scope } from "effect"
+import { Context, Effect } from "effect"
 import { RateLimited, ServiceUnavailable } from "../domain/Failure.ts"
 import { eventStreamsAtOnce, eventStreamsOfOrganization, eventStreamsOfSession } from "../domain/Limits.ts"
-import { makeCounter, type Turn } from "./ContentTurns.ts"
+import { countedTurn, endingWithRequest, makeCounter, type Turn } from "./Turns.ts"
 
 /**
  * The header of an answer that has no end of its own: a stopping server cuts it, and the browser goes on with another
@@ -41,14 +41,9 @@ export class EventTurns {
       const keys = [`session ${sessionId}`, `organization ${organizationId}`, "all"] as const
       if (running.of(keys[0]) >= session || running.of(keys[1]) >= organization) return Effect.fail(tooMany)
       if (running.of(keys[2]) >= process) return Effect.fail(new ServiceUnavailable({ retry_after: 5 }))
-      for (const key of keys) running.change(key, 1)
-      let isReleased = false
-      const release = Effect.sync(() => {
-        if (isReleased) return
-        isReleased = true
-        for (const key of keys) running.change(key, -1)
-      })
-      return Effect.succeed({ release })
+      return Effect.succeed(countedTurn((by) => {
+        for (const key of keys) running.change(key, by)
+      }))
     })
   }
 }
@@ -59,10 +54,6 @@ const CurrentEventTurns = Context.Reference<EventTurns>(
   { defaultValue: () => new EventTurns() }
 )
 
-/** A turn that ends with the request's scope at the latest, so also where no event is ever asked for. */
 export const eventTurnOfRequest = Effect.fnUntraced(function*(sessionId: string, organizationId: string) {
-  const turn = yield* (yield* CurrentEventTurns).take(sessionId, organizationId)
-  const scope = yield* Effect.serviceOption(Scope.Scope)
-  if (Option.isSome(scope)) yield* Scope.addFinalizer(scope.value, turn.release)
-  return turn
+  return yield* endingWithRequest(yield* (yield* CurrentEventTurns).take(sessionId, organizationId))
 })

@@ -7,8 +7,8 @@ import { Clock, Duration, Effect, Option, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
 import { eventStreamLife } from "../../../domain/Limits.ts"
-import type { Turn } from "../../../transport/ContentTurns.ts"
 import { endless } from "../../../transport/EventTurns.ts"
+import type { Turn } from "../../../transport/Turns.ts"
 
 const period = Duration.seconds(1)
 
