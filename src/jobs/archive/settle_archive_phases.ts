@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { beginWholeDeletion } from "../../archive/WholeDeletion.ts"
 import { byService, record } from "../../changes/Record.ts"
 import { type ArchiveEnd, archiveEnd, isLastWarningDue } from "../../domain/archive/ArchiveEnd.ts"
 import { archiveCloses, archiveIsDeleted } from "../../domain/mail/index.ts"
@@ -6,12 +7,10 @@ import type { Mail } from "../../domain/mail/Mail.ts"
 import { now } from "../../domain/Moments.ts"
 import { type ArchivePhase, archivePhase, type OrganizationFacts } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
-import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
-import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { ArchivePhases, type NotedPhase } from "../../ports/archive/ArchivePhases.ts"
 import { Db } from "../../ports/Db.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as Job from "../Job.ts"
 
 /** The end that time brings; null while a plan includes the archive. */
@@ -37,27 +36,18 @@ const mailsOf = (phase: ArchivePhase, end: ArchiveEnd | null): ReadonlyArray<Mai
   return phase === "closed" ? [archiveIsDeleted(end)] : []
 }
 
-/** Shreds the keys; what a hold keeps stays, closed, until the hold is released. */
-const begin = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date) {
-  if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return
-  yield* (yield* ArchiveDeletions).beginWhole(organizationId, at)
-  yield* (yield* ArchiveKeys).dropAll(organizationId, at)
-  yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId })
-})
-
 const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
-  const phases = yield* ArchivePhases
   const at = yield* now
-  const { facts, noted } = yield* phases.lock(organizationId)
+  const facts = yield* (yield* Organizations).lockFacts(organizationId)
   const phase = archivePhase(facts, at)
   const end = endOf(facts)
-  if (phase !== noted) {
-    yield* phases.note(organizationId, phase)
+  const from = yield* (yield* ArchivePhases).note(organizationId, phase)
+  if (from !== null) {
     yield* record(
       byService(organizationId),
       "archive.phase_changed",
       { id: organizationId },
-      { from: noted, to: phase },
+      { from, to: phase },
       mailsOf(phase, end)
     )
   }
@@ -65,7 +55,10 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
     const outbox = yield* Outbox
     yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
   }
-  if (isOver(facts, phase)) yield* begin(organizationId, at)
+  // What a hold keeps stays, closed, until the hold is released.
+  if (isOver(facts, phase) && (yield* beginWholeDeletion(organizationId, at))) {
+    yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId })
+  }
 })
 
 export const settleArchivePhases = Job.make("settle_archive_phases", {

@@ -1,12 +1,10 @@
 import { Effect } from "effect"
+import { beginWholeDeletion } from "../../archive/WholeDeletion.ts"
 import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
 import { ArchiveEmpty, ArchiveHeld, ConfirmPhraseInvalid } from "../../domain/Failure.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { archivePhase, Organization, organization } from "../../domain/organization/Organization.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { ArchiveDeletions } from "../../ports/archive/ArchiveDeletions.ts"
-import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
-import { ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as samples from "./archive.samples.ts"
 
@@ -44,7 +42,6 @@ export const deleteWholeArchive = Operation.write(
       return yield* new ConfirmPhraseInvalid({ param: "confirm_phrase" })
     }
     const organizations = yield* Organizations
-    const deletions = yield* ArchiveDeletions
     const facts = yield* organizations.lockFacts(organizationId)
     const phase = archivePhase(facts, now)
     // Time alone makes the phase `deleting` too: then nothing was begun.
@@ -52,11 +49,7 @@ export const deleteWholeArchive = Operation.write(
       return Operation.unchanged(organization(facts, now))
     }
     if (phase === "empty" || phase === "deleted") return yield* new ArchiveEmpty({})
-    if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) {
-      return yield* new ArchiveHeld({})
-    }
-    yield* deletions.beginWhole(organizationId, now)
-    yield* (yield* ArchiveKeys).dropAll(organizationId, now)
+    if (!(yield* beginWholeDeletion(organizationId, now))) return yield* new ArchiveHeld({})
     const after = {
       ...facts,
       archive_key_set: false,

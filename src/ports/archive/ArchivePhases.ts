@@ -12,8 +12,6 @@ export interface NotedPhase {
 export class ArchivePhases extends Context.Service<ArchivePhases, {
   /** All organizations, outside any transaction. */
   readonly organizations: Effect.Effect<ReadonlyArray<NotedPhase>, ServiceUnavailable>
-  /** The organization, locked for the rest of its transaction. */
-  lock(organizationId: OrganizationId): Effect.Effect<NotedPhase>
-  /** The phase was journaled, within the organization's transaction. */
-  note(organizationId: OrganizationId, phase: ArchivePhase): Effect.Effect<void>
+  /** Notes the phase within the organization's transaction: the one until now, or null where it is the same. */
+  note(organizationId: OrganizationId, phase: ArchivePhase): Effect.Effect<ArchivePhase | null>
 }>()("org-security-console/ports/archive/ArchivePhases") {}

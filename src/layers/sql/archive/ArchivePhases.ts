@@ -14,7 +14,6 @@ export const layer = Layer.effect(
   ArchivePhases,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const post = Tenant.post(sql)
     const columns = sql.literal(`${organizationColumns}, archive_phase_noted`)
     return ArchivePhases.of({
       organizations: Effect.map(
@@ -22,16 +21,15 @@ export const layer = Layer.effect(
         (rows) => rows.map(phasedOf)
       ),
 
-      lock: (organizationId) =>
-        sql<Row>`select ${columns} from organization where id = ${organizationId} for no key update`.pipe(
-          Effect.orDie,
-          Effect.flatMap(([row]) =>
-            row === undefined ? Effect.die(new Error("The organization is gone")) : Effect.succeed(phasedOf(row))
-          )
-        ),
-
       note: (organizationId, phase) =>
-        post(sql`update organization set archive_phase_noted = ${phase} where id = ${organizationId}`)
+        sql<{ readonly noted: ArchivePhase }>`
+          update organization set archive_phase_noted = ${phase} from organization as before
+          where organization.id = ${organizationId} and before.id = organization.id
+            and before.archive_phase_noted <> ${phase}
+          returning before.archive_phase_noted as noted`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.noted ?? null)
+        )
     })
   })
 )
