@@ -4,8 +4,8 @@
  * Every change makes a new recovery code, which is shown once; the one before opens nothing any more.
  */
 import { Clock, Effect, type Redacted, Schema } from "effect"
-import { hex } from "../domain/archive/Bytes.ts"
 import type { WrapKind } from "../domain/archive/Epoch.ts"
+import { wrapIdOf } from "../domain/archive/KeyWrap.ts"
 import type { MadeKey } from "../domain/archive/OwnKey.ts"
 import type { Actor } from "../domain/journal/Actor.ts"
 import { type EntryOrigin, journalAction, journalEntry } from "../domain/journal/JournalEntry.ts"
@@ -54,7 +54,7 @@ const fit = Effect.fnUntraced(function*({ email, organizationId }: KeyChanger, p
 
 /** True if this was stored before: a browser that got no answer asks again. */
 const isStored = (key: MadeKey, known: KnownKey): boolean =>
-  known?.keyId === key.keyId && known.wrapId === hex(key.password.nonce)
+  known?.keyId === key.keyId && known.wrapId === wrapIdOf(key.password)
 
 /** Stores in one transaction with the entry; fails where the key is no longer the known one. */
 const store = Effect.fnUntraced(function*<R>(

@@ -3,8 +3,9 @@
  * all that is visible is: whose it is, that its public half seals, and what opening it costs.
  */
 import { Effect } from "effect"
-import { hex, sameBytes, utf8 } from "../domain/archive/Bytes.ts"
+import { sameBytes, utf8 } from "../domain/archive/Bytes.ts"
 import type { Argon2Cost } from "../domain/archive/KeyDerivation.ts"
+import { wrapIdOf } from "../domain/archive/KeyWrap.ts"
 import { type MadeKey, type OwnKey, readOwnKey } from "../domain/archive/OwnKey.ts"
 import { ParameterInvalid } from "../domain/Failure.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
@@ -38,7 +39,7 @@ const accept = Effect.fnUntraced(function*(organizationId: OrganizationId, own: 
 const isUsed = Effect.fnUntraced(function*(key: MadeKey) {
   const keys = yield* ArchiveKeys
   const current = yield* keys.current(key.organizationId)
-  const isAnother = current?.keyId === key.keyId && current.wrapId !== hex(key.password.nonce)
+  const isAnother = current?.keyId === key.keyId && current.wrapId !== wrapIdOf(key.password)
   return isAnother || (yield* keys.isRetired(key))
 })
 

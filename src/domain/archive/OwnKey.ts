@@ -51,6 +51,9 @@ export const OwnKey = Schema.Struct({
 })
 export type OwnKey = typeof OwnKey.Type
 
+/** Strictly read: an unknown member is a fault. */
+export const decodeOwnKey = Schema.decodeUnknownResult(OwnKey, { onExcessProperty: "error" })
+
 /** A wrap as JSON has it. */
 interface Wrap {
   readonly kdf: KeyDerivation

@@ -1,6 +1,6 @@
 /** The archive's key pair, from a service elsewhere. */
 import { Effect, Layer } from "effect"
-import { hex } from "../../domain/archive/Bytes.ts"
+import { wrapIdOf } from "../../domain/archive/KeyWrap.ts"
 import { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveKeys, type StoredWrap } from "../../ports/archive/ArchiveKeys.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
             publicKey: bytesOf(key.public_key),
             madeAt: key.made_at,
             passwordSetAt: key.password_set_at,
-            wrapId: hex(bytesOf(key.wrapped_private_key.nonce))
+            wrapId: wrapIdOf({ nonce: bytesOf(key.wrapped_private_key.nonce) })
           }),
       wrap: ({ keyId }, kind) =>
         Effect.map(

@@ -1,8 +1,8 @@
 /** Files of archive keys that were made on their user's side. */
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import * as fs from "node:fs"
 import { checkKey, makeKey } from "../../../archive/KeyMaking.ts"
-import { OwnKey, ownKeyText } from "../../../domain/archive/OwnKey.ts"
+import { decodeOwnKey, ownKeyText } from "../../../domain/archive/OwnKey.ts"
 import { OrganizationId } from "../../../domain/people/Access.ts"
 import { parameterInvalid } from "../../../kernel/Refusals.ts"
 import * as NodeCrypto from "../../../layers/archive/NodeCrypto.ts"
@@ -45,7 +45,7 @@ export const readKeyFile = Effect.fnUntraced(function*(file: string) {
     try: () => readJson(file),
     catch: () => new Refused({ message: `${file} cannot be read, or is no file of a key.` })
   })
-  const decoded = Schema.decodeUnknownResult(OwnKey, { onExcessProperty: "error" })(value)
+  const decoded = decodeOwnKey(value)
   return Result.isSuccess(decoded)
     ? decoded.success
     : yield* refuse(`${file}: ${parameterInvalid(decoded.failure.issue).message}`)

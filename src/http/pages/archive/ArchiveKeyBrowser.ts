@@ -6,14 +6,14 @@
  * be guessed by nobody. Passwords that are tried in the browser are not seen here, and so not counted; what is sent for a
  * key that there is must have been opened, which a token shows that is sealed to it.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ArchiveKeyChanged, type KeyChanger, storeKey, storeWraps } from "../../../archive/KeyChanges.ts"
 import { sealToken } from "../../../archive/KeyPossession.ts"
 import { acceptKey, acceptWraps } from "../../../archive/OwnKeys.ts"
 import { journalWrongPassword } from "../../../archive/WrongPasswords.ts"
 import { toBase64 } from "../../../domain/archive/Bytes.ts"
-import { OwnKey, wrapJson } from "../../../domain/archive/OwnKey.ts"
+import { decodeOwnKey, wrapJson } from "../../../domain/archive/OwnKey.ts"
 import { ParameterInvalid, PasswordIncorrect, TooManyAttempts } from "../../../domain/Failure.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import { parameterInvalid } from "../../../kernel/Refusals.ts"
@@ -73,7 +73,7 @@ const read = Effect.fnUntraced(function*(text: string) {
   if (duplicate !== undefined) {
     return yield* new ParameterInvalid({ param: duplicate, message: `key: ${JSON.stringify(duplicate)} occurs twice.` })
   }
-  const decoded = Schema.decodeUnknownResult(OwnKey, { onExcessProperty: "error" })(value)
+  const decoded = decodeOwnKey(value)
   return yield* Result.isSuccess(decoded) ? Effect.succeed(decoded.success) : parameterInvalid(decoded.failure.issue)
 })
 
