@@ -1,11 +1,11 @@
 /** One part of an export, downloaded into a file under another name until it is whole; what breaks off is gone on with. */
 import { Clock, Duration, Effect, Option, type Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import type { ArchiveExport } from "../../../domain/archive/ArchiveExport.ts"
 import { Refused } from "../../../operator/UseCase.ts"
 import { archivePasswordHeader } from "../../../transport/Extras.ts"
+import { readDigest, RunningDigest } from "./FileDigest.ts"
 
 /** Attempts in a row that bring nothing: a part breaks off where a connection does, or its service restarts. */
 const attempts = 4
@@ -39,32 +39,22 @@ const onDisk = <A>(file: string, work: () => A) =>
     catch: (cause) => new Refused({ message: cause instanceof Error ? cause.message : `${file} cannot be written.` })
   })
 
-/** The beginning of a part that is in a file, which nobody else may read, and its hash. */
+/** The beginning of a part that is in a file, which nobody else may read, and its digest. */
 interface Start {
   readonly file: string
-  bytes: number
-  hash: crypto.Hash
+  digest: RunningDigest
 }
 
 const emptied = (start: Start): void => {
   fs.rmSync(start.file, { force: true })
-  start.bytes = 0
-  start.hash = crypto.createHash("sha256")
+  start.digest = new RunningDigest()
 }
 
 /** The start that an earlier run has left. */
 const readStart = (file: string) =>
-  Effect.promise(async (): Promise<Start> => {
-    const start: Start = { file, bytes: 0, hash: crypto.createHash("sha256") }
-    if (!fs.existsSync(file)) return start
-    for await (const piece of fs.createReadStream(file)) {
-      start.hash.update(piece)
-      start.bytes += piece.length
-    }
-    return start
-  })
-
-const digestOf = ({ hash }: Start): string => hash.copy().digest("hex")
+  Effect.suspend(() => fs.existsSync(file) ? readDigest(file) : Effect.succeed(new RunningDigest())).pipe(
+    Effect.map((digest): Start => ({ file, digest }))
+  )
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`
 
@@ -74,7 +64,7 @@ const fetchRest = Effect.fnUntraced(function*(session: Session, made: ArchiveExp
   const broken = (seconds = pause) => () => new PartBroken({ message: `Part ${number} broke off.`, seconds })
   const response = yield* HttpClientRequest.get(`${session.url}/v1/archive/exports/${made.id}/parts/${number}`).pipe(
     HttpClientRequest.setUrlParams(
-      start.bytes === 0 ? {} : { after_bytes: start.bytes, after_sha256: digestOf(start) }
+      start.digest.bytes === 0 ? {} : { after_bytes: start.digest.bytes, after_sha256: start.digest.sha256 }
     ),
     HttpClientRequest.bearerToken(session.key),
     HttpClientRequest.setHeaders(archivePasswordHeader(session.password)),
@@ -105,14 +95,13 @@ const fetchRest = Effect.fnUntraced(function*(session: Session, made: ArchiveExp
         Effect.fnUntraced(function*(piece) {
           yield* onDisk(file, () => {
             fs.writeFileSync(descriptor, piece)
-            start.hash.update(piece)
-            start.bytes += piece.length
+            start.digest.add(piece)
           })
           const now = yield* Clock.currentTimeMillis
           if (now - spokenAt < spoken) return
           spokenAt = now
           yield* session.say(
-            `Part ${number} of ${made.part_count}: ${megabytes(start.bytes)} of about ${
+            `Part ${number} of ${made.part_count}: ${megabytes(start.digest.bytes)} of about ${
               megabytes(part?.bytes ?? part?.bytes_estimate ?? 0)
             }`
           )
@@ -136,37 +125,39 @@ export const downloadPart = Effect.fnUntraced(function*<E, R>(
   const start = yield* readStart(file)
   const now = Effect.map(current, ({ parts }) => parts.find((part) => part.number === number))
   const attempt = Effect.gen(function*() {
-    const before = start.bytes
+    const before = start.digest.bytes
     yield* Effect.tapErrorTag(
       fetchRest(session, made, number, start),
       "PartBroken",
       () =>
-        before === 0 || start.bytes > before ? Effect.void : Effect.map(now, (part) => {
+        before === 0 || start.digest.bytes > before ? Effect.void : Effect.map(now, (part) => {
           if (part?.latest_download?.reason === "changed") emptied(start)
         })
     )
-    const sha256 = digestOf(start)
-    if ((yield* now)?.sha256 === sha256) return { bytes: start.bytes, sha256 }
+    const { bytes, sha256 } = start.digest
+    if ((yield* now)?.sha256 === sha256) return { bytes, sha256 }
     yield* Effect.sync(() => emptied(start))
     return yield* new PartBroken({ message: `Part ${number} is not as it was sent.`, seconds: 1 })
   })
   let left = attempts
-  let most = start.bytes
-  yield* Effect.addFinalizer(() => Effect.sync(() => start.bytes === 0 && emptied(start)))
+  let most = start.digest.bytes
+  yield* Effect.addFinalizer(() => Effect.sync(() => start.digest.bytes === 0 && emptied(start)))
   while (true) {
     const tried = yield* Effect.result(attempt)
     if (tried._tag === "Success") return tried.success
     const { failure } = tried
     if (!(failure instanceof PartBroken)) return yield* Effect.fail(failure)
-    left = start.bytes > most ? attempts : left - 1
-    most = Math.max(most, start.bytes)
+    left = start.digest.bytes > most ? attempts : left - 1
+    most = Math.max(most, start.digest.bytes)
     if (left === 0) {
       return yield* new Refused({
         message:
           `Part ${number} breaks off again and again. Run the command again with --export ${made.id}: it goes on where it is.`
       })
     }
-    yield* session.say(`${failure.message} ${start.bytes === 0 ? "It begins again." : "It goes on where it was."}`)
+    yield* session.say(
+      `${failure.message} ${start.digest.bytes === 0 ? "It begins again." : "It goes on where it was."}`
+    )
     yield* Effect.sleep(failure.seconds * 1000)
   }
 }, Effect.scoped)
