@@ -1,9 +1,10 @@
 /** The content of a file, which the worker opens: shown by an address of this page alone, or stored by the browser. */
 import type { ArchivedFile } from "../../domain/archive/Message.ts"
 import { safeFileName } from "../../domain/FileNames.ts"
+import { writtenFrom } from "../../domain/FileSizes.ts"
 import { mediaOf, type MediaType } from "./MediaTypes.ts"
 import type { OpenedArchive } from "./OpenedArchive.ts"
-import { type Part, picked, writtenFrom } from "./SavedFile.ts"
+import { type Part, picked } from "./SavedFile.ts"
 
 /** The most that is collected before the browser stores it. */
 const collectedAtMost = 1024 * 1024 * 1024

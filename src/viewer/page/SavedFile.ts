@@ -16,9 +16,6 @@ declare global {
     | undefined
 }
 
-/** From this size on a content is written to a file while it comes, where the browser can. */
-export const writtenFrom = 32 * 1024 * 1024
-
 const isCancelled = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError"
 
 /** Asks where to write, and writes; undefined where the browser has no such way, false where its user has cancelled. */

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type ArchiveExport, ExportId, partFileName } from "../../../domain/archive/ArchiveExport.ts"
+import { writtenFrom } from "../../../domain/FileSizes.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import { downloadArchiveExportPart } from "../../../operations/archive/download_archive_export_part.ts"
 import { getArchiveExport } from "../../../operations/archive/get_archive_export.ts"
@@ -23,9 +24,6 @@ import * as Words from "./ExportWords.ts"
 import * as Scripts from "./ViewerScripts.ts"
 
 const path = `${Tabs.archiveExportsPath}/:export_id` as const
-
-/** Parts of this size are written to a file by the page's script, in browsers that let it. */
-const writtenFrom = 32 * 1024 * 1024
 
 /** Parts on one page. */
 const partsPerPage = 100

@@ -1,14 +1,14 @@
 /** The progress of an export's downloads, as events: counts and words about them, and nothing of what is in the parts. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ExportId } from "../../../domain/archive/ArchiveExport.ts"
-import { OrganizationClosed } from "../../../domain/Failure.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import { getArchiveExport } from "../../../operations/archive/get_archive_export.ts"
 import { RateLimiter } from "../../../ports/RateLimits.ts"
 import { eventTurnOfRequest } from "../../../transport/EventTurns.ts"
 import * as Events from "../kit/EventStream.ts"
 import { idOf, type PageRequest } from "../kit/PageRequest.ts"
+import * as Refresh from "../kit/Refresh.ts"
 import * as Serving from "../kit/Serving.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
 import * as Downloads from "./DownloadWords.ts"
@@ -35,11 +35,7 @@ const stateOf = (part: Downloads.Part) => {
 }
 
 /** The admin of the session; nobody asks for the events, so that they do not prolong it. */
-const signedIn = Effect.fnUntraced(function*(visit: PageRequest) {
-  const found = yield* Serving.admin({ ...visit, query: "unattended=1" })
-  if (Option.isNone(found)) return yield* Serving.signedOut()
-  return found.value.organizationClosed ? yield* new OrganizationClosed({}) : found.value
-})
+const signedIn = (visit: PageRequest) => Serving.signedIn({ ...visit, query: `${Refresh.unattended}=1` })
 
 /** The export as the session may see it now. */
 const find = (visit: PageRequest, id: ExportId) =>

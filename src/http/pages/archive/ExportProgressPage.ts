@@ -12,6 +12,7 @@ import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import { type AdminPage, idOf, type PageRequest } from "../kit/PageRequest.ts"
+import * as Refresh from "../kit/Refresh.ts"
 import * as Serving from "../kit/Serving.ts"
 import * as Times from "../kit/Times.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
@@ -45,7 +46,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, id: string) {
   const isRunning = begun.some((part) => Downloads.lineOf(part)?.isRunning)
   const stays = new URLSearchParams(query).has("stay")
   const own = `${base}${addressOf(id)}`
-  const again = Lists.address(own, { unattended: "1" })
+  const again = Lists.address(own, { [Refresh.unattended]: "1" })
   return yield* Frame.page(view, {
     title: "Downloads of an export",
     headers: isRunning && !stays ? { refresh: `${seconds}; url=${again}` } : {},

@@ -2,9 +2,9 @@
  * The data that the archive's viewer asks for in its page: operations of the API, which answer the admin of the console
  * session. What they answer of messages is sealed.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { type Failure, OrganizationClosed } from "../../../domain/Failure.ts"
+import type { Failure } from "../../../domain/Failure.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import type * as Operation from "../../../kernel/Operation.ts"
 import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
@@ -40,10 +40,7 @@ const answer = (operation: Operation.Any) => (visit: PageRequest) =>
     const request = yield* HttpServerRequest.HttpServerRequest
     const sessions = yield* ConsoleSessions
     if (!Serving.isOwn(request)) return yield* Serving.notCurrent()
-    const found = yield* Serving.admin(visit)
-    if (Option.isNone(found)) return yield* Serving.signedOut()
-    const { value: admin } = found
-    if (admin.organizationClosed) return yield* new OrganizationClosed({})
+    const admin = yield* Serving.signedIn(visit)
     const token = request.headers["x-token"] ?? ""
     if (operation.method !== "GET" && !sessions.verifyCsrf(admin.sessionId, path, token)) {
       return yield* Serving.notCurrent()

@@ -9,7 +9,7 @@ import { html } from "./Html.ts"
 import * as Scripts from "./Scripts.ts"
 
 /** The member of the query that marks a request which no person made. */
-const unattended = "unattended"
+export const unattended = "unattended"
 
 export const isUnattended = (query: string): boolean => new URLSearchParams(query).has(unattended)
 

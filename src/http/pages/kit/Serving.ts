@@ -41,7 +41,7 @@ export const isOwn = ({ headers }: HttpServerRequest.HttpServerRequest): boolean
 
 export const notCurrent = () => new ParameterInvalid({ message: "This page is not current. Load it again." })
 
-export const signedOut = () => new InvalidToken({ message: "Your session has ended. Sign in again." })
+const signedOut = () => new InvalidToken({ message: "Your session has ended. Sign in again." })
 
 const asPage: Failed = ({ base, requestId }) => Problem.failed(base, requestId)
 
@@ -98,6 +98,13 @@ export const admin = Effect.fnUntraced(function*(visit: PageRequest) {
     yield* RequestLog.noteClient(visit.ip, { organizationId, credential, via: "console" })
   }
   return signedIn
+})
+
+/** The admin who is signed in, for the data of a page: fails where none is, or in a closed organization. */
+export const signedIn = Effect.fnUntraced(function*(visit: PageRequest) {
+  const found = yield* admin(visit)
+  if (Option.isNone(found)) return yield* signedOut()
+  return found.value.organizationClosed ? yield* new OrganizationClosed({}) : found.value
 })
 
 /** The caller that the admin is to the operations: with every scope, for the console grants them. */
