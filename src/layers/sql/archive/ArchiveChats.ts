@@ -46,6 +46,14 @@ export const layer = Layer.effect(
         select page_id, day, sealed from archive_page where archive_page.organization_id = archive_chat.organization_id
           and archive_page.account_id = archive_chat.account_id and archive_page.page_id = archive_chat.${name} limit 1)`)
 
+    const some = (account: ArchivedAccount, chatIds: ReadonlyArray<bigint>) =>
+      sql<ChatRow>`
+        select ${columns}, ${page} from archive_chat left join ${pageOf("info_page")} as page on true
+        where ${mine(account)} and archive_chat.chat_id = any(${chatIds}::bigint[])`.pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.map(chatOf))
+      )
+
     return ArchiveChats.of({
       list: Effect.fnUntraced(function*(account, { after, limit, selected, type }) {
         const [cursor] = after === undefined ? [] : yield* sql<{ last_at: Date | null }>`
@@ -73,21 +81,9 @@ export const layer = Layer.effect(
         return rows.map(chatOf)
       }, Effect.orDie),
 
-      find: (account, chatId) =>
-        sql<ChatRow>`
-          select ${columns}, ${page} from archive_chat left join ${pageOf("info_page")} as page on true
-          where ${one(account, chatId)}`.pipe(
-          Effect.orDie,
-          Effect.map(([row]) => row === undefined ? null : chatOf(row))
-        ),
+      find: (account, chatId) => Effect.map(some(account, [chatId]), ([chat]) => chat ?? null),
 
-      some: (account, chatIds) =>
-        sql<ChatRow>`
-          select ${columns}, ${page} from archive_chat left join ${pageOf("info_page")} as page on true
-          where ${mine(account)} and archive_chat.chat_id = any(${chatIds}::bigint[])`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.map(chatOf))
-        ),
+      some,
 
       known: (account, chatIds) =>
         sql<{ known: number }>`
