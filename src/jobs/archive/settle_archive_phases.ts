@@ -55,7 +55,7 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
     const outbox = yield* Outbox
     yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
   }
-  // What a hold keeps stays, closed, until the hold is released.
+  // An archive under a hold stays, closed, until the hold is released.
   if (isOver(facts, phase) && (yield* beginWholeDeletion(organizationId, at))) {
     yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId })
   }
