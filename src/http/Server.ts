@@ -84,11 +84,23 @@ const early = (response: http.ServerResponse) => (requestId: string) => {
   response.end(text)
 }
 
+type Heading = http.OutgoingHttpHeaders | Array<http.OutgoingHttpHeader>
+type HeadParts = [message?: string | Heading, headers?: Heading]
+
 /**
  * A response whose head and text are one write. Node makes two where it is to compare the length of a body with its
  * header, which the adapter asks for; the adapter has counted that length itself.
  */
-class Response<Request extends http.IncomingMessage = http.IncomingMessage> extends http.ServerResponse<Request> {}
+class Response<Request extends http.IncomingMessage = http.IncomingMessage> extends http.ServerResponse<Request> {
+  /** The answer has no end of its own. Node forgets the headers of a head that is written at once. */
+  isEndless = false
+
+  override writeHead(status: number, ...[message, headers]: HeadParts): this {
+    const named = typeof message === "object" ? message : headers
+    this.isEndless = named !== undefined && endless in named
+    return typeof message === "object" ? super.writeHead(status, message) : super.writeHead(status, message, headers)
+  }
+}
 Object.defineProperty(Response.prototype, "strictContentLength", { get: () => false, set: () => {} })
 
 const pipelines = new WeakMap<Duplex, Pipeline>()
@@ -129,7 +141,7 @@ class DrainingServer extends http.Server {
   override close(callback?: (error?: Error) => void): this {
     for (const [{ owed }, socket] of this.#pipelines) {
       for (const response of owed) response.shouldKeepAlive = false
-      if (owed.some((response) => response.getHeader(endless) !== undefined)) socket.destroy()
+      if (owed.some((response) => response instanceof Response && response.isEndless)) socket.destroy()
     }
     return super.close(callback)
   }
