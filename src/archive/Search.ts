@@ -32,6 +32,8 @@ export interface SearchBudget {
   /** Rows without their frames that are listed at a time, and vocabularies. */
   readonly listed: number
   readonly vocabularies: number
+  /** True where a list is a request to a service elsewhere: the second one is asked for beside the first one's reading. */
+  readonly ahead?: boolean
 }
 
 export const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
@@ -91,6 +93,7 @@ export const search: <R>(
       blocks: Math.min(fewestBlocks, budget.vocabularies),
       pages: Math.min(fewestPages, budget.listed),
       further: null,
+      ahead: budget.ahead ?? false,
       stamps: yield* (yield* SearchStore).stamps(scope)
     }
     const { sums, unread } = run

@@ -76,6 +76,8 @@ export interface Run<R> {
   pages: number
   /** The blocks after a place, which are listed while those before them are read. */
   further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
+  /** The second list, too, is listed while the first one's blocks are read. */
+  readonly ahead: boolean
   /** The store's stamps before it was last listed. */
   stamps: ListStamps
 }
@@ -101,8 +103,8 @@ const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPa
 }
 
 /**
- * The next blocks that were not listed before. From the second list on, the one after it is listed meanwhile: a search
- * that needs two mostly needs more.
+ * The next blocks that were not listed before. From the second list on, or ahead from the first, the one after it is
+ * listed meanwhile: a search that needs two mostly needs more.
  */
 export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {
   const store = yield* SearchStore
@@ -115,7 +117,9 @@ export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: Lis
   const last = listed.at(-1)
   if (last !== undefined && listed.length === limit) {
     const next = { lastAt: last.lastAt, number: last.blockId }
-    if (after !== null) run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
+    if (after !== null || run.ahead) {
+      run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
+    }
     run.unread.push(Math.min(last.lastAt, run.below), { type: "blocks", after: next })
   }
   return listed.filter(({ accountId, blockId }) => {

@@ -71,8 +71,12 @@ export const unpad = (padded: Uint8Array): Uint8Array | null => {
 /** Bytes whose characters fit into the arguments of one call. */
 const charactersAtOnce = 8192
 
+/** Browsers and newer versions of Node have both ways of base64 natively, which takes a tenth of the time. */
+const isNative = typeof Uint8Array.fromBase64 === "function"
+
 /** Base64 as RFC 4648, section 4, writes it. */
 export const toBase64 = (bytes: Uint8Array): string => {
+  if (isNative) return bytes.toBase64()
   let text = ""
   for (let at = 0; at < bytes.length; at += charactersAtOnce) {
     // A spread goes through an array, which takes six times as long.
@@ -84,6 +88,7 @@ export const toBase64 = (bytes: Uint8Array): string => {
 /** The bytes, or null where the text is not base64. */
 export const readBase64 = (text: string): Uint8Array | null => {
   try {
+    if (isNative) return Uint8Array.fromBase64(text)
     const characters = atob(text)
     const bytes = new Uint8Array(characters.length)
     for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at)

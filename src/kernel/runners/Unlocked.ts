@@ -55,7 +55,8 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
     const answer = yield* run(input, { ...context, archive })
     if (missed.length > 0) yield* noteUnreadable(context.caller, missed, context.now)
     if (input.account_id !== undefined) {
-      yield* (yield* ArchiveReads).note(context.caller, input.account_id, messages?.(answer) ?? 0, 0)
+      const read = { accountId: input.account_id, messages: messages?.(answer) ?? 0 }
+      yield* (yield* ArchiveReads).note(context.caller, [read])
     }
     return answer
   }, Effect.scoped) satisfies Work<"unlocked", R>

@@ -144,14 +144,17 @@ export const layer = Layer.effect(
     const blockOf = (block: SealedBlockList["blocks"][number]): SearchBlock | null => {
       const known = vocabularies.get(block.block_id)
       if (block.sealed === null) return known?.accountId === block.account_id ? known : null
-      const read = {
+      const read: SearchBlock = {
         accountId: block.account_id,
         blockId: BigInt(block.block_id),
         firstAt: secondsOf(block.first_at),
         lastAt: secondsOf(block.last_at),
         epochId: BigInt(block.epoch_id),
         fold: block.fold,
-        pages: block.pages === "" ? [] : block.pages.split(",").map(BigInt),
+        // Of most vocabularies a search needs no page.
+        get pages() {
+          return block.pages === "" ? [] : block.pages.split(",").map(BigInt)
+        },
         sealed: bytesOf(block.sealed)
       }
       vocabularies.set(block.block_id, read)

@@ -85,7 +85,7 @@ const note = Effect.fnUntraced(function*(
       record(byCaller(caller), "archive_export.downloaded", { id: exportId }, details)
     ], { discard: true })
   )
-  yield* reads.note(caller, accountId, made.messages, 0)
+  yield* reads.note(caller, [{ accountId, messages: made.messages }])
 })
 
 export const downloadArchiveExportPart = Operation.stream(

@@ -46,7 +46,7 @@ export const downloadFile = Operation.stream(
     const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)
     const store = yield* BlobStore
     const answer = yield* answerContent(file, open, (blobId) => (range) => store.get(blobId, range))
-    yield* (yield* ArchiveReads).note(caller, accountId, 0, 0, 1)
+    yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
     return answer
   })
 )

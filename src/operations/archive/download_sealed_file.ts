@@ -50,7 +50,7 @@ export const downloadSealedFile = Operation.sealedStream(
     const { accountId, content } = file
     if (content === null) return yield* new FileNotSaved({})
     const answer = storedContent(yield* BlobStore, file, content)
-    yield* (yield* ArchiveReads).note(caller, accountId, 0, 0, 1)
+    yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
     return answer
   })
 )

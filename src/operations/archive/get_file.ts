@@ -30,7 +30,7 @@ export const getFile = Operation.unlocked(
       openAccount({ organizationId: caller.organizationId, accountId }, archive),
       file
     )
-    yield* (yield* ArchiveReads).note(caller, accountId, 0, 0)
+    yield* (yield* ArchiveReads).note(caller, [{ accountId }])
     return described
   })
 )

@@ -207,10 +207,7 @@ export const listSealedBlocks = Operation.sealed(
     for (const { account_id, messages, sealed } of pages) {
       if (sealed !== null) counts.set(account_id, (counts.get(account_id) ?? 0) + messages)
     }
-    yield* Effect.forEach(counts, ([accountId, messages]) => reads.note(caller, accountId, messages, 0), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* reads.note(caller, Array.from(counts, ([accountId, messages]) => ({ accountId, messages })))
     return {
       object: "sealed_blocks" as const,
       stamp: stamps.blocks,

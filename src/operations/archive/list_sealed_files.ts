@@ -118,7 +118,7 @@ export const listSealedFiles = Operation.sealed(
     const epochs = yield* answer.keys()
     const reads = yield* ArchiveReads
     const accounts = new Set(account === undefined ? files?.map(({ account_id }) => account_id) : [account])
-    yield* Effect.forEach(accounts, (accountId) => reads.note(caller, accountId, 0, 0), { discard: true })
+    yield* reads.note(caller, Array.from(accounts, (accountId) => ({ accountId })))
     return { object: "sealed_files" as const, files, pages, epochs, has_more: answer.has_more }
   })
 )

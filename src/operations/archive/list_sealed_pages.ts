@@ -147,7 +147,7 @@ export const listSealedPages = Operation.sealed(
     const chats = yield* chatsOf(account, asked, answer)
     for (const epoch of asked.epochs ?? []) answer.need(account, BigInt(epoch))
     const attached = yield* answer.attached()
-    yield* (yield* ArchiveReads).note(caller, account_id, count, 0)
+    yield* (yield* ArchiveReads).note(caller, [{ accountId: account_id, messages: count }])
     return { object: "sealed_pages" as const, messages, edits, ...chats, ...attached }
   })
 )

@@ -113,10 +113,7 @@ const journalSearch = Effect.fnUntraced(function*(
   yield* db.transaction(organizationId, record(byCaller(caller), "archive.searched", { id: organizationId }, details))
   const counts = new Map<AccountId, number>()
   for (const { account_id } of found) counts.set(account_id, (counts.get(account_id) ?? 0) + 1)
-  yield* Effect.forEach(counts, ([accountId, messages]) => reads.note(caller, accountId, messages, 1), {
-    concurrency: "unbounded",
-    discard: true
-  })
+  yield* reads.note(caller, Array.from(counts, ([accountId, messages]) => ({ accountId, messages, searches: 1 })))
 })
 
 const invalid = (param: string, message: string) => new ParameterInvalid({ param, message: `${param}: ${message}.` })

@@ -19,18 +19,20 @@ export interface ArchiveRead {
   readonly searches: number
 }
 
+/** What an answer has of an account's archive: its messages, the searches that it is of, and files with their contents. */
+export interface AnsweredRead {
+  readonly accountId: AccountId
+  readonly messages?: number
+  readonly searches?: number
+  readonly files?: number
+}
+
 export class ArchiveReads extends Context.Service<ArchiveReads, {
   /**
-   * Counts an answer about an account's archive: its messages, the searches that it is of, and the files whose contents
-   * it has. The first of an hour is stored before it returns, the counts of the others within a second.
+   * Counts an answer about the archives of accounts, each named once. The first of an account in an hour is stored before
+   * it returns, the counts of the others within a second.
    */
-  note(
-    caller: Caller["Service"],
-    accountId: AccountId,
-    messages: number,
-    searches: number,
-    files?: number
-  ): Effect.Effect<void, ServiceUnavailable>
+  note(caller: Caller["Service"], reads: ReadonlyArray<AnsweredRead>): Effect.Effect<void, ServiceUnavailable>
   /** The organizations with reads in hours that began by then. */
   due(before: Date): Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>
   /** Takes away so many of those, within the organization's transaction that journals them. */

@@ -15,7 +15,7 @@ import type { Session } from "./WorkerSession.ts"
 
 const hitsAtOnce = 30
 /** Each list is a request: as many vocabularies are read at a time as one request names. */
-const budget = { ...searchBudget, millis: 4000, vocabularies: sealedBlocksNamed }
+const budget = { ...searchBudget, millis: 4000, vocabularies: sealedBlocksNamed, ahead: true }
 /** Chats of hits that are asked for at the same time. */
 const chatsAtOnce = 4
 

@@ -1,5 +1,5 @@
 /** Reads of archives by credential, account and hour, counted in rows until they are journaled. */
-import { Clock, Duration, Effect, Latch, Layer, Semaphore } from "effect"
+import { Array, Clock, Duration, Effect, Latch, Layer, Order, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { Caller, OrganizationId } from "../../../domain/people/Access.ts"
@@ -12,6 +12,7 @@ const hourMillis = Duration.toMillis(Duration.hours(1))
 /** The time that counts wait to be written with others. */
 const writeDelay = Duration.seconds(1)
 const readersRemembered = 10_000
+const rowsPerStatement = 1000
 
 interface Counted {
   readonly caller: Caller["Service"]
@@ -21,6 +22,8 @@ interface Counted {
   searches: number
   files: number
 }
+
+const byAccount = Order.mapInput(Order.String, ({ accountId }: Counted) => accountId)
 
 export const layer = Layer.effect(
   ArchiveReads,
@@ -32,53 +35,74 @@ export const layer = Layer.effect(
     const one = Semaphore.makeUnsafe(1)
     let waiting = new Map<string, Counted>()
 
-    const write = ({ accountId, caller, files, hour, messages, searches }: Counted) =>
-      db.transaction(
-        caller.organizationId,
+    /** Writes counts of one organization by one statement. */
+    const write = (organizationId: OrganizationId, counted: Array.NonEmptyReadonlyArray<Counted>) => {
+      // Two writers of the same rows lock them in one order.
+      const rows = Array.map(Array.sort(counted, byAccount), ({ accountId, caller, ...counts }) => ({
+        organization_id: organizationId,
+        credential_id: caller.credential.id,
+        account_id: accountId,
+        ...counts,
+        credential_kind: caller.credential.kind,
+        credential_label: caller.credential.label,
+        admin_id: caller.adminId,
+        admin_name: caller.adminName,
+        via: caller.via
+      }))
+      return db.transaction(
+        organizationId,
         Effect.asVoid(Effect.orDie(sql`
-          insert into archive_read as kept (organization_id, credential_id, account_id, hour, messages, searches, files,
-            credential_kind, credential_label, admin_id, admin_name, via)
-          values (${caller.organizationId}, ${caller.credential.id}, ${accountId}, ${hour}, ${messages}, ${searches}, ${files},
-            ${caller.credential.kind}, ${caller.credential.label}, ${caller.adminId}, ${caller.adminName},
-            ${caller.via})
+          insert into archive_read as kept ${sql.insert(rows)}
           on conflict (organization_id, credential_id, account_id, hour) do update set
             messages = kept.messages + excluded.messages, searches = kept.searches + excluded.searches,
             files = kept.files + excluded.files`))
       )
+    }
 
     const writeAll = Effect.suspend(() => {
       asked.closeUnsafe()
-      const counted = [...waiting.values()]
+      const counted = Map.groupBy(waiting.values(), ({ caller }) => caller.organizationId)
       waiting = new Map()
-      return Effect.forEach(counted, (each) =>
-        Effect.catchCause(
-          write(each),
-          (cause) => Effect.logError("How much of an archive was read cannot be written", cause)
-        ), { discard: true })
+      return Effect.forEach(
+        [...counted].flatMap(([id, of]) => Array.chunksOf(of, rowsPerStatement).map((rows) => [id, rows] as const)),
+        ([organizationId, rows]) =>
+          Effect.catchCause(
+            write(organizationId, rows),
+            (cause) => Effect.logError("How much of an archive was read cannot be written", cause)
+          ),
+        { discard: true }
+      )
     }).pipe(one.withPermit, Effect.uninterruptible)
 
     yield* Effect.addFinalizer(() => writeAll)
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(asked.await, Effect.delay(writeAll, writeDelay))))
 
     return ArchiveReads.of({
-      note: Effect.fnUntraced(function*(caller, accountId, messages, searches, files = 0) {
+      note: Effect.fnUntraced(function*(caller, reads) {
         const now = yield* Clock.currentTimeMillis
         const hour = new Date(now - now % hourMillis)
-        const key = JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()])
-        const counted: Counted = { caller, accountId, hour, messages, searches, files }
-        if (!stored.has(key)) {
-          yield* write(counted)
-          stored.set(key, true)
-          return
+        const keyed = reads.map(({ accountId, files = 0, messages = 0, searches = 0 }) => ({
+          key: JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()]),
+          counted: { caller, accountId, hour, messages, searches, files } satisfies Counted
+        }))
+        const first = keyed.filter(({ key }) => !stored.has(key))
+        for (const some of Array.chunksOf(first, rowsPerStatement)) {
+          yield* write(caller.organizationId, Array.map(some, ({ counted }) => counted))
+          for (const { key } of some) stored.set(key, true)
         }
-        const known = waiting.get(key)
-        if (known === undefined) waiting.set(key, counted)
-        else {
-          known.messages += messages
-          known.searches += searches
-          known.files += files
+        const written = new Set(first)
+        for (const each of keyed) {
+          if (written.has(each)) continue
+          const { counted, key } = each
+          const known = waiting.get(key)
+          if (known === undefined) waiting.set(key, counted)
+          else {
+            known.messages += counted.messages
+            known.searches += counted.searches
+            known.files += counted.files
+          }
+          asked.openUnsafe()
         }
-        asked.openUnsafe()
       }),
 
       due: (before) =>
