@@ -142,7 +142,8 @@ describe("a search of the archive", () => {
               millis: Infinity,
               bytes,
               listed,
-              vocabularies: Math.ceil(listed / 16)
+              vocabularies: Math.ceil(listed / 16),
+              ahead: limit > 2
             })
             expect(results.flatMap(({ hits }) => hits.map(found))).toEqual(bruteForce(all, request))
             expect(results.every(({ hits }) => hits.length <= limit)).toBe(true)
