@@ -1,4 +1,4 @@
-/** The page's side of its worker. */
+/** The page's side of its worker, which is started from a text of the right hash alone. */
 import type { Answered, CallName, Calls, Fault } from "../ViewerCalls.ts"
 import { trusted } from "./TrustedAddress.ts"
 
@@ -21,11 +21,23 @@ export interface Client {
   readonly end: () => void
 }
 
-/** Makes workers at the address, one after the other. */
-export const makeClients = (address: string) => {
-  const url = trusted(address)
-  return (wait: (seconds: number) => void): Client => {
-    const worker = new Worker(url)
+/** An address of this page alone for the worker's text. */
+const load = async (address: string, integrity: string): Promise<string> => {
+  try {
+    // @effect-diagnostics-next-line globalFetch:off -- the page's script has nothing of Effect
+    const response = await fetch(address, { integrity })
+    return trusted(URL.createObjectURL(await response.blob()))
+  } catch {
+    throw new Error("The viewer's worker did not come as this page expects it. Load the page again.")
+  }
+}
+
+/** Makes workers, one after the other, of the text at the address. */
+export const makeClients = (address: string, integrity: string) => {
+  let loaded: string | undefined
+  return async (wait: (seconds: number) => void): Promise<Client> => {
+    loaded ??= await load(address, integrity)
+    const worker = new Worker(loaded)
     const waiting = new Map<number, Answer>()
     let last = 0
     worker.addEventListener("message", (event) => {

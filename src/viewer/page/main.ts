@@ -29,8 +29,8 @@ const showMissing = (root: HTMLElement, features: ReadonlyArray<string>): void =
   )
 
 const start = (root: HTMLElement): void => {
-  const { address = "", organization = "", role = "", token = "", worker = "" } = root.dataset
-  const makeClient = makeClients(worker)
+  const { address = "", organization = "", role = "", token = "", worker = "", workerIntegrity = "" } = root.dataset
+  const makeClient = makeClients(worker, workerIntegrity)
   const notice = makeNotice()
   let client: Client | undefined
   let stop: (() => void) | undefined
@@ -45,7 +45,7 @@ const start = (root: HTMLElement): void => {
 
   const show = (said: string | null): void => {
     const asking = askPassword(said, async (password) => {
-      const opening = makeClient(notice.wait)
+      const opening = await makeClient(notice.wait)
       try {
         await opening.call("start", { address, token, organizationId: organization })
         await opening.call("unlock", { password })

@@ -39,19 +39,19 @@ const withoutKey = (view: AdminPage) =>
 const viewer = Effect.fnUntraced(function*(view: AdminPage) {
   const { visit } = view
   const root = Scripts.rootOf(visit.site.baseUrl)
-  const { further, integrity, script, worker } = yield* Scripts.viewer(visit.site.baseUrl)
+  const { further, worker, ...script } = yield* Scripts.viewer(visit.site.baseUrl)
   return yield* Frame.page(view, {
     title: "Archive",
     whole: true,
-    script,
-    integrity,
+    ...script,
     further: [...further, "img-src blob:", "media-src blob:"],
     body: html`
-<div id="viewer" data-address="${root}${Data.path}" data-worker="${worker}" data-token="${
+<div id="viewer" data-address="${root}${Data.path}" data-worker="${worker.script}" data-worker-integrity="${worker.integrity}" data-token="${
       view.csrf(Data.path)
     }" data-organization="${view.admin.organizationId}" data-role="${view.admin.role}" data-account="${
       chosenBy(visit.query)
     }">
+  <p class="starting">The viewer is starting. If this text stays, load the page again, or update the browser.</p>
   <noscript>
     <h1>Archive</h1>
     <p class="problem">The archive is opened in the browser, by a script of this site: allow it, and load the page again.</p>

@@ -44,54 +44,52 @@ const script = (path: `/console/${string}.js`, name: Name, headers: Readonly<Rec
   return { made, path, route }
 }
 
-const policyOf = (...more: ReadonlyArray<string>) => ({
-  "content-security-policy": [
-    "default-src 'none'",
-    "script-src 'wasm-unsafe-eval'",
-    ...more,
-    "require-trusted-types-for 'script'"
-  ].join("; ")
-})
-
 const page = script("/console/archive/viewer.js", "page")
 
-/** A worker has the policy of its own script: it calls the site, compiles the password's derivation, and runs no more. */
-const worker = script("/console/archive/worker.js", "worker", policyOf("connect-src 'self'"))
+/** The page runs it from the text that it has checked, under its own policy. */
+const worker = script("/console/archive/worker.js", "worker")
 
 const keyPage = script("/console/archive-key/page.js", "key-page")
 
-/** The one script that has the archive password and the key: it connects to nothing. It is needed too seldom to be kept. */
-const keyWorker = script("/console/archive-key/worker.js", "key-worker", { ...policyOf(), "cache-control": "no-cache" })
+/**
+ * The one script that has the archive password and the key: its own policy lets it compile the password's derivation and
+ * connect to nothing. It is needed too seldom to be kept.
+ */
+const keyWorker = script("/console/archive-key/worker.js", "key-worker", {
+  "content-security-policy": "default-src 'none'; script-src 'wasm-unsafe-eval'; require-trusted-types-for 'script'",
+  "cache-control": "no-cache"
+})
 
 const downloadPage = script("/console/downloads.js", "download")
 
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/$/, "")
 
-/** The addresses of a page's script and of the worker at the path, with the directives of the page's policy. */
-const partsOf = Effect.fnUntraced(function*(baseUrl: string, page: ReturnType<typeof script>, path: string) {
-  const root = rootOf(baseUrl)
-  const { integrity, version } = yield* page.made
+/** The address of a script, and the hash that its text must have. */
+const placeOf = (baseUrl: string, { made, path }: ReturnType<typeof script>) =>
+  Effect.map(made, ({ integrity, version }) => ({ script: `${rootOf(baseUrl)}${path}?v=${version}`, integrity }))
+
+const withWorker = (source: string) => [`worker-src ${source}`, "connect-src 'self'", "trusted-types viewer"]
+
+/**
+ * Policies bind no worker to a hash: the page checks its text and starts what it has checked. Such a worker has the
+ * page's policy, which lets it compile the password's derivation.
+ */
+export const viewer = Effect.fnUntraced(function*(baseUrl: string) {
   return {
-    script: `${root}${page.path}?v=${version}`,
-    integrity,
-    worker: `${root}${path}`,
-    further: [`worker-src ${root}${path}`, "connect-src 'self'", "trusted-types viewer"]
+    ...yield* placeOf(baseUrl, page),
+    worker: yield* placeOf(baseUrl, worker),
+    scriptSources: ["'wasm-unsafe-eval'"],
+    further: withWorker("blob:")
   }
 })
 
-export const viewer = Effect.fnUntraced(function*(baseUrl: string) {
-  const parts = yield* partsOf(baseUrl, page, worker.path)
-  return { ...parts, worker: `${parts.worker}?v=${(yield* worker.made).version}` }
-})
-
-export const key = (baseUrl: string) => partsOf(baseUrl, keyPage, keyWorker.path)
+export const key = (baseUrl: string) => {
+  const worker = `${rootOf(baseUrl)}${keyWorker.path}`
+  return Effect.map(placeOf(baseUrl, keyPage), (place) => ({ ...place, worker, further: withWorker(worker) }))
+}
 
 /** The script of an export's page. */
 export const downloads = (baseUrl: string) =>
-  Effect.map(downloadPage.made, ({ integrity, version }) => ({
-    script: `${rootOf(baseUrl)}${downloadPage.path}?v=${version}`,
-    integrity,
-    further: ["connect-src 'self'"]
-  }))
+  Effect.map(placeOf(baseUrl, downloadPage), (place) => ({ ...place, further: ["connect-src 'self'"] }))
 
 export const routes = [page.route, worker.route, keyPage.route, keyWorker.route, downloadPage.route] as const

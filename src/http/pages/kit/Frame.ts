@@ -26,6 +26,7 @@ export interface Content {
   /** That of the second factor's script, where the page has one of its own too. */
   readonly stepUpScript?: string | undefined
   readonly integrity?: string | undefined
+  readonly scriptSources?: ReadonlyArray<string> | undefined
   readonly further?: ReadonlyArray<string> | undefined
 }
 
@@ -41,6 +42,7 @@ export const page = (
     named = false,
     outcome,
     script,
+    scriptSources,
     status,
     stepUpScript,
     title,
@@ -63,6 +65,7 @@ export const page = (
     script,
     stepUpScript,
     integrity,
+    scriptSources,
     further,
     body
   })

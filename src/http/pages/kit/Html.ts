@@ -50,8 +50,10 @@ export interface Page {
   readonly script?: string | undefined
   /** That of the second factor's script, where the page has one of its own too. */
   readonly stepUpScript?: string | undefined
-  /** The hash that the script's text must have, as an attribute says it. */
+  /** The hash that the script's text must have, as an attribute says it: then the policy allows this text, wherever it is. */
   readonly integrity?: string | undefined
+  /** Sources of the policy for what the script runs further. */
+  readonly scriptSources?: ReadonlyArray<string> | undefined
   /** Further directives of the page's policy. */
   readonly further?: ReadonlyArray<string> | undefined
 }
@@ -133,10 +135,13 @@ ${page.body}
 </html>
 `
 
-type PolicyOf = Pick<Page, "formAction" | "further" | "script" | "stepUpScript">
+type PolicyOf = Pick<Page, "formAction" | "further" | "integrity" | "script" | "scriptSources" | "stepUpScript">
 
-const scriptsOf = ({ script, stepUpScript }: PolicyOf): ReadonlyArray<string> =>
-  [script, stepUpScript].flatMap((address) => address === undefined ? [] : address.split("?", 1))
+const scriptsOf = ({ integrity, script, scriptSources = [], stepUpScript }: PolicyOf): ReadonlyArray<string> => [
+  ...(script === undefined ? [] : integrity === undefined ? script.split("?", 1) : [`'${integrity}'`]),
+  ...(stepUpScript === undefined ? [] : stepUpScript.split("?", 1)),
+  ...scriptSources
+]
 
 /**
  * Nothing but the site's own style sheet is loaded, nothing frames a page, and nothing runs but its own scripts, if any.

@@ -5,7 +5,8 @@ export const css = `
 body:has(main.whole) { display: flex; flex-direction: column; height: 100dvh; }
 main.whole { flex: 1; min-height: 0; width: 100%; max-width: none; margin: 0; padding: 0; }
 #viewer { height: 100%; overflow: auto; }
-#viewer > noscript { display: block; max-width: 40rem; margin: 2rem auto; padding: 0 1.25rem; }
+#viewer > :is(noscript, .starting) { display: block; max-width: 40rem; margin: 2rem auto; padding: 0 1.25rem; }
+@media (scripting: none) { #viewer > .starting { display: none; } }
 .unlock { max-width: 28rem; margin: 2rem auto; padding: 0 1.25rem; }
 .unlock .link { margin-top: .4rem; font-size: .9rem; }
 .archive-app { display: grid; grid-template-columns: minmax(17rem, 23rem) minmax(0, 1fr); height: 100%; }

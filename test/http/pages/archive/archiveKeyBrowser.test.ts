@@ -232,13 +232,14 @@ describe("9 an archive key that is made in the owner's browser", () => {
         const { admins, id, owner } = yield* stage
         yield* Authenticator.givePasskey(id, admins.owner.id)
         const { headers, text } = yield* Pages.visit("GET", "/console/archive-key/set", { cookie: owner })
-        const scripts = [...text.matchAll(/<script src="([^"?]*)\?v=[0-9a-f]{12}" defer/g)].map(([, address]) =>
-          address
-        )
+        const scripts = [...text.matchAll(/<script src="([^"?]*)\?v=[0-9a-f]{12}" defer(?: integrity="([^"]*)")?/g)]
         const policy = headers.get("content-security-policy") ?? ""
-        expect(scripts.map((address = "") => new URL(address).pathname))
+        expect(scripts.map(([, address = ""]) => new URL(address).pathname))
           .toEqual(["/console/archive-key/page.js", "/console/passkeys.js"])
-        expect(policy).toContain(`script-src ${scripts.join(" ")};`)
+        const [[, , integrity] = [], [, passkeys] = []] = scripts
+        expect(integrity).toMatch(/^sha256-/)
+        // The script of the page is allowed by its text alone.
+        expect(policy).toContain(`script-src '${integrity}' ${passkeys};`)
         expect(policy).toContain("connect-src 'self'; trusted-types viewer")
       }))
   })

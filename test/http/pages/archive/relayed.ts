@@ -5,11 +5,13 @@ import type { Page } from "puppeteer-core"
 import * as Server from "../../../../src/http/Server.ts"
 import { ConsoleAddress } from "../../../../src/ports/signin/ConsoleAddress.ts"
 import * as Site from "../../../../src/transport/Site.ts"
+import { sealChats } from "../../../support/archive/sealedChats.ts"
 import * as Browser from "../../../support/http/browser.ts"
+import * as Pages from "../../../support/http/pages.ts"
 import * as Relay from "../../../support/http/relay.ts"
 import { postgres } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
-import { type } from "../browsed.ts"
+import { signIn, type } from "../browsed.ts"
 
 /** The relay that the browser reaches the service through. */
 export class Traffic extends Context.Service<Traffic, Relay.Relay>()("test/http/pages/archive/relayed/Traffic") {}
@@ -44,6 +46,20 @@ export const click = (page: Page, selector: string) => Effect.promise(() => page
 
 export const pressKey = (page: Page, key: "Escape" | "Slash" | "KeyJ" | "KeyK" | "Enter") =>
   Effect.promise(() => page.keyboard.press(key))
+
+/** An owner at the viewer, who has not opened it yet. */
+export const arrive = Effect.fnUntraced(function*(text: string) {
+  const { admins, id } = yield* World.makeOrganization()
+  yield* Pages.givePassword(id, admins.owner.id)
+  const account = yield* World.makeAccount(id, { first_name: "Ada", last_name: "Lovelace" })
+  yield* sealChats(id, account, text)
+  const { port } = yield* Traffic
+  const page = yield* Browser.newPage()
+  yield* Effect.promise(() => page.goto(`http://127.0.0.1:${port}/console/archive`))
+  yield* signIn(page, id, yield* Pages.emailOf(id, admins.owner.id))
+  yield* waitFor(page, "#archive-password")
+  return { account, id, page }
+})
 
 export const unlock = Effect.fnUntraced(function*(page: Page, password: string) {
   yield* type(page, "#archive-password", password)

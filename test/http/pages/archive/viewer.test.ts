@@ -5,15 +5,14 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { vi } from "vitest"
 import { archivePassword } from "../../../support/archive/archivePassword.ts"
-import { archivedIds, sealChats } from "../../../support/archive/sealedChats.ts"
+import { archivedIds } from "../../../support/archive/sealedChats.ts"
 import { pngWith, sealFiles } from "../../../support/archive/sealedFiles.ts"
 import * as Browser from "../../../support/http/browser.ts"
-import * as Pages from "../../../support/http/pages.ts"
 import { scratch } from "../../../support/run/scratch.ts"
 import * as World from "../../../support/world.ts"
-import { signIn } from "../browsed.ts"
 import { leaveToService, makeOwnKey } from "./browsedKey.ts"
-import { click, countOf, pressKey, served, textOf, Traffic, unlock, waitFor } from "./relayed.ts"
+import { runsItsOwnTexts } from "./browsedPolicy.ts"
+import { arrive, click, countOf, pressKey, served, textOf, Traffic, unlock, waitFor } from "./relayed.ts"
 
 /** A word that nothing but messages, names and titles has. */
 const canary = "Quastenflosser"
@@ -23,20 +22,6 @@ const hostile =
   `${canary} </li></script><script>globalThis.ran=1</script><img src="/console/ran" onerror="ran=1"><svg onload=ran=1>` +
   ` javascript:ran=1 data:text/html,ran https://user:word@evil.example/ http://plain.example/ https://good.example/a_(b).` +
   ` \u202Egnp.exe {{constructor.constructor('ran=1')()}}`
-
-/** An owner at the viewer, who has not opened it yet. */
-const arrive = Effect.fnUntraced(function*(text: string) {
-  const { admins, id } = yield* World.makeOrganization()
-  yield* Pages.givePassword(id, admins.owner.id)
-  const account = yield* World.makeAccount(id, { first_name: "Ada", last_name: "Lovelace" })
-  yield* sealChats(id, account, text)
-  const { port } = yield* Traffic
-  const page = yield* Browser.newPage()
-  yield* Effect.promise(() => page.goto(`http://127.0.0.1:${port}/console/archive`))
-  yield* signIn(page, id, yield* Pages.emailOf(id, admins.owner.id))
-  yield* waitFor(page, "#archive-password")
-  return { account, id, page }
-})
 
 describe("the viewer of the archive", () => {
   layer(served, { excludeTestServices: true })((it) => {
@@ -71,6 +56,12 @@ describe("the viewer of the archive", () => {
         expect(yield* textOf(page, "#viewer")).toContain("workers")
         expect(yield* countOf(page, "#archive-password")).toBe(0)
       }))
+
+    it.effect(
+      "has a policy that binds its scripts to their texts: no other one runs, wherever it comes from",
+      () => runsItsOwnTexts,
+      60_000
+    )
 
     it.effect(
       "opens chats in the browser alone, runs nothing that they say, and is forgotten once it is locked",
