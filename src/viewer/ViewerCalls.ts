@@ -31,6 +31,8 @@ export interface SearchAsk {
   readonly accountIds: ReadonlyArray<string>
   /** One chat of the one account; null for all. */
   readonly chatId: string | null
+  /** Messages of one sender; null for all. */
+  readonly fromId: string | null
   readonly kind: MessageKind | null
   /** Days, `YYYY-MM-DD`; both belong to what is searched. */
   readonly since: string | null

@@ -29,6 +29,8 @@ const welcome = (): HTMLElement =>
       { class: "keys" },
       make("dt", {}, make("kbd", {}, "/")),
       make("dd", {}, "search"),
+      make("dt", {}, make("kbd", {}, "f")),
+      make("dd", {}, "search in the chat"),
       make("dt", {}, make("kbd", {}, "j"), " ", make("kbd", {}, "k")),
       make("dd", {}, "next and previous chat, hit or message"),
       make("dt", {}, make("kbd", {}, "Esc")),
@@ -53,11 +55,14 @@ export const openArchive = (root: HTMLElement, role: string, archive: OpenedArch
 
   const openChat = (chat: Chat, beginning: Beginning): void => {
     conversation?.close()
-    conversation = openConversation(archive, chat, beginning, () => {
-      const { element } = { element: chats }
-      closeChat()
-      element.focus()
+    conversation = openConversation(archive, chat, beginning, {
+      back: () => {
+        closeChat()
+        chats.focus()
+      },
+      search: searchInChat
     })
+    search.setChat(chat)
     fill(pane, conversation.element)
     app.classList.add("in-chat")
     chats.mark(chat)
@@ -70,11 +75,16 @@ export const openArchive = (root: HTMLElement, role: string, archive: OpenedArch
     ended: () => chats.show(true),
     began: () => chats.show(false)
   })
+  const searchInChat = (): void => {
+    closeOnTelephone()
+    search.focusInChat()
+  }
   const keyboard = makeKeyboard({
     search: () => {
       closeOnTelephone()
       search.focus()
     },
+    searchInChat,
     move: (by) => {
       if (side.contains(document.activeElement) || conversation === null) {
         if (search.isOpen()) search.move(by)

@@ -24,6 +24,11 @@ export interface Conversation {
   readonly close: () => void
 }
 
+export interface ConversationEvents {
+  readonly back: () => void
+  readonly search: () => void
+}
+
 /** An end of what is shown: true if more follows there, beyond the last message or beyond an id. */
 interface End {
   more: boolean
@@ -49,11 +54,8 @@ const factsOf = (chat: Chat): string =>
       : [`${shortDay(chat.first_message_at)} to ${shortDay(chat.last_message_at)}`])
   ].join(" · ")
 
-/** Messages that were sent together: an album is one. */
-const isAlbum = (one: ShownMessage | undefined, other: ShownMessage): boolean =>
-  one !== undefined && one.files.length > 0 && other.files.length > 0 && one.from?.id === other.from?.id &&
-  one.sent_at.getTime() === other.sent_at.getTime() && ["photo", "video"].includes(other.kind) &&
-  ["photo", "video"].includes(one.kind)
+const isOfAlbum = (one: ShownMessage | undefined, other: ShownMessage): boolean =>
+  one !== undefined && other.album_id !== null && one.album_id === other.album_id
 
 const isSameSpeaker = (one: ShownMessage | undefined, other: ShownMessage): boolean =>
   one !== undefined && one.from?.id === other.from?.id && one.kind !== "service" && other.kind !== "service" &&
@@ -63,7 +65,7 @@ export const openConversation = (
   archive: OpenedArchive,
   chat: Chat,
   beginning: Beginning,
-  back: () => void
+  { back, search }: ConversationEvents
 ): Conversation => {
   const place = { accountId: chat.account_id, chatId: chat.id }
   const views = new Map<string, MessageView>()
@@ -114,7 +116,7 @@ export const openConversation = (
       }
       const { element } = viewOf(message)
       element.classList.toggle("follows", isSameSpeaker(before, message))
-      element.classList.toggle("album", isAlbum(before, message))
+      element.classList.toggle("album", isOfAlbum(before, message))
       rows.push(element)
       before = message
     }
@@ -289,6 +291,7 @@ export const openConversation = (
       make(
         "div",
         { class: "tools" },
+        button("Search", search, { title: "Search in this chat" }),
         button("Newest", () => void go({ at: "newest" })),
         day,
         make(

@@ -2,6 +2,7 @@
 
 export interface Keys {
   readonly search: () => void
+  readonly searchInChat: () => void
   readonly move: (by: 1 | -1) => void
   readonly back: () => void
 }
@@ -9,7 +10,7 @@ export interface Keys {
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
 
-export const makeKeyboard = ({ back, move, search }: Keys): { readonly stop: () => void } => {
+export const makeKeyboard = ({ back, move, search, searchInChat }: Keys): { readonly stop: () => void } => {
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     const { key, target } = event
@@ -18,7 +19,14 @@ export const makeKeyboard = ({ back, move, search }: Keys): { readonly stop: () 
       return back()
     }
     if (isTyping(target)) return
-    const act = { "/": search, j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1) }
+    const act = {
+      "/": search,
+      f: searchInChat,
+      j: () => move(1),
+      ArrowDown: () => move(1),
+      k: () => move(-1),
+      ArrowUp: () => move(-1)
+    }
     const known = Object.entries(act).find(([name]) => name === key)?.[1]
     if (known === undefined) return
     event.preventDefault()

@@ -1,17 +1,20 @@
 /** Searching: words, filters, and hits with marked words that lead into their chats. */
 import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
-import type { MessageKind } from "../../domain/archive/Records.ts"
 import type { Hit } from "../ViewerCalls.ts"
-import { button, fill, labelled, make, named, problem, status, tone } from "./Elements.ts"
+import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
 import { editsIn } from "./MessageView.ts"
 import { type MarkedWords, type OpenedArchive, reasonOf, senderOf, titleOf, wordsOf } from "./OpenedArchive.ts"
+import { makeFilters } from "./SearchFilters.ts"
 import { count, excerpt, plural, shortDay, textWith, timeOf } from "./Texts.ts"
 
 export interface Search {
   readonly element: HTMLElement
   readonly setAccounts: (accounts: ReadonlyArray<ArchiveAccount>) => void
+  readonly setChat: (chat: Chat) => void
   readonly focus: () => void
+  /** Searches in the chat that was opened last. */
+  readonly focusInChat: () => void
   readonly move: (by: 1 | -1) => void
   readonly isOpen: () => boolean
   readonly clear: () => void
@@ -26,22 +29,6 @@ export interface SearchEvents {
 const snippetSize = 160
 /** Hits that are looked for before the next ones are asked for by hand. */
 const enough = 10
-
-const kinds: Readonly<Record<MessageKind, string>> = {
-  text: "Texts",
-  photo: "Photos",
-  video: "Videos",
-  voice: "Voice messages",
-  document: "Documents",
-  sticker: "Stickers",
-  location: "Places",
-  contact: "Contacts",
-  poll: "Polls",
-  service: "Service messages",
-  other: "Others"
-}
-
-const isKind = (text: string): text is MessageKind => Object.hasOwn(kinds, text)
 
 const snippet = ({ message }: Hit): ReadonlyArray<Node> => {
   const { edits, matches } = message
@@ -100,7 +87,6 @@ export const makeSearch = (
   shownAccounts: () => ReadonlyArray<string>,
   { began, ended, open }: SearchEvents
 ): Search => {
-  let accounts: ReadonlyArray<ArchiveAccount> = []
   let isOpen = false
   let turn = 0
   const input = make("input", {
@@ -111,20 +97,9 @@ export const makeSearch = (
     autocomplete: "off",
     maxlength: 200
   })
-  const where = make(
-    "select",
-    { id: "where" },
-    make("option", { value: "all" }, "All accounts"),
-    make("option", { value: "account" }, "This account")
-  )
-  const since = make("input", { type: "date", id: "since" })
-  const until = make("input", { type: "date", id: "until" })
-  const kind = make(
-    "select",
-    { id: "kind" },
-    make("option", { value: "" }, "Any kind"),
-    Object.entries(kinds).map(([value, text]) => make("option", { value }, text))
-  )
+  const filters = makeFilters(archive, shownAccounts, () => {
+    if (isOpen) void run(true)
+  })
   const hits = make("ol", { class: "hits", "aria-label": "Hits" })
   const said = make("div", { class: "said" })
   const foot = make("div", { class: "foot" })
@@ -133,23 +108,10 @@ export const makeSearch = (
     "form",
     { class: "search-form", role: "search" },
     make("div", { class: "row" }, input, make("button", { class: "main" }, "Search")),
-    make(
-      "details",
-      {},
-      make("summary", {}, "Filters"),
-      make(
-        "div",
-        { class: "filters" },
-        labelled("In", where),
-        labelled("From", since),
-        labelled("Until", until),
-        labelled("Kind", kind)
-      )
-    )
+    filters.element
   )
   const element = make("div", { class: "search-box" }, form, found)
 
-  const kindAsked = () => isKind(kind.value) ? kind.value : null
   let sums = { hits: 0, searched: 0, unreadable: 0 }
 
   const run = async (first: boolean): Promise<void> => {
@@ -164,16 +126,7 @@ export const makeSearch = (
     try {
       const answer = await archive.call(
         "search",
-        first
-          ? {
-            query: input.value,
-            accountIds: where.value === "account" ? shownAccounts() : accounts.map(({ id }) => id),
-            chatId: null,
-            kind: kindAsked(),
-            since: since.value === "" ? null : since.value,
-            until: until.value === "" ? null : until.value
-          }
-          : null
+        first ? { query: input.value, ...filters.asked() } : null
       )
       if (own !== turn || !isOpen) return
       sums = {
@@ -181,6 +134,7 @@ export const makeSearch = (
         searched: sums.searched + answer.searched,
         unreadable: sums.unreadable + answer.unreadable
       }
+      filters.addSenders(answer.hits)
       hits.append(...answer.hits.map((hit) => hitElement(hit, open)))
       fill(
         said,
@@ -220,14 +174,19 @@ export const makeSearch = (
     if (input.value === "" && isOpen) clear()
   })
 
+  const focus = (): void => {
+    input.focus()
+    input.select()
+  }
+
   return {
     element,
-    setAccounts: (all) => {
-      accounts = all
-    },
-    focus: () => {
-      input.focus()
-      input.select()
+    setAccounts: filters.setAccounts,
+    setChat: filters.setChat,
+    focus,
+    focusInChat: () => {
+      filters.chooseChat()
+      focus()
     },
     move: (by) => {
       const rows = [...hits.querySelectorAll<HTMLElement>("button.hit")]

@@ -25,7 +25,7 @@ const daySeconds = 24 * 60 * 60
 
 const requestOf = (
   { organizationId }: Session,
-  { accountIds, chatId, kind, query, since, until }: SearchAsk,
+  { accountIds, chatId, fromId, kind, query, since, until }: SearchAsk,
   kept: KeptVocabularies
 ): SearchRequest => ({
   scope: {
@@ -36,7 +36,7 @@ const requestOf = (
     until: until === null ? null : secondsOf(until) + daySeconds
   },
   words: searchWords(query),
-  fromId: null,
+  fromId,
   kind,
   limit: hitsAtOnce,
   position: null,

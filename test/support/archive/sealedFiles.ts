@@ -13,6 +13,7 @@ export interface SealedFile {
   readonly type: string
   /** Null for a content that is not saved. */
   readonly content: Uint8Array | null
+  readonly album?: string
 }
 
 /** Adds messages with the files to a chat, at a time in Unix seconds; the ids of the files. */
@@ -29,13 +30,16 @@ export const sealFiles = Effect.fnUntraced(
       organizationId,
       archive.append(
         chatId,
-        sent.map(({ content, id, message, name, type }, place) => ({
+        sent.map(({ album, content, id, message, name, type }, place) => ({
           id: message,
           at: at + place,
           from: { id: "71", name: "sender", username: null },
           kind: type.startsWith("image/") ? "photo" as const : "document" as const,
           text: null,
-          details: { files: [{ id, name, mime_type: type, bytes: content?.length ?? 9_999_999 }] }
+          details: {
+            files: [{ id, name, mime_type: type, bytes: content?.length ?? 9_999_999 }],
+            ...(album === undefined ? {} : { album_id: album })
+          }
         })),
         "sweep"
       )

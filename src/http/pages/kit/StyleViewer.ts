@@ -64,6 +64,10 @@ li.day { position: sticky; top: -.5rem; z-index: 1; text-align: center; padding:
 li.day h3 { display: inline-block; font-size: .8rem; font-weight: 600; color: var(--soft); background: var(--ground); border: 1px solid var(--line); border-radius: 1rem; padding: .1rem .8rem; }
 li.message { display: flex; margin-top: .6rem; scroll-margin: 3.5rem 0 1rem; border-radius: .75rem; }
 li.message.follows { margin-top: .15rem; }
+li.message.album { margin-top: -1px; }
+li.message:is(.album, :has(+ .album)) > .bubble { width: 32rem; }
+li.message:has(+ .album) > .bubble { border-bottom-left-radius: 0; border-bottom-right-radius: 0; }
+li.message.album > .bubble { border-top-color: transparent; border-top-left-radius: 0; border-top-right-radius: 0; }
 li.message.outgoing { justify-content: flex-end; }
 li.message.of-service { justify-content: center; }
 li.message:focus-visible { outline: none; }

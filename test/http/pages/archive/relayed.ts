@@ -44,7 +44,7 @@ export const countOf = (page: Page, selector: string) => Effect.promise(async ()
 
 export const click = (page: Page, selector: string) => Effect.promise(() => page.click(selector))
 
-export const pressKey = (page: Page, key: "Escape" | "Slash" | "KeyJ" | "KeyK" | "Enter") =>
+export const pressKey = (page: Page, key: "Escape" | "Slash" | "KeyF" | "KeyJ" | "KeyK" | "Enter") =>
   Effect.promise(() => page.keyboard.press(key))
 
 /** An owner at the viewer, who has not opened it yet. */

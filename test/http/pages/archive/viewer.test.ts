@@ -125,6 +125,22 @@ describe("the viewer of the archive", () => {
           const overflow = `getComputedStyle(document.querySelector("li.message.reached")).overflowY`
           expect(yield* Effect.promise(() => page.evaluate(overflow))).toBe("visible")
 
+          yield* pressKey(page, "KeyF")
+          yield* pressKey(page, "Enter")
+          const [author, reader] = archivedIds.member
+          const narrowed = [[null, 1], [reader, 0], [author, 1], ["", 1]] as const
+          for (const [sender, hits] of narrowed) {
+            if (sender !== null) {
+              yield* waitFor(page, `#sender option[value="${sender}"]`)
+              yield* Effect.promise(() => page.select("#sender", sender))
+            }
+            const shown = `!/Searching/.test(document.querySelector(".said").innerText) &&
+              document.querySelectorAll("button.hit").length === ${hits}`
+            yield* Effect.promise(() => page.waitForFunction(shown))
+          }
+          expect(yield* textOf(page, ".search-form summary")).toContain(`Filters · Chat: ${canary}`)
+          yield* look("viewer-hits-of-chat")
+
           expect(yield* Effect.promise(() => page.evaluate("typeof ran"))).toBe("undefined")
           expect(yield* countOf(page, ":is(#viewer script, #viewer img, #viewer svg, #viewer iframe)")).toBe(0)
           yield* click(page, "button.lock")
@@ -159,10 +175,10 @@ describe("the viewer of the archive", () => {
           const large = new Uint8Array(crypto.randomBytes(2_500_000))
           const script = Buffer.from(`<script>globalThis.ran=1</script>${canary}`)
           const files = yield* sealFiles(id, account, BigInt(archivedIds.chat[0]), 86_400, [
-            { name: `${canary}.png`, type: "image/png", content: pngWith(canary) },
-            { name: "page.png", type: "image/png", content: script },
-            { name: "drawing.svg", type: "image/svg+xml", content: script },
-            { name: "../\u202Egnp.exe", type: "application/x-anything", content: large },
+            { name: `${canary}.png`, type: "image/png", content: pngWith(canary), album: "5" },
+            { name: "page.png", type: "image/png", content: script, album: "5" },
+            { name: "drawing.svg", type: "image/svg+xml", content: script, album: "6" },
+            { name: "../\u202Egnp.exe", type: "application/x-anything", content: large, album: "6" },
             { name: "film.mp4", type: "video/mp4", content: null },
             { name: "note.ogg", type: "audio/ogg", content: Buffer.from("OggS\0 no sound") }
           ])
@@ -192,6 +208,11 @@ describe("the viewer of the archive", () => {
             expect.stringMatching(/note\.ogg[^]*Play\s+Download$/)
           ])
           expect(yield* countOf(page, "#viewer img")).toBe(1)
+          // The files of two albums were sent a second apart, the others as well.
+          const joined: unknown = yield* Effect.promise(() =>
+            page.$$eval("li.message.album", (found) => found.map((each) => each.getAttribute("data-id")))
+          )
+          expect(joined).toEqual(["1001", "1003"])
           expect(yield* Effect.promise(() => page.$eval("li.file img", (image) => image.getAttribute("src"))))
             .toMatch(/^blob:/)
           yield* Effect.promise(() => page.evaluate("[...document.querySelectorAll('li.file button')].at(-2).click()"))
