@@ -98,7 +98,15 @@ export const exchange = Effect.fnUntraced(
             `There is no prompt ${params.name} in this connection.`
           )
         }
-        return Prompts.message(task, params.arguments ?? {})
+        const given = params.arguments ?? {}
+        const missing = Prompts.missing(task, given)
+        if (missing.length > 0) {
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidParams,
+            `The prompt ${params.name} needs ${missing.join(" and ")}.`
+          )
+        }
+        return Prompts.message(task, given)
       })
       server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
         const operation = tools.find(params.name)

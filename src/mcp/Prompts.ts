@@ -21,8 +21,8 @@ const department = {
 const within = (given: Readonly<Record<string, string>>): string =>
   given["department_id"] === undefined ? "" : ` with department_id ${JSON.stringify(given["department_id"])}`
 
-const quoted = (given: Readonly<Record<string, string>>, name: string, otherwise: string): string =>
-  given[name] === undefined ? otherwise : JSON.stringify(given[name])
+const quoted = (text: string | undefined, otherwise = ""): string =>
+  text === undefined ? otherwise : JSON.stringify(text)
 
 export const tasks: ReadonlyArray<Task> = [
   {
@@ -39,12 +39,10 @@ export const tasks: ReadonlyArray<Task> = [
     },
     tools: ["list_accounts", "list_chats", "search_messages", "get_message", "list_message_edits"],
     text: (given) =>
-      `Find out what ${quoted(given, "who", "the people named")} agreed about ${
-        quoted(given, "about", "the subject")
-      } ` +
-      "in archived chats. Call list_accounts for whose chats there are, and list_chats to tell chats apart. Call " +
+      `Find out what ${quoted(given["who"])} agreed about ${quoted(given["about"])} in ` +
+      "archived chats. Call list_accounts for whose chats there are, and list_chats to tell chats apart. Call " +
       "search_messages with one or two rare words at a time, in every language that they may have written, " +
-      `since ${quoted(given, "since", "the beginning")}, until ${quoted(given, "until", "now")}; at most 10 searches ` +
+      `since ${quoted(given["since"], "the beginning")}, until ${quoted(given["until"], "now")}; at most 10 searches ` +
       "and 3 pages of each. For a hit that matters call get_message with around 10; at most 15 times. Where a message " +
       "was edited or deleted, call list_message_edits and say so. Answer first in one sentence, or that nothing was " +
       "found. Then quote each message that it rests on word by word, with sender, time, account_id, chat_id and id, in " +
@@ -97,6 +95,12 @@ export const tasks: ReadonlyArray<Task> = [
       `need attention, and what changed for seats and licences. ${care}`
   }
 ]
+
+/** The arguments that the task needs and was not given. */
+export const missing = ({ prompt }: Task, given: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  (prompt.arguments ?? []).flatMap(({ name, required }) =>
+    required === true && (given[name] ?? "").trim() === "" ? [name] : []
+  )
 
 /** The task's instructions, as a message of the person. */
 export const message = ({ prompt, text }: Task, given: Readonly<Record<string, string>>): GetPromptResult => ({
