@@ -51,7 +51,7 @@ const factsOf = (chat: Chat): string =>
     plural(chat.messages, "message"),
     ...(chat.first_message_at === null || chat.last_message_at === null
       ? []
-      : [`${shortDay(chat.first_message_at)} to ${shortDay(chat.last_message_at)}`])
+      : [[...new Set([chat.first_message_at, chat.last_message_at].map(shortDay))].join(" to ")])
   ].join(" · ")
 
 const isOfAlbum = (one: ShownMessage | undefined, other: ShownMessage): boolean =>
@@ -285,7 +285,7 @@ export const openConversation = (
       make(
         "div",
         { class: "chat-facts" },
-        make("h2", { id: "chat-title", tabindex: -1 }, named(titleOf(chat))),
+        make("h2", { id: "chat-title", tabindex: -1, title: titleOf(chat) }, named(titleOf(chat))),
         make("p", { class: "hint" }, factsOf(chat))
       ),
       make(

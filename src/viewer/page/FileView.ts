@@ -63,15 +63,24 @@ export const fileElement = (archive: OpenedArchive, file: ArchivedFile, previews
   let running: AbortController | null = null
   let address: string | null = null
 
-  const percent: Progress = (share) =>
-    fill(said, make("p", { class: "hint", role: "status" }, `Opening … ${Math.floor(share * 100)} %`))
+  const isPlayed = kind === "audio" || kind === "video"
+  const opening = (more: string): HTMLElement => make("p", { class: "hint", role: "status" }, `Opening ${more}…`)
+
+  /** A bar that grows, and not a new text for each part, which would be read out. */
+  const showProgress = (plays: boolean): Progress => {
+    const bar = make("progress", { "aria-label": `${label}, opened`, max: 1, value: 0 })
+    fill(said, opening(`${sizeOf(bytes)} ${plays ? "to the end, before it plays " : ""}`), bar)
+    return (share) => {
+      bar.value = share
+    }
+  }
 
   /** Runs one thing at a time, which its user can end. */
   const run = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
     running?.abort()
     const own = new AbortController()
     running = own
-    fill(said, make("p", { class: "hint", role: "status" }, "Opening …"))
+    fill(said, opening(""))
     fill(actions, button("Cancel", () => own.abort()))
     try {
       await work(own.signal)
@@ -88,7 +97,7 @@ export const fileElement = (archive: OpenedArchive, file: ArchivedFile, previews
 
   const show = (): Promise<void> =>
     run(async (signal) => {
-      const shown = await showContent(archive, file, signal, percent)
+      const shown = await showContent(archive, file, signal, showProgress(isPlayed))
       if (shown === null) return
       if (signal.aborted) return URL.revokeObjectURL(shown.address)
       address = shown.address
@@ -100,7 +109,7 @@ export const fileElement = (archive: OpenedArchive, file: ArchivedFile, previews
 
   const download = (): Promise<void> =>
     run(async (signal) => {
-      await downloadContent(archive, file, signal, percent)
+      await downloadContent(archive, file, signal, showProgress(false))
     })
 
   const isShowable = kind !== null && bytes <= shownAtMost[kind]

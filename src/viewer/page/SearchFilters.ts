@@ -3,9 +3,9 @@ import type { ArchiveAccount } from "../../domain/archive/ArchiveAccount.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
 import type { MessageKind } from "../../domain/archive/Records.ts"
 import type { Hit, SearchAsk } from "../ViewerCalls.ts"
-import { fill, labelled, make } from "./Elements.ts"
+import { fill, labelled, make, named } from "./Elements.ts"
 import { type OpenedArchive, senderOf, titleOf } from "./OpenedArchive.ts"
-import { shortDay } from "./Texts.ts"
+import { excerpt, shortDay } from "./Texts.ts"
 
 export interface SearchFilters {
   readonly element: HTMLElement
@@ -34,6 +34,8 @@ const kinds: Readonly<Record<MessageKind, string>> = {
 }
 
 const isKind = (text: string): text is MessageKind => Object.hasOwn(kinds, text)
+
+const limitSize = 40
 
 const option = (value: string, text: string): HTMLOptionElement => make("option", { value }, text)
 
@@ -73,9 +75,9 @@ export const makeFilters = (
       { class: "filters" },
       labelled("In", where),
       labelled("Sender", sender),
+      labelled("Kind", kind),
       labelled("From", since),
-      labelled("Until", until),
-      labelled("Kind", kind)
+      labelled("Until", until)
     )
   )
 
@@ -88,7 +90,7 @@ export const makeFilters = (
       ...(days.join("") === "" ? [] : [days.join(" – ").trim()]),
       ...chosen(kind)
     ]
-    fill(summary, ["Filters", ...limits].join(" · "))
+    fill(summary, "Filters", limits.map((limit) => [" · ", named(excerpt(limit, [], limitSize).text)]))
   }
   element.addEventListener("change", ({ target }) => {
     summarize()

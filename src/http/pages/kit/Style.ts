@@ -84,7 +84,7 @@ form { margin: 0; }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .35rem; }
 .field { margin: 0 0 1.1rem; }
-.field > label { display: block; font-weight: 600; }
+.field > label { display: block; font-weight: 600; margin-bottom: .15rem; }
 .field .hint { margin-bottom: .3rem; }
 input[type=text], input[type=email], input[type=password], input[type=search], select {
   width: 100%;
@@ -134,7 +134,7 @@ button, .button {
 button.main, .button.main { background: var(--accent); color: var(--accent-text); }
 button.danger, .button.danger { color: var(--danger); border-color: var(--danger); }
 button.link { min-height: 0; padding: 0; border: 0; font-weight: 400; text-decoration: underline; text-underline-offset: .15em; }
-section fieldset:last-child, section .field:last-child, .card > :last-child { margin-bottom: 0; }
+section fieldset:last-child, section .field:last-child, section > :is(p, dl, ul):last-child, .card > :last-child { margin-bottom: 0; }
 .after { margin-top: 1rem; }
 main nav a { margin-right: 1rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }

@@ -3,6 +3,7 @@ export const css = `
 :root { --own: #e3ecff; --hit: #ffe58a; --hit-text: #2b2200; }
 @media (prefers-color-scheme: dark) { :root { --own: #22304f; --hit: #6a5300; --hit-text: #fff3c9; } }
 body:has(main.whole) { display: flex; flex-direction: column; height: 100dvh; }
+body:has(main.whole) header.top > * { max-width: none; padding-inline: 1rem; }
 main.whole { flex: 1; min-height: 0; width: 100%; max-width: none; margin: 0; padding: 0; }
 #viewer { height: 100%; overflow: auto; }
 #viewer > :is(noscript, .starting) { display: block; max-width: 40rem; margin: 2rem auto; padding: 0 1.25rem; }
@@ -24,6 +25,7 @@ main.whole { flex: 1; min-height: 0; width: 100%; max-width: none; margin: 0; pa
 .search-box:has(.found:not([hidden])) { flex: 1; }
 .search-box summary { font-size: .9rem; }
 .filters { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem .75rem; padding: .25rem 0 .5rem; }
+.filters > :first-child { grid-column: 1 / -1; }
 .found:not([hidden]) { flex: 1; min-height: 0; overflow-y: auto; margin: .5rem -1rem 0; padding: 0 1rem; border-top: 1px solid var(--line); }
 .said { padding: .5rem 0; }
 .hits, .chats { list-style: none; margin: 0 -1rem; padding: 0; }
@@ -49,9 +51,11 @@ kbd { font: inherit; font-size: .85rem; padding: .05rem .45rem; border: 1px soli
 section.conversation { display: flex; flex-direction: column; flex: 1; min-height: 0; margin: 0; padding: 0; border: 0; border-radius: 0; background: none; }
 .conversation > header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .6rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .conversation > header h2 { font-size: 1.05rem; margin: 0; }
+:is(.chat-facts h2, .archive-app .chat strong, .hit-head strong, .who-and-when .sender, .hit > .hint) { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 .conversation > header .hint { margin: 0; }
 .chat-facts { flex: 1 1 14rem; min-width: 0; }
 .tools { display: flex; gap: .5rem; align-items: center; }
+.tools > * { white-space: nowrap; }
 .tools input[type=date] { width: auto; }
 .back-to-list { display: none; }
 .unread:not(:empty) { padding: .4rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
@@ -78,7 +82,7 @@ li.message:focus-visible > .bubble { outline: 3px solid var(--accent); outline-o
 li.reached > .bubble { box-shadow: 0 0 0 3px var(--hit); }
 .follows:not(.outgoing) > .bubble { border-top-left-radius: .25rem; }
 .outgoing.follows > .bubble { border-top-right-radius: .25rem; }
-.follows .sender { display: none; }
+.follows .who-and-when .sender { display: none; }
 .outgoing .sender { color: var(--text); }
 .who-and-when { display: flex; flex-wrap: wrap; gap: 0 .75rem; align-items: baseline; margin: 0; font-size: .8rem; color: var(--soft); }
 .who-and-when .sender { color: var(--accent); font-size: .85rem; }
@@ -101,10 +105,14 @@ li.file { display: flex; flex-wrap: wrap; gap: .1rem .75rem; align-items: center
 li.file .hint { margin: 0; }
 li.file :is(img, video) { display: block; max-width: 100%; max-height: 24rem; border-radius: .4rem; }
 li.file audio { display: block; width: 100%; min-width: 13rem; }
+li.file .preview:empty { display: none; }
+li.file .preview .problem { margin: .2rem 0; }
+li.file .preview progress { margin-bottom: .2rem; }
 li.file .preview:not(:empty) { flex-basis: 100%; min-width: 0; }
 li.file .file-actions { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-left: auto; }
 li.file .file-actions button { min-height: 1.9rem; padding: .1rem .7rem; font-size: .9rem; }
-.wait-notice:not(:empty) { position: fixed; z-index: 2; left: 50%; bottom: 1rem; transform: translateX(-50%); width: max-content; max-width: calc(100% - 2rem); margin: 0; padding: .5rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--caution); border-radius: .5rem; background: var(--card); }
+.wait-notice { margin: 0; }
+.wait-notice:not(:empty) { position: fixed; z-index: 2; left: 50%; bottom: 1rem; transform: translateX(-50%); width: max-content; max-width: calc(100% - 2rem); padding: .5rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--caution); border-radius: .5rem; background: var(--card); }
 .side-by-side { list-style: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .5rem; margin: .5rem 0 .1rem; padding: 0; }
 .side-by-side li { padding: .4rem .6rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
 .side-by-side .hint { font-size: .8rem; }
@@ -119,8 +127,10 @@ del { background: var(--danger-ground); color: var(--danger); }
   .side { border-right: 0; }
   .bubble { max-width: 94%; }
   .scroller { padding: .5rem .6rem 1rem; }
-  .conversation > header { padding: .5rem .6rem; }
-  .tools { width: 100%; }
-  .tools input { flex: 1; }
+  .conversation > header { padding: .5rem .6rem; gap: .5rem; }
+  .conversation > header .hint { font-size: .8rem; }
+  .chat-facts { flex-basis: 8rem; }
+  .tools { display: contents; }
+  .archive-app .tools input { flex: 1 1 8rem; }
 }
 `

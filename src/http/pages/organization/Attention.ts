@@ -97,7 +97,7 @@ const paused: Find = ({ protection: { paused_with_pending: count } }) =>
     title: `${accounts(count)} paused with sessions that nobody has approved`,
     text: "While protection is paused, such a session stays.",
     to: withStatus("paused"),
-    action: "Look at them"
+    action: lookAt(count)
   }
 
 const noKey: Find = ({ saving }, { role }) =>
@@ -118,14 +118,14 @@ const storage: Find = ({ saving: { storage_limit_bytes: limit, storage_used_byte
     action: "Subscription"
   }
 
-/** The reasons that have no matter of their own above: what they mean, and where each is solved. */
-const unsavedReasons: ReadonlyArray<readonly [Reason, string, string, string]> = [
+/** The reasons that have no matter of their own above: what they mean, where each is solved, and by which link. */
+const unsavedReasons: ReadonlyArray<readonly [Reason, string, string, string?]> = [
   ["error", "the last run failed", accountsPath, "Find the accounts"],
   ["no_connection", "the service has no session on the messenger", withStatus("protection_stopped"), "Sign in again"],
   ["licence_stopped", "the licence has ended", Tabs.subscriptionPath, "Subscription"],
   ["cleanup_stopped", "a cleanup has stopped it", Tabs.archiveCleanupsPath, "Cleanups"],
-  ["paused", "protection is paused", withStatus("paused"), "Look at them"],
-  ["connection_unknown", "the messenger does not say who is signed in", withStatus("status_unknown"), "Look at them"]
+  ["paused", "protection is paused", withStatus("paused")],
+  ["connection_unknown", "the messenger does not say who is signed in", withStatus("status_unknown")]
 ]
 
 const unsaved = ([reason, because, to, action]: typeof unsavedReasons[number]): Find => ({ saving }) => {
@@ -136,7 +136,7 @@ const unsaved = ([reason, because, to, action]: typeof unsavedReasons[number]): 
     title: `${accounts(count)} ${are(count)} ${surely ? "not" : "perhaps not"} saving new messages`,
     text: `The reason: ${because}.`,
     to,
-    action
+    action: action ?? lookAt(count)
   }
 }
 
@@ -144,9 +144,9 @@ const chats: Find = ({ saving: { chats_to_review: count } }, { readsArchive, rol
   count === 0 || !readsArchive || !archiveReaders.includes(role) ? undefined : {
     tone: "note",
     title: `${count.toLocaleString("en")} ${count === 1 ? "chat" : "chats"} to review`,
-    text: "The rules leave it to an admin whether they are archived.",
+    text: `The rules leave it to an admin whether ${count === 1 ? "it is" : "they are"} archived.`,
     to: `${Tabs.archiveRulesPath}#review`,
-    action: "See whose they are"
+    action: count === 1 ? "See whose it is" : "See whose they are"
   }
 
 const unreadable: Find = ({ saving: { unreadable_messages: count } }, { readsArchive }) =>
