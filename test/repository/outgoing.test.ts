@@ -13,7 +13,7 @@ const outgoing =
  * the service from a browser; processes of one service forward operations to each other.
  */
 const mayAsk =
-  /^src\/(?:cli\/|viewer\/(?:worker\/Service|key\/KeySending|download\/WrittenPart)\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/blobs\/S3Requests\.ts$|layers\/documents\/Https\.ts$|layers\/cluster\/Peers\.ts$)/
+  /^src\/(?:cli\/|viewer\/(?:worker\/Service|page\/Worker|key\/KeySending|download\/WrittenPart)\.ts$|http\/Client\.ts$|layers\/push\/(?:Webhook|Syslog)\.ts$|layers\/blobs\/S3Requests\.ts$|layers\/documents\/Https\.ts$|layers\/cluster\/Peers\.ts$)/
 
 describe("the service", () => {
   it("requests nothing over a network but by its commands, the client for other programs, the push of checkpoints, the reader of documents, the bucket of files, and its own processes", () => {
