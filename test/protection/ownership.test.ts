@@ -6,6 +6,7 @@ import { Slot, slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
 import * as Runner from "../../src/layers/cluster/Runner.ts"
 import * as Owned from "../../src/layers/messenger/Owned.ts"
 import * as Simulated from "../../src/layers/messenger/simulated/Simulated.ts"
+import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
@@ -66,7 +67,15 @@ describe("12.4 of several processes on one database", () => {
           for (const slot of second) assert.isFalse(first.has(slot) && (yield* one(isOwner(slot))), `slot ${slot}`)
           return [first.size, second.size] as const
         })
-        yield* until(shares, ([first, second]) => second > 0 && first + second === slotCount)
+        const [, given] = yield* until(shares, ([first, second]) => second > 0 && first + second === slotCount)
+        assert.isAtLeast(yield* one(metric("console_slots_handed_over_total")), given)
+        // The second one has its slots for as long as it has lived, the first one its own for longer.
+        const { workers } = yield* two(DatabaseFacts.facts)
+        const [earlier, later] = (workers?.living ?? []).map(({ since }) => since?.getTime() ?? NaN).toSorted((a, b) =>
+          a - b
+        )
+        assert.isBelow(earlier ?? NaN, later ?? NaN)
+        assert.strictEqual(workers?.free_slots, 0)
 
         const organization = yield* two(World.makeOrganization())
         // An account of the first process.

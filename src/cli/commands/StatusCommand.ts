@@ -74,8 +74,10 @@ export const watchText = ({ fault, last_good_at, last_poll_at }: NonNullable<Dat
 }
 
 /** The line about the workers that share the accounts. */
-const workersText = ({ free_slots, living }: NonNullable<Database["workers"]>): string => {
-  const shares = living.map(({ address, slots }) => `${address} has ${slots} slots`).join(", ")
+export const workersText = ({ free_slots, living }: NonNullable<Database["workers"]>): string => {
+  const shares = living.map(({ address, since, slots }) =>
+    since === null ? `${address} has no slots` : `${address} has ${slots} slots, since ${since.toISOString()}`
+  ).join("; ")
   return `${shares}; ${free_slots === 0 ? "none is nobody's" : `${free_slots} are nobody's`}`
 }
 

@@ -35,13 +35,13 @@ export interface Options {
   /** The processes whose slots have not run out. */
   readonly alive: Effect.Effect<ReadonlyArray<AliveRow>, PersistenceError | ServiceUnavailable>
   /**
-   * Deletes the owner's rows of these slots as they are at the call. One that reaches the database late, after the owner
-   * has got a slot again, must not delete that row.
+   * Deletes the owner's rows of these slots as they are at the call, and returns their number. One that reaches the
+   * database late, after the owner has got a slot again, must not delete that row.
    */
   readonly giveBack: (
     owner: string,
     shards: ReadonlyArray<string>
-  ) => Effect.Effect<void, PersistenceError | ServiceUnavailable>
+  ) => Effect.Effect<number, PersistenceError | ServiceUnavailable>
 }
 
 /** The slots that are to be given back together. */
@@ -75,6 +75,11 @@ const batchDelay = Duration.millis(25)
 
 const failures = Metric.counter("console_lease_failures_total", {
   description: "Statements about leases of slots that failed",
+  incremental: true
+})
+
+const handovers = Metric.counter("console_slots_handed_over_total", {
+  description: "Slots of accounts that this process has given back, for others to take immediately",
   incremental: true
 })
 
@@ -112,7 +117,10 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
   const giveBackAll = Effect.fnUntraced(function*(owner: Owner, slots: ReadonlySet<Slot>) {
     if (slots.size === 0 || !(yield* isClosed(slots))) return
-    yield* Effect.ignore(inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))))
+    yield* inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))).pipe(
+      Effect.flatMap((given) => Metric.update(handovers, given)),
+      Effect.ignore
+    )
   })
 
   const renew = Effect.fnUntraced(function*(address: Owner, asked: ReadonlyArray<ShardId.ShardId>) {

@@ -57,23 +57,26 @@ const watch = Effect.gen(function*() {
 interface WorkerRow {
   readonly address: string
   readonly slots: number
-  readonly since: Date
+  /** The time since which it has all of them; null where it has none. */
+  readonly since: Date | null
+  readonly renewed_at: Date
 }
 
 /** The workers that have renewed their leases in time, and the number of slots that are nobody's; null where none ever did. */
 const workers = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<WorkerRow>`
-    select address, count(shard_id)::int as slots, max(renewed) at time zone 'UTC' as since from (
-      select address, null as shard_id, last_heartbeat as renewed from cluster_runners
-      union all select address, shard_id, acquired_at from cluster_locks
+    select address, count(shard_id)::int as slots, max(held_since) at time zone 'UTC' as since,
+      max(renewed) at time zone 'UTC' as renewed_at from (
+      select address, null as shard_id, null::timestamp as held_since, last_heartbeat as renewed from cluster_runners
+      union all select address, shard_id, held_since, acquired_at from cluster_locks
     ) as rows group by address
     having max(renewed) > clock_timestamp() at time zone 'UTC' - ${
     Duration.toSeconds(leaseTime)
   } * interval '1 second' order by address`
   if (rows.length === 0) return null
   return {
-    living: rows.map(({ address, slots, since }) => ({ address: shownAddress(address), slots, renewed_at: since })),
+    living: rows.map((row) => ({ ...row, address: shownAddress(row.address) })),
     free_slots: slotCount - rows.reduce((sum, { slots }) => sum + slots, 0)
   }
 })

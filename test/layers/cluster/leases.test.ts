@@ -11,6 +11,7 @@ import { Slot } from "../../../src/domain/accounts/Slot.ts"
 import { Fences } from "../../../src/layers/cluster/Fences.ts"
 import * as Leases from "../../../src/layers/cluster/Leases.ts"
 import { tried } from "../../support/drawn.ts"
+import { metric } from "../../support/metrics.ts"
 
 const lease = 12_000
 const slots = [Slot.make(0), Slot.make(1)]
@@ -94,13 +95,16 @@ class Rows {
       ),
       (known) =>
         this.statement(() => {
+          let deleted = 0
           for (const [shard, at] of known) {
             if (!this.isMine(owner, shard) || this.rows.get(shard)?.at !== at) continue
             this.rows.delete(shard)
+            deleted++
             if (slots.some((slot) => connected.has(slot) && Leases.shardOf(slot).toString() === shard)) {
               this.givenInUse.push(`${shard} of ${owner}`)
             }
           }
+          return deleted
         })
     )
 }
@@ -207,6 +211,20 @@ describe("leases of slots", () => {
       expect(yield* known(16_000)).toBe(1)
       expect(rows.asked.slice(5)).toEqual([10_000, ...Array.from({ length: 16 }, (_, n) => 12_000 + n * 250)])
       expect(yield* known(16_250)).toBe(0)
+    }))
+
+  it.effect("a worker counts the slots that it gives back, and none of which another one has the row", () =>
+    Effect.gen(function*() {
+      const rows = new Rows()
+      const { address, storage } = process(rows, "one", () => 0)
+      const count = metric("console_slots_handed_over_total")
+      const earlier = yield* count
+      yield* storage.acquire(address, shards)
+      rows.rows.set(String(shards[0]), { owner: "two:1", at: rows.now })
+      yield* storage.releaseAll(address)
+      assert.strictEqual((yield* count) - earlier, 1)
+      yield* storage.releaseAll(address)
+      assert.strictEqual((yield* count) - earlier, 1)
     }))
 
   it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail", () =>

@@ -266,3 +266,12 @@ create trigger append_only before update or delete or truncate on journal_event
   for each statement execute function refuse_change();
 create trigger append_only before update or delete or truncate on journal_checkpoint
   for each statement execute function refuse_change();
+
+-- The time at which a worker got a slot. A renewal does not write the address, an acquisition does.
+
+create function begin_hold() returns trigger language plpgsql as $$
+begin
+  new.held_since := now();
+  return new;
+end $$;
+create trigger begin_hold before update of address on cluster_locks for each row execute function begin_hold();

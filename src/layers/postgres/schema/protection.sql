@@ -59,7 +59,8 @@ create table cluster_runners (
 create table cluster_locks (
   shard_id varchar(50) primary key, -- the slot: its number plus one
   address varchar(255) not null, -- the worker that has it
-  acquired_at timestamp not null -- time of the last renewal
+  acquired_at timestamp not null, -- time of the last renewal
+  held_since timestamp not null default now() -- time at which it got it; the library does not know this column
 );
 grant select, insert, update, delete on cluster_runners, cluster_locks to console_service;
 grant usage on sequence cluster_runners_machine_id_seq to console_service;

@@ -32,9 +32,14 @@ export interface AliveRow {
 export const make = (sql: SqlClient.SqlClient, lease: Duration.Duration) => ({
   alive: Tenant.ask<AliveRow>(sql, alive, [Duration.toMillis(lease)]),
 
-  /** Deletes the owner's rows as they are at the call: none that it gets meanwhile. */
+  /** Deletes the owner's rows as they are at the call, none that it gets meanwhile, and returns their number. */
   giveBack: Effect.fnUntraced(function*(owner: string, shards: ReadonlyArray<string>) {
     const rows = yield* Tenant.ask<{ shard_id: string; at: string }>(sql, read, [owner, shards])
-    yield* Tenant.ask(sql, giveBack, [owner, rows.map(({ shard_id }) => shard_id), rows.map(({ at }) => at)])
+    const given = yield* Tenant.ask(sql, giveBack, [
+      owner,
+      rows.map(({ shard_id }) => shard_id),
+      rows.map(({ at }) => at)
+    ])
+    return given.length
   })
 })
