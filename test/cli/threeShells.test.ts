@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
 import * as Pages from "../readme/pages.ts"
@@ -52,6 +53,7 @@ it.live(
         CONSOLE_MESSENGER_KEYS: keys,
         CONSOLE_LOG_FORMAT: "pretty"
       }
+      const run = Effect.runPromiseWith(yield* Effect.context<never>())
       yield* Effect.promise(async () => {
         const command = (...args: ReadonlyArray<string>) => doneInProcess([...args], { env })
         await command("organizations", "create", "acme", "--name", "Acme", "--owner", owner, "--seats", "3")
@@ -64,17 +66,21 @@ it.live(
 
         const [first] = services
         if (first === undefined) throw new Error("No process was started")
-        const userId = await Effect.runPromise(world.createAccount({ phone, first_name: "Ada" }))
-        await Effect.runPromise(world.logIn(userId, { device_model: "Phone" }))
+        const userId = await run(world.createAccount({ phone, first_name: "Ada" }))
+        await run(world.logIn(userId, { device_model: "Phone" }))
         const begun = await ask(first.address, key, "POST", "/v1/logins", { phone_number: `+${phone}` })
-        const code = (await Effect.runPromise(world.codes)).at(-1)?.code ?? Redacted.make("")
+        const code = (await run(world.codes)).at(-1)?.code ?? Redacted.make("")
         const confirmation = { code: Redacted.value(code) }
         const done = await ask(first.address, key, "POST", `/v1/logins/${begun.body.id}/code`, confirmation)
         const account = AccountId.make(done.body.account_id)
         const profile = async (address: string) =>
           (await ask(address, key, "GET", `/v1/accounts/${account}/messenger-profile`)).status
+        // Seldom enough for the budget of one key.
         const isServedBy = async (those: typeof services) =>
-          (await Promise.all(those.map(({ address }) => profile(address)))).every((status) => status === 200)
+          await pause(
+            500,
+            (await Promise.all(those.map(({ address }) => profile(address)))).every((status) => status === 200)
+          )
         await until(() => isServedBy(services))
 
         const { rows: [row] } = await client.query<{ address: string }>(
