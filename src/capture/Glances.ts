@@ -16,13 +16,34 @@ const chatsPerGlance = 100
 const isWatched = (chat: CapturedChat, at: Date): boolean =>
   isSaved(chat) && chat.live && !isOfCommonBox(chat.chatId) && !isRefused(chat, at)
 
-/** Looks at the channels and at the common box, and answers what of them has moved. */
-const look = Effect.fnUntraced(function*(account: ArchivedAccount, reader: ChatReader, active: ReadonlySet<Box>) {
+/** Each channel has its turn before one has its second. */
+export interface GlanceRound {
+  /** Those that have had it; none at the end of a round. */
+  readonly had: ReadonlySet<bigint>
+  /** Glances that a round takes. */
+  readonly glances: number
+}
+
+export const firstRound: GlanceRound = { had: new Set(), glances: 1 }
+
+/** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
+const look = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  reader: ChatReader,
+  active: ReadonlySet<Box>,
+  { had }: GlanceRound
+) {
   const store = yield* CaptureStore
   const chats = yield* consult(account, null, store.chats(account, null))
   const at = yield* now
-  const silent = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId)).slice(0, chatsPerGlance)
-  if (silent.length === 0) return { channels: [], common: false }
+  const watched = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
+  const waiting = watched.filter(({ chatId }) => !had.has(chatId))
+  const silent = waiting.slice(0, chatsPerGlance)
+  const round: GlanceRound = {
+    had: waiting.length > silent.length ? new Set([...had, ...silent.map(({ chatId }) => chatId)]) : firstRound.had,
+    glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
+  }
+  if (silent.length === 0) return { channels: [], common: false, round }
   const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
   const state = yield* commit(
     account,
@@ -34,17 +55,20 @@ const look = Effect.fnUntraced(function*(account: ArchivedAccount, reader: ChatR
     channels: found.chats.filter(({ chatId, position }) => position !== positions.get(chatId)).map(({ chatId }) =>
       chatId
     ),
-    common: !active.has("common") && state !== null && state.position < found.state.position
+    common: !active.has("common") && state !== null && state.position < found.state.position,
+    round
   }
 })
 
-/** Asks for the differences of channels that have moved without a push. */
+/** Asks for the differences of channels that have moved without a push, and answers the round as it goes on. */
 export const glance = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   { feed, reader }: { readonly feed: ChatFeed; readonly reader: ChatReader },
-  active: ReadonlySet<Box>
+  active: ReadonlySet<Box>,
+  before: GlanceRound = firstRound
 ) {
-  const { channels, common } = yield* exclusively(account, look(account, reader, active))
+  const { channels, common, round } = yield* exclusively(account, look(account, reader, active, before))
   if (common) yield* catchUp(account, null, feed)
   for (const chatId of channels) yield* catchUpChannel(account, null, feed, chatId)
+  return round
 })

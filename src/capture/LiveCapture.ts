@@ -9,7 +9,7 @@ import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/M
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { expire } from "./Expiry.ts"
-import { glance } from "./Glances.ts"
+import { firstRound, glance } from "./Glances.ts"
 import { makeLiveFiles } from "./LiveFiles.ts"
 import type { MediaConnections } from "./Media.ts"
 import { seeChats } from "./Sightings.ts"
@@ -25,10 +25,13 @@ const gapTime = Duration.millis(500)
 /** A feed that was silent for so long is asked for the difference of the common box. */
 const silence = Duration.minutes(15)
 
-/** Channels that pushed nothing are looked at so often where something came within a day, and hourly otherwise. */
+/** Each channel that pushed nothing is looked at so often where something came within a day, and hourly otherwise. */
 const glanceTime = Duration.minutes(5)
 const quietGlanceTime = Duration.hours(1)
 const quietAfter = Duration.days(1)
+
+/** What is due is looked for no less often. */
+const longestPause = Duration.minutes(1)
 
 export interface LiveConnections extends MediaConnections {
   readonly feed: ChatFeed
@@ -154,13 +157,15 @@ export const captureLive = Effect.fnUntraced(function*(
   let glanced = heard
   let asked = heard
   const active = new Set<Box>()
+  let round = firstRound
   while (true) {
     const at = yield* Clock.currentTimeMillis
-    const pause = at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime
-    if (at - glanced >= Duration.toMillis(pause)) {
+    const pause = () =>
+      Duration.toMillis(at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime) / round.glances
+    if (at - glanced >= pause()) {
       yield* expire(account, null)
-      yield* glance(account, { feed, reader }, active)
-      active.clear()
+      round = yield* glance(account, { feed, reader }, active, round)
+      if (round.had.size === 0) active.clear()
       glanced = at
     }
     if (at - Math.max(heard, asked) >= Duration.toMillis(silence)) {
@@ -168,7 +173,8 @@ export const captureLive = Effect.fnUntraced(function*(
       asked = at
     }
     yield* files.begin
-    const found = yield* Effect.timeoutOption(Queue.take(batches), Duration.minutes(1))
+    const wait = Math.min(Duration.toMillis(longestPause), Math.max(0, glanced + pause() - at))
+    const found = yield* Effect.timeoutOption(Queue.take(batches), wait)
     if (found._tag === "None") continue
     const batch = found.value
     heard = yield* Clock.currentTimeMillis

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
@@ -261,6 +261,56 @@ describe("an account of which nothing is pushed", () => {
       expect(later.glances).toBeLessThanOrEqual(12)
       for (let hours = 0; hours < 24; hours++) yield* inHour
       expect(yield* inHour).toEqual({ differences: 4, glances: 1 })
+    }))
+})
+
+describe("an account with many channels that push nothing", () => {
+  const glancesOf = Effect.fnUntraced(function*(channels: number) {
+    const { platform, process, stored } = stage()
+    platform.chats.clear()
+    for (let n = 0; n < channels; n++) {
+      const chatId = -1_000_000_100_000n - BigInt(n)
+      platform.add(chatId, "channel")
+      const seen = platform.sighting(platform.chats.get(chatId)!, true)
+      stored.keepChat(afterSighting(null, seen, stored.judge(seen), new Date(0), null))
+    }
+    const calls: Array<{ readonly at: number; readonly refs: ReadonlyArray<string> }> = []
+    const reader: ChatReader = {
+      ...platform.reader,
+      peers: (refs) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) => {
+          calls.push({ at, refs })
+          return platform.reader.peers(refs)
+        })
+    }
+    const live = captureLive(account, {
+      ...unpaced,
+      feed: platform.feed,
+      reader,
+      beginPlaces: Semaphore.makeUnsafe(1)
+    })
+    yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
+    for (let turns = 0; turns < 120; turns++) yield* TestClock.adjust("10 seconds")
+    return calls
+  })
+
+  it.effect("has each of them looked at within six minutes, a hundred by a call", () =>
+    Effect.gen(function*() {
+      for (const channels of [1, 100, 101, 250, 999]) {
+        const calls = yield* glancesOf(channels)
+        const times = new Map<string, ReadonlyArray<number>>()
+        for (const { at, refs } of calls) {
+          expect(refs.length).toBeLessThanOrEqual(100)
+          for (const ref of refs) times.set(ref, [...times.get(ref) ?? [], at])
+        }
+        expect(times.size).toBe(channels)
+        for (const looks of times.values()) {
+          const pauses = looks.map((at, n) => at - (looks[n - 1] ?? looks[0] ?? 0))
+          expect(looks.length).toBeGreaterThan(1)
+          expect(Math.max(...pauses)).toBeLessThanOrEqual(360_000)
+        }
+        expect(calls.length).toBeLessThanOrEqual(4 * Math.ceil(channels / 100) + 1)
+      }
     }))
 })
 

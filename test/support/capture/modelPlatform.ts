@@ -77,7 +77,7 @@ export class Platform {
     for (const chatId of channels) this.add(chatId, "group")
   }
 
-  private add(chatId: bigint, type: ChatType): ModelChat {
+  add(chatId: bigint, type: ChatType): ModelChat {
     const own = !isOfCommonBox(chatId)
     const chat: ModelChat = {
       chatId,
