@@ -37,13 +37,27 @@ const selectionOf = ({ effect, live, maxFileBytes, media, ruleId }: RuleInEffect
 
 const undecided: Selection = { effect: "review", live: false, maxFileBytes: null, media: "none", ruleId: null }
 
+/** The predecessor's selection goes before the rule that was found for the chat itself. */
+const inherits = (
+  rules: ReadonlyArray<RuleInEffect>,
+  found: RuleInEffect | undefined,
+  predecessor: Selection
+): boolean => {
+  if (found === undefined) return true
+  if (found.chatId !== null) return false
+  return found.chatType === "any" ||
+    rules.some(({ chatId, ruleId }) => chatId !== null && ruleId === predecessor.ruleId)
+}
+
 /**
  * The most specific rule wins: of an account with the chat's id, of an account, a department, the organization; inside
- * a level one that names the type. A chat that has come out of another one inherits where no rule names it.
+ * a level one that names the type. A chat that has come out of another one is judged like it, where the rules name the
+ * other by its id, or this one by neither id nor type.
  */
 export const select = (rules: ReadonlyArray<RuleInEffect>, chat: JudgedChat): Selection => {
   if (serviceAccounts.has(chat.chatId)) return { ...undecided, effect: "skip" }
   const [found] = rules.filter((rule) => names(rule, chat)).sort((one, other) => rank(other) - rank(one))
-  if (chat.predecessor !== null && (found === undefined || found.chatId === null)) return chat.predecessor
+  const inherited = chat.predecessor
+  if (inherited !== null && inherits(rules, found, inherited)) return inherited
   return found === undefined ? undecided : selectionOf(found)
 }

@@ -80,13 +80,28 @@ export const layer = Layer.effect(
       "judged.effect = 'archive' and archive_chat.effect <> 'archive' and not isempty(archive_chat.covered)"
     )
 
+    /** The most specific of the rules for the chat of a row of this name. */
+    const ruleFor = (rules: Statement.Fragment, row: "before" | "chat") => {
+      const chat = sql.literal(row)
+      return sql`
+                select rules.effect, rules.live, rules.rule_id, rules.chat_id, rules.chat_type from ${rules} as rules
+                where rules.organization_id = chat.organization_id
+                  and (level = 'organization' or level = 'account' and target = account.id
+                    or level = 'department' and target = account.department_id)
+                  and (rules.chat_id = ${chat}.chat_id or chat_type in ('any', ${chat}.type))
+                order by rules.chat_id is null,
+                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
+                limit 1`
+    }
+
     /** The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. */
     const judged = (organizationId: string, scope: RuleScope, rules: Statement.Fragment) =>
       sql`
               select chat.account_id, chat.chat_id,
                 case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
-                  else coalesce(rule.effect, 'review') end as effect,
-                coalesce(rule.live, false) as live, rule.rule_id, chat.effect as before
+                  else coalesce(case when inherits then inherited.effect else own.effect end, 'review') end as effect,
+                coalesce(case when inherits then inherited.live else own.live end, false) as live,
+                case when inherits then inherited.rule_id else own.rule_id end as rule_id, chat.effect as before
               from archive_chat as chat
               join account on account.organization_id = chat.organization_id and account.id = chat.account_id
               left join lateral (
@@ -95,17 +110,12 @@ export const layer = Layer.effect(
                   and before.migrated_to = chat.chat_id
                 limit 1
               ) as before on true
-              left join lateral (
-                select rules.effect, rules.live, rules.rule_id from ${rules} as rules
-                where rules.organization_id = chat.organization_id
-                  and (level = 'organization' or level = 'account' and target = account.id
-                    or level = 'department' and target = account.department_id)
-                  and (rules.chat_id in (chat.chat_id, before.chat_id)
-                    or chat_type in ('any', coalesce(before.type, chat.type)))
-                order by (rules.chat_id = chat.chat_id) is true desc, rules.chat_id is null,
-                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
-                limit 1
-              ) as rule on true
+              left join lateral (${ruleFor(rules, "chat")}) as own on true
+              left join lateral (${ruleFor(rules, "before")}) as inherited on before.chat_id is not null
+              cross join lateral (
+                select before.chat_id is not null and own.chat_id is null
+                  and (inherited.chat_id is not null or coalesce(own.chat_type, 'any') = 'any') as inherits
+              ) as inheritance
               where chat.organization_id = ${organizationId} and chat.ref is not null
                 and ${within(organizationId, scope)}`
 

@@ -113,26 +113,43 @@ describe("chats as capture keeps them", () => {
         }))
       }))
 
-    it.effect("are judged by changed rules in the database as when they are seen", () =>
+    it.effect("are judged by changed rules in the database as when they are seen, also where they continue others", () =>
       Effect.gen(function*() {
         const { account, keep, read } = yield* stage
         const { accountId, organizationId } = account
-        yield* keep(sample(5), "see")
+        // Each odd chat is continued by the next one.
+        yield* keep(
+          sample(5).map((chat) => ({ ...chat, migratedTo: chat.chatId % 2n === 1n ? chat.chatId + 1n : null })),
+          "see"
+        )
         const rules = yield* ArchiveRules
-        for (const [type, effect] of [["group", "skip"], ["any", "archive"], ["private", "review"]] as const) {
+        for (
+          const [level, selector, effect] of [
+            ["organization", "channel", "archive"],
+            ["account", "group", "skip"],
+            ["organization", "any", "archive"],
+            ["account", "private", "review"],
+            ["account", 5n, "archive"],
+            ["account", 8n, "skip"],
+            ["organization", "bot", "skip"],
+            ["account", "any", "review"]
+          ] as const
+        ) {
           const before = yield* read
-          const scope = { level: "account" as const, target: accountId, chatId: null }
+          const chatId = typeof selector === "bigint" ? selector : null
+          const chatType = typeof selector === "bigint" ? null : selector
+          const scope = { level, target: level === "account" ? accountId : null, chatId }
           const now = new Date(Archives.beginning)
           yield* Archives.commit(
             { account },
             Effect.andThen(
               rules.add(organizationId, {
                 ...scope,
-                chatType: type,
+                chatType,
                 effect,
                 media: "none",
                 maxFileBytes: null,
-                live: type === "any",
+                live: chatType === "any",
                 updatedAt: now,
                 updatedBy: null
               }),
@@ -140,8 +157,15 @@ describe("chats as capture keeps them", () => {
             )
           )
           const inEffect = yield* Archives.commit({ account }, rules.inEffect(account))
+          const continued = new Map(
+            before.flatMap((chat) =>
+              chat.migratedTo === null ? [] : [[chat.migratedTo, select(inEffect, { ...chat, predecessor: null })]]
+            )
+          )
           expect(yield* read).toEqual(
-            before.map((chat) => afterSelection(chat, select(inEffect, { ...chat, predecessor: null })))
+            before.map((chat) =>
+              afterSelection(chat, select(inEffect, { ...chat, predecessor: continued.get(chat.chatId) ?? null }))
+            )
           )
         }
       }))
