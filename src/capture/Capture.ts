@@ -30,6 +30,7 @@ import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import { afterLooks, inTurn, makePacer, type Pace } from "./Pacer.ts"
 import { recordRun, runEvent } from "./RunEvents.ts"
+import { ComparedAge } from "./Unchecked.ts"
 
 export interface Options {
   /** The rate of calls for each account; all of the process together make as many as some accounts do alone. */
@@ -40,6 +41,8 @@ export interface Options {
   readonly runs: number
   /** The number of accounts whose pushes are archived as they arrive. */
   readonly maxLive: number
+  /** Older messages are not compared again after changes were lost; null for all. */
+  readonly comparedAge: Duration.Duration | null
 }
 
 /** Contents that runs read at the same time, and those that are read as they are pushed: neither waits for the other. */
@@ -89,7 +92,7 @@ export class Capture extends Context.Service<Capture, {
   /** Closes days that are over, and archives that nothing is written to. */
   readonly tend: Effect.Effect<void>
 }>()("org-security-console/capture/Capture") {
-  static readonly layer = ({ maxLive, mediaPace, pace, runs: places }: Options) =>
+  static readonly layer = ({ comparedAge, maxLive, mediaPace, pace, runs: places }: Options) =>
     Layer.effect(
       Capture,
       Effect.gen(function*() {
@@ -100,7 +103,7 @@ export class Capture extends Context.Service<Capture, {
         const runs = yield* ArchiveRuns
         const store = yield* CaptureStore
         const db = yield* Db
-        const services = yield* Effect.context<Services>()
+        const services = Context.add(yield* Effect.context<Services>(), ComparedAge, comparedAge)
         const works = yield* FiberMap.make<string, void, never>()
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()

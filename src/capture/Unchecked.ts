@@ -1,6 +1,7 @@
 /** Comparing again after changes of a box were lost. */
 import { Context, Duration, Effect } from "effect"
 import { afterLoss } from "../domain/archive/CapturedChat.ts"
+import { defaultComparedDays } from "../domain/Limits.ts"
 import { now } from "../domain/Moments.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
@@ -8,7 +9,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 /** Messages that are older than this, seen from the loss, are not compared again; null for all. */
 export const ComparedAge = Context.Reference<Duration.Duration | null>(
   "org-security-console/capture/Unchecked/ComparedAge",
-  { defaultValue: () => Duration.days(30) }
+  { defaultValue: () => Duration.days(defaultComparedDays) }
 )
 
 /** The ids of chats from which on messages are compared again, by now; all of a chat without recent ones are old. */

@@ -72,6 +72,12 @@ export const archiveSearchesAtOnce = 2
 /** Parts of exports that a process makes at a time: of one organization, and in all. */
 export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
+/** The default number of runs over archives that a process makes at the same time. */
+export const defaultArchiveRuns = 32
+/** The default number of calls a second that read one account's chats. */
+export const defaultArchiveRate = 1
+/** The default number of days of archived messages that are compared again after changes were lost. */
+export const defaultComparedDays = 30
 /** Parts of files, 1 MiB at most, that a process reads from the messenger in a second. */
 export const mediaPartsPerSecond = 20
 /** All accounts whose chats a process reads make together as many calls as so many do alone: they share its address. */

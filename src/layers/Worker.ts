@@ -3,7 +3,14 @@ import { Duration, Layer } from "effect"
 import { Capture } from "../capture/Capture.ts"
 import { OpenArchives } from "../capture/OpenArchives.ts"
 import type { Pace } from "../capture/Pacer.ts"
-import { defaultMaxLive, defaultReviewWindow, mediaPartsPerSecond } from "../domain/Limits.ts"
+import {
+  defaultArchiveRate,
+  defaultArchiveRuns,
+  defaultComparedDays,
+  defaultMaxLive,
+  defaultReviewWindow,
+  mediaPartsPerSecond
+} from "../domain/Limits.ts"
 import { serviceDevice } from "../domain/messenger/Messenger.ts"
 import * as Outages from "../jobs/protection/MessengerOutages.ts"
 import { LiveSessions } from "../messenger/OpenSessions.ts"
@@ -23,21 +30,24 @@ export interface Options {
   readonly archivePace?: Pace
   /** The rate at which parts of files are read, each 1 MiB at most, of the whole process; 20 a second by default. */
   readonly mediaPace?: Pace
+  /** The number of runs over archives at the same time; 32 by default. */
+  readonly archiveRuns?: number
+  /** The age of archived messages that are compared again after changes were lost, null for all; 30 days by default. */
+  readonly comparedAge?: Duration.Duration | null
 }
 
-/** The number of runs over archives at the same time. */
-const archiveRuns = 32
-
 /** Calls of an archive's run to the messenger, as it bears them. */
-const defaultArchivePace: Pace = { rate: 1, burst: 5 }
+export const defaultArchivePace: Pace = { rate: defaultArchiveRate, burst: 5 }
 
 /** Parts of files: decrypting them takes a core's time, which the watch needs. */
-const defaultMediaPace: Pace = { rate: mediaPartsPerSecond, burst: 4 }
+export const defaultMediaPace: Pace = { rate: mediaPartsPerSecond, burst: 4 }
 
 /** Watches the accounts and archives their chats; `Background.layer` over it claims those that are due. */
 export const layer = (
   {
     archivePace = defaultArchivePace,
+    archiveRuns = defaultArchiveRuns,
+    comparedAge = Duration.days(defaultComparedDays),
     maxLive = defaultMaxLive,
     mediaPace = defaultMediaPace,
     reviewWindow = defaultReviewWindow
@@ -45,7 +55,10 @@ export const layer = (
 ) =>
   Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
     Layer.provideMerge(
-      Layer.provide(Capture.layer({ maxLive, mediaPace, pace: archivePace, runs: archiveRuns }), OpenArchives.layer)
+      Layer.provide(
+        Capture.layer({ comparedAge, maxLive, mediaPace, pace: archivePace, runs: archiveRuns }),
+        OpenArchives.layer
+      )
     ),
     Layer.merge(SessionOpening.layer({ maxLive })),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),

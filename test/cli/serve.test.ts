@@ -211,6 +211,10 @@ describe("what serve refuses before it touches a database", () => {
       2,
       /--port: "70000"\. Expected: a whole number from 0 to 65535; see security-console serve --help/
     ],
+    [["--archive-runs", "0"], 2, /--archive-runs: "0"\. Expected: a whole number from 1 to 1000;/],
+    [["--archive-rate", "101"], 2, /--archive-rate: "101"\. Expected: a whole number from 1 to 100;/],
+    [["--archive-media-rate", "fast"], 2, /--archive-media-rate/],
+    [["--archive-recheck", "-1"], 2, /--archive-recheck/],
     [["--log-format", "loud"], 2, /--log-format/],
     [["--nope"], 2, /Unrecognized flag: --nope/],
     [["extra"], 2, /extra/]

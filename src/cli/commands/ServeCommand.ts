@@ -13,6 +13,7 @@ export const serve = Command.make(
     ...Settings.server,
     ...Settings.mail,
     ...Settings.watching,
+    ...Settings.archiving,
     ...Settings.messenger
   },
   (settings) =>

@@ -23,9 +23,21 @@ export interface BackgroundSettings extends Settings.Database {
 export const targets = ({ checkpointPush }: BackgroundSettings) =>
   Targets.make(Option.getOrElse(checkpointPush, () => Redacted.make("")))
 
+type WorkerSettings = Pick<Settings.WatchSettings, "maxLive" | "reviewWindow"> & Settings.ArchiveSettings
+
+/** The options of the watch, from the settings. */
+export const watchOptions = (settings: WorkerSettings) =>
+  ({
+    maxLive: settings.maxLive,
+    reviewWindow: Duration.minutes(settings.reviewWindow),
+    archiveRuns: settings.archiveRuns,
+    archivePace: { ...Worker.defaultArchivePace, rate: settings.archiveRate },
+    mediaPace: { ...Worker.defaultMediaPace, rate: settings.archiveMediaRate },
+    comparedAge: settings.archiveRecheck === 0 ? null : Duration.days(settings.archiveRecheck)
+  }) satisfies Worker.Options
+
 /** Watching accounts: what a process with a messenger does besides. */
-export const watch = ({ maxLive, reviewWindow }: Pick<Settings.WatchSettings, "maxLive" | "reviewWindow">) =>
-  Worker.layer({ maxLive, reviewWindow: Duration.minutes(reviewWindow) })
+export const watch = (settings: WorkerSettings) => Worker.layer(watchOptions(settings))
 
 /** The age of the last round of a process that watches at most. */
 const oldestRound = Duration.seconds(30)

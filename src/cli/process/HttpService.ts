@@ -57,6 +57,7 @@ interface ServeSettings
   extends
     Settings.Migrating,
     Settings.WatchSettings,
+    Settings.ArchiveSettings,
     Settings.Messenger,
     Settings.MailOptions,
     Background.BackgroundSettings,

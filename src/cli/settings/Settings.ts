@@ -1,6 +1,15 @@
 /** Every setting of the service, by flag or by environment; the table of docs/configuration.md is made from here. */
 import { Config, Duration, Option, type Redacted } from "effect"
-import { defaultLoginStarts, defaultMaxLive, defaultReviewWindow } from "../../domain/Limits.ts"
+import {
+  accountsAtOnce,
+  defaultArchiveRate,
+  defaultArchiveRuns,
+  defaultComparedDays,
+  defaultLoginStarts,
+  defaultMaxLive,
+  defaultReviewWindow,
+  mediaPartsPerSecond
+} from "../../domain/Limits.ts"
 import { choice, describe, described, hidden, number, onOff, optionalText, text } from "./Setting.ts"
 
 // The table has them in the order in which they are declared.
@@ -47,6 +56,38 @@ export const watching = {
     1,
     [1, 100],
     "Share of the accounts that this worker watches, compared with other workers"
+  )
+}
+
+/** The archiving of chats, in processes that watch accounts. */
+export const archiving = {
+  archiveRuns: number(
+    "archive-runs",
+    "CONSOLE_ARCHIVE_RUNS",
+    defaultArchiveRuns,
+    [1, 1000],
+    "Accounts whose archives the process completes at the same time"
+  ),
+  archiveRate: number(
+    "archive-rate",
+    "CONSOLE_ARCHIVE_RATE",
+    defaultArchiveRate,
+    [1, 100],
+    `Calls a second that read the chats of one account; the process makes ${accountsAtOnce} times as many for all`
+  ),
+  archiveMediaRate: number(
+    "archive-media-rate",
+    "CONSOLE_ARCHIVE_MEDIA_RATE",
+    mediaPartsPerSecond,
+    [1, 1000],
+    "Parts of files, 1 MiB at most, that the process reads from the messenger in a second"
+  ),
+  archiveRecheck: number(
+    "archive-recheck",
+    "CONSOLE_ARCHIVE_RECHECK",
+    defaultComparedDays,
+    [0, 3650],
+    "Days of archived messages that are compared again after changes were lost; 0 for all of them"
   )
 }
 
@@ -103,6 +144,14 @@ export interface WatchSettings {
   readonly maxLive: number
   readonly clusterAddress: Option.Option<string>
   readonly clusterWeight: number
+}
+
+/** The settings of archiving as they are read. */
+export interface ArchiveSettings {
+  readonly archiveRuns: number
+  readonly archiveRate: number
+  readonly archiveMediaRate: number
+  readonly archiveRecheck: number
 }
 
 /** The service that the MCP server over standard input and output connects to, and what it shows. */
