@@ -8,6 +8,7 @@ import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
+import { runPhase } from "./CaptureMeasures.ts"
 import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
 import { readMembers } from "./ChatMembers.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
@@ -142,18 +143,21 @@ const report = Effect.fnUntraced(function*(run: ClaimedRun, progress: RunProgres
   yield* commit(run, run, () => store.report(run, progress, at))
 })
 
-/** Reads everything once; what it was stopped for, and what failed, are its failures. */
-export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnections) {
   const store = yield* CaptureStore
   yield* commit(run, run, () => Effect.flatMap(now, (at) => store.begin(run, at)))
   yield* expire(run, run)
-  yield* catchUp(run, run, connections.feed)
-  const positions = yield* readDialogs(run, connections)
-  yield* readDifferences(run, connections, positions)
-  yield* readMessages(run, connections)
+  yield* catchUp(run, run, feed)
+})
+
+const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const total = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
   yield* report(run, { phase: "media", done: 0, total })
   yield* saveFiles(run, connections, (done) => report(run, { phase: "media", done: Math.min(done, total), total }))
+})
+
+const finish = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+  const store = yield* CaptureStore
   yield* report(run, { phase: "finishing", done: 0, total: null })
   yield* askAgain(run, connections)
   yield* readMessages(run, connections)
@@ -161,4 +165,15 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
   yield* readMembers(run, connections)
   yield* commit(run, run, () => store.count(run))
   yield* report(run, { phase: "finishing", done: 0, total: null })
+})
+
+/** Reads everything once; what it was stopped for, and what failed, are its failures. */
+export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+  yield* runPhase("starting")(start(run, connections))
+  const positions = yield* runPhase("dialogs")(readDialogs(run, connections))
+  yield* runPhase("messages")(
+    Effect.andThen(readDifferences(run, connections, positions), readMessages(run, connections))
+  )
+  yield* runPhase("media")(readFiles(run, connections))
+  yield* runPhase("finishing")(finish(run, connections))
 })

@@ -7,6 +7,7 @@ import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { BoxState, ChannelDifference, ChatFeed, Difference } from "../ports/messenger/MessengerArchive.ts"
+import * as Measures from "./CaptureMeasures.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { seeChats } from "./Sightings.ts"
 import { storeChange } from "./StoredChanges.ts"
@@ -29,6 +30,7 @@ const beginAt = Effect.fnUntraced(function*(
       yield* store.setState(account, state, at)
       if (known !== null && claimed === null) yield* runs.hasten(account, at)
     }))
+  if (known !== null) yield* Measures.lost("common")
 })
 
 const storeDifference = Effect.fnUntraced(function*(
@@ -137,9 +139,11 @@ const stepChannel = Effect.fnUntraced(function*(
       return false
     case "PositionRefused":
       yield* commit(account, claimed, () => losePosition(account, chatId))
+      yield* Measures.lost(chatId)
       return false
     default:
       yield* storeChannel(account, claimed, chatId, found)
+      if (found._tag === "TooLong") yield* Measures.lost(chatId)
       return found._tag === "Since" && found.more
   }
 })

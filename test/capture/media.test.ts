@@ -73,6 +73,7 @@ describe("the files of captured messages", () => {
           yield* send(name)
           yield* Captured.passes("1 second")
         }
+        yield* Captured.passes("2 seconds")
         expect((yield* states(staged.id)).map(({ state }) => state)).toEqual([
           "pending",
           "saved",

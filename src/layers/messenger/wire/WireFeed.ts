@@ -1,5 +1,5 @@
 /** Pushes and differences of an account's chats over the platform's own protocol. */
-import { type Cause, Effect, Queue, Stream } from "effect"
+import { type Cause, Effect, Metric, Queue, Stream } from "effect"
 import {
   type Box,
   type BoxState,
@@ -22,6 +22,11 @@ import type { Client, Unasked } from "./WireClient.ts"
 const pushesKept = 256
 
 const changesPerDifference = 100
+
+const dropped = Metric.counter("console_archive_pushes_dropped_total", {
+  description: "Pushes of chats that were not read in time: their differences are asked for",
+  incremental: true
+})
 
 const positionRefused = () => new PositionRefused()
 
@@ -211,20 +216,30 @@ const differenceOf = (answer: wire.updates.TypeDifference, since: BoxState): Dif
 /** Keeps the pushes of one session until they are read. */
 export const makeInbox = Effect.gen(function*() {
   const queue = yield* Queue.unbounded<Push, Cause.Done>()
-  const dropped = new Set<Box>()
+  const behind = new Set<Box>()
+  let lost = 0
   yield* Effect.addFinalizer(() => Queue.end(queue))
   return {
     receive: (updates: Unasked): void => {
       for (const push of pushesOf(updates)) {
         if (Queue.sizeUnsafe(queue) < pushesKept) Queue.offerUnsafe(queue, push)
-        else dropped.add(push.box)
+        else {
+          behind.add(push.box)
+          lost += 1
+        }
       }
     },
-    pushes: Stream.fromQueue(queue).pipe(Stream.flatMap((push) => {
-      const lost = [...dropped].map((box): Push => ({ _tag: "Behind", box }))
-      dropped.clear()
-      return Stream.fromIterable([push, ...lost])
-    }))
+    pushes: Stream.fromQueue(queue).pipe(
+      Stream.mapEffect((push) => {
+        if (lost === 0) return Effect.succeed([push])
+        const missing = [...behind].map((box): Push => ({ _tag: "Behind", box }))
+        const counted = Metric.update(dropped, lost)
+        behind.clear()
+        lost = 0
+        return Effect.as(counted, [push, ...missing])
+      }),
+      Stream.flattenIterable
+    )
   }
 })
 

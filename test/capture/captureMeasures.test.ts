@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Metric, Semaphore, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { runCapture } from "../../src/capture/CaptureRun.ts"
+import { catchUp, catchUpChannel } from "../../src/capture/Differences.ts"
+import { takePushes } from "../../src/capture/LiveCapture.ts"
+import { makeInbox } from "../../src/layers/messenger/wire/WireFeed.ts"
+import { type ChatFeed, PositionRefused } from "../../src/ports/messenger/MessengerArchive.ts"
+import { drawnOf } from "../support/capture/drawnNumbers.ts"
+import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { Platform } from "../support/capture/modelPlatform.ts"
+
+/** With counts of its own. */
+const counted = <A, E, R>(test: Effect.Effect<A, E, R>) => Effect.provideService(test, Metric.MetricRegistry, new Map())
+
+const channel = -1_000_000_000_301n
+
+/** The states of the metric, by one of its labels. */
+const states = (name: string, label: string) =>
+  Effect.map(
+    Metric.snapshot,
+    (all) => new Map(all.filter(({ id }) => id === name).map(({ attributes, state }) => [attributes?.[label], state]))
+  )
+
+/** An account that was archived by a run, whose messenger has two new messages. */
+const stage = Effect.gen(function*() {
+  const platform = new Platform(drawnOf(1), 0)
+  for (const chat of platform.chats.values()) platform.send(chat, null)
+  const stored = new Stored()
+  stored.setRules([rule(null, "archive", true)])
+  const process = processOver(
+    stored,
+    Semaphore.makeUnsafe(1),
+    organization,
+    { dies: () => null, committed: Effect.void },
+    (law) => expect(law).toBe("")
+  )
+  const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+  const { feed, reader } = platform
+  yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+  return { platform, process, stored }
+})
+
+describe("the measures of archiving", () => {
+  it.effect("have the time of each phase of a run", () =>
+    Effect.gen(function*() {
+      yield* stage
+      const phases = yield* states("console_archive_run_seconds", "phase")
+      expect([...phases.keys()].toSorted()).toEqual(["dialogs", "finishing", "media", "messages", "starting"])
+      for (const state of phases.values()) expect(state).toMatchObject({ count: 1 })
+    }).pipe(counted))
+
+  it.effect("count what was lost, by the kind of box, where the messenger no longer knows", () =>
+    Effect.gen(function*() {
+      const { platform, process } = yield* stage
+      const forgetful: ChatFeed = {
+        ...platform.feed,
+        difference: () => Effect.fail(new PositionRefused()),
+        channelDifference: () => Effect.fail(new PositionRefused())
+      }
+      yield* Effect.provideContext(catchUp(account, null, forgetful), process)
+      yield* Effect.provideContext(catchUpChannel(account, null, forgetful, channel), process)
+      const counts = yield* states("console_archive_gaps_total", "box")
+      expect(counts.get("common")).toMatchObject({ count: 1 })
+      expect(counts.get("channel")).toMatchObject({ count: 1 })
+    }).pipe(counted))
+
+  it.effect("have how long after it was sent a message was archived", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = yield* stage
+      platform.pending = []
+      const chat = platform.chats.get(101n)
+      while (chat !== undefined && platform.pending.length === 0) platform.send(chat, null)
+      stored.keepState({ position: platform.common.position - 1, date: 0, qts: 0 })
+      yield* TestClock.adjust("7 seconds")
+      yield* Effect.provideContext(takePushes(account, platform.feed, platform.pending), process)
+      const [behind] = (yield* states("console_archive_behind_seconds", "none")).values()
+      expect(behind).toMatchObject({ max: 7 })
+    }).pipe(counted))
+
+  it.effect("count the pushes that nobody has read in time", () =>
+    Effect.gen(function*() {
+      const inbox = yield* makeInbox
+      for (let pts = 1; pts <= 300; pts++) {
+        inbox.receive({
+          _: "updateShort",
+          date: 0,
+          update: { _: "updateDeleteMessages", messages: [pts], pts, ptsCount: 1 }
+        })
+      }
+      const behind = yield* Stream.runHead(Stream.filter(inbox.pushes, ({ _tag }) => _tag === "Behind"))
+      expect(behind).toMatchObject({ value: { box: "common" } })
+      const [dropped] = (yield* states("console_archive_pushes_dropped_total", "none")).values()
+      expect(dropped).toMatchObject({ count: 44 })
+    }).pipe(counted))
+})
