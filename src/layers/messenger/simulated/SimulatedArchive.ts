@@ -1,5 +1,5 @@
 /** Chats of the simulated platform as the service's sessions read them. */
-import { Effect, Queue, Stream } from "effect"
+import { type Cause, Effect, Queue, Stream } from "effect"
 import type { Slot } from "../../../domain/accounts/Slot.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import {
@@ -34,7 +34,7 @@ const chatsPerPage = 100
 const stateOf = (position: number): BoxState => ({ position, date: position, qts: 0 })
 
 /** Keeps pushes until they are read, and says of which boxes some were dropped. */
-const makeInbox = (queue: Queue.Queue<Push>) => {
+const makeInbox = (queue: Queue.Queue<Push, Cause.Done>) => {
   const behind = new Set<Behind["box"]>()
   return {
     receive: (push: Push) => {
@@ -130,9 +130,10 @@ export const make = (
   })
 
   const feed = Effect.fnUntraced(function*(ref: SessionRef, slot?: Slot) {
-    yield* open(ref, slot)
+    const { events } = yield* open(ref, slot)
     const userId = yield* userOf(ref)
-    const queue = yield* Queue.unbounded<Push>()
+    const queue = yield* Queue.unbounded<Push, Cause.Done>()
+    yield* Effect.forkScoped(Effect.andThen(Stream.runDrain(events), Queue.end(queue)))
     const inbox = makeInbox(queue)
     const known = pushes.listeners.get(userId) ?? new Set()
     pushes.listeners.set(userId, known.add(inbox.receive))

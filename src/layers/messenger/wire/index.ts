@@ -3,7 +3,7 @@
  *
  * It needs the optional peers `@mtcute/core`, `@mtcute/wasm` and `@fuman/node`.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import type { Slot } from "../../../domain/accounts/Slot.ts"
 import { loginHeld } from "../../../domain/Limits.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
@@ -102,15 +102,17 @@ export const layer = (
       })
       /** The session's own connection, over which the platform pushes. */
       const shared = Effect.fnUntraced(function*(sessionRef: SessionRef, slot: Slot | undefined) {
-        yield* live.open(sessionRef, slot)
-        return clients.get(sessionRef) ?? (yield* new PlatformUnavailable())
+        const { events } = yield* live.open(sessionRef, slot)
+        return { client: clients.get(sessionRef) ?? (yield* new PlatformUnavailable()), ended: Stream.runDrain(events) }
       })
       const feed = Effect.fnUntraced(function*(sessionRef: SessionRef, slot?: Slot) {
         const inbox = yield* Feed.makeInbox
         const known = inboxes.get(sessionRef) ?? new Set()
         inboxes.set(sessionRef, known.add(inbox.receive))
         yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
-        return Feed.makeFeed(yield* shared(sessionRef, slot), inbox.pushes)
+        const { client, ended } = yield* shared(sessionRef, slot)
+        yield* Effect.forkScoped(Effect.andThen(ended, inbox.end))
+        return Feed.makeFeed(client, inbox.pushes)
       })
       const readings = yield* WireReading.make(
         options,

@@ -1,6 +1,6 @@
 /** What every implementation of MessengerArchive keeps of what is pushed, and of the differences of boxes. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import type { ChatOf } from "../../../../src/layers/messenger/simulated/SimulatedChats.ts"
 import type {
   BoxState,
@@ -9,6 +9,7 @@ import type {
   ChatReader,
   MessageSeen
 } from "../../../../src/ports/messenger/MessengerArchive.ts"
+import { MessengerSession } from "../../../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../../../support/capture/drawnNumbers.ts"
 import {
   arrangedChats,
@@ -129,6 +130,19 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const behind = yield* Stream.runHead(Stream.filter(feed.pushes, ({ _tag }) => _tag === "Behind"))
           assert.deepInclude(behind, { value: { _tag: "Behind", box: "common" } })
         }))
+
+      it.effect("end with the session, as its own connection finds it ended", () =>
+        Effect.gen(function*() {
+          const { feed, join, say, sessionRef, userId, world } = yield* arrange()
+          const session = yield* (yield* MessengerSession).open(sessionRef)
+          const { where } = yield* join("private")
+          const texts = yield* Effect.forkScoped(Stream.runCollect(feed.pushes))
+          yield* say(where, "the last one")
+          yield* feed.state
+          yield* world.revokeService(userId)
+          assert.strictEqual((yield* Effect.flip(session.profile))._tag, "NoSession")
+          assert.isNotEmpty(yield* Fiber.join(texts))
+        }), 5000)
     })
 
     describe("differences", () => {
