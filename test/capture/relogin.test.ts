@@ -1,17 +1,42 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { slotOf } from "../../src/domain/accounts/Slot.ts"
+import type { SessionRef } from "../../src/domain/messenger/Messenger.ts"
+import * as Randomness from "../../src/layers/crypto/Randomness.ts"
+import { Vault } from "../../src/layers/crypto/Vault.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import * as KeysSql from "../../src/layers/sql/messenger/MessengerKeys.ts"
+import { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import * as Captured from "../support/archive/captured.ts"
 import { makeRule } from "../support/archive/rules.ts"
+import * as DataCentre from "../support/dataCentre/index.ts"
 import * as Logins from "../support/logins/logins.ts"
-import { postgres } from "../support/postgres/database.ts"
+import { pglite } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const person = 7001n
 
-describe("an account whose session was lost and that signs in again", () => {
-  layer(Captured.watch.pipe(Layer.provideMerge(World.world(postgres))))((it) => {
+const wire = DataCentre.layerOver.pipe(
+  Layer.provide(KeysSql.layer),
+  Layer.provide(Layer.merge(Vault.layer, Randomness.layer)),
+  Layer.orDie
+)
+
+describe.each([
+  ["in the simulation", undefined],
+  ["over the messenger's own protocol", wire]
+])("an account whose session was lost and that signs in again, %s", (_name, messenger) => {
+  layer(Captured.watch.pipe(Layer.provideMerge(World.world(pglite, undefined, messenger))))((it) => {
+    /** The watch finds that the session has ended. */
+    const finds = ({ id, sessionRef }: { readonly id: string; readonly sessionRef: SessionRef }) =>
+      Effect.gen(function*() {
+        const { open } = yield* MessengerSession
+        const look = Effect.flatMap(open(sessionRef, slotOf(AccountId.make(id))), (live) => live.profile)
+        expect(yield* Effect.flip(look)).toMatchObject({ _tag: "NoSession" })
+      }).pipe(Effect.scoped)
+
     /** An account that was archived once, and whose session has ended since. */
     const stage = Effect.fnUntraced(function*(live: boolean) {
       const group = live ? -1_000_000_007_012n : -1_000_000_007_013n
@@ -31,6 +56,7 @@ describe("an account whose session was lost and that signs in again", () => {
       const platform = yield* SimulatedPlatform
       const before = yield* positions
       yield* platform.revokeService(staged.account.userId)
+      yield* finds(staged.account)
       for (const { chats, where } of [own, team]) {
         yield* chats.send(where, { from: Captured.grace, text: "while it was away" })
         yield* chats.edit(where, 1n, "edited")
@@ -83,7 +109,7 @@ describe("an account whose session was lost and that signs in again", () => {
         const { chats, where } = staged.own
         const unsent = yield* chats.send(where, { from: Captured.grace, text: "unsent soon" })
         yield* chats.remove(where, [unsent])
-        yield* Captured.passes("2 seconds")
+        yield* Captured.passes("5 seconds")
         expect((yield* Captured.archived(staged, person)).at(-1)).toMatchObject({ text: "unsent soon" })
       }), 30_000)
   })
