@@ -90,6 +90,37 @@ describe("a wait that the messenger demands", () => {
     }))
 })
 
+describe("what is pushed while a run sleeps through a wait", () => {
+  it.effect("is archived at once", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const { feed, reader } = platform
+      let isAsked = false
+      const demanding: ChatReader = {
+        ...reader,
+        history: (ref, below, limit) =>
+          Effect.suspend((): ReturnType<ChatReader["history"]> => {
+            if (isAsked) return reader.history(ref, below, limit)
+            isAsked = true
+            return Effect.fail(new PlatformBusy({ retryAfterSeconds: 30 }))
+          })
+      }
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+      yield* Effect.forkScoped(
+        Effect.provideContext(runCapture(run, { ...unpaced, feed, reader: demanding }), process)
+      )
+      yield* TestClock.adjust("1 second")
+      expect(isAsked).toBe(true)
+      const chat = platform.chats.get(101n)!
+      platform.pending = []
+      while (platform.pending.length === 0) platform.send(chat, null)
+      const newest = platform.visible(chat).at(-1)!.id
+      yield* Effect.forkScoped(Effect.provideContext(takePushes(account, feed, platform.pending), process))
+      yield* TestClock.adjust("1 second")
+      expect(stored.ofChat(101n).has(newest)).toBe(true)
+    }))
+})
+
 describe("a push that its box has passed already", () => {
   it.effect("is archived, and its message is compared again: the difference may have left it out as it is deleted", () =>
     Effect.gen(function*() {

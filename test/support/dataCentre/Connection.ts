@@ -192,9 +192,10 @@ export class Connection {
   }
 
   async #call(session: Session, id: Long, request: Word): Promise<void> {
-    const does = happening(this.#centre.faults, session.key, request)
+    const { after, does } = happening(this.#centre.faults, session.key, request) ?? {}
     if (does === "drop before") return this.cut()
     const answer = await this.#centre.answer(session.key, request, typeof does === "object" ? does : undefined)
+    await after
     if (does === "drop after") return this.cut()
     if (does === "stay silent") return
     this.#result(session, id, answer)

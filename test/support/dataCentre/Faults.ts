@@ -23,11 +23,13 @@ export interface Fault {
    * or answers it so. A step of a handshake, which has no key yet, is dropped.
    */
   readonly does: "drop before" | "drop after" | "stay silent" | Refusal | { readonly answers: Word }
+  /** The answer waits for it. */
+  readonly after?: Promise<void>
   times: number
 }
 
-/** What happens to the request, which happens once less then. */
-export const happening = (faults: Array<Fault>, key: Key | null, asked: Word): Fault["does"] | undefined => {
+/** The fault that happens to the request, which happens once less then. */
+export const happening = (faults: Array<Fault>, key: Key | null, asked: Word): Fault | undefined => {
   const at = faults.findIndex(({ request, which }) =>
     (request === undefined || request === asked._) && (which === undefined || key !== null && which(key, asked))
   )
@@ -35,5 +37,5 @@ export const happening = (faults: Array<Fault>, key: Key | null, asked: Word): F
   if (fault === undefined) return undefined
   fault.times--
   if (fault.times === 0) faults.splice(at, 1)
-  return fault.does
+  return fault
 }

@@ -207,16 +207,27 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
     })
 
     describe("calls", () => {
-      it.effect("wait where the platform asks to", () =>
+      it.effect("wait where the platform asks to, each method for itself", () =>
         Effect.gen(function*() {
-          const { join, reader, say, seen, userId, world } = yield* arrange()
-          const { chat, where } = yield* join("private")
-          yield* say(where, "hello")
-          const { ref } = yield* seen(chat.chatId)
-          yield* world.script({ userId, operation: "read_history", answer: { _tag: "Busy", seconds: 7 } })
-          const busy = yield* Effect.flip(reader.history(ref, null, 1))
-          assert.deepInclude(busy, { _tag: "PlatformBusy", retryAfterSeconds: 7 })
-          assert.lengthOf(yield* reader.history(ref, null, 1), 1)
+          const { feed, join, reader, say, seen, userId, world } = yield* arrange()
+          const { chat, where } = yield* join("group")
+          const id = yield* say(where, "hello")
+          const { position, ref } = yield* seen(chat.chatId)
+          const state = yield* feed.state
+          const calls = [
+            ["read_chats", Effect.asVoid(reader.chats(null))],
+            ["read_chats", Effect.asVoid(reader.peers([ref]))],
+            ["read_history", Effect.asVoid(reader.history(ref, null, 1))],
+            ["read_history", Effect.asVoid(reader.messages(ref, [id]))],
+            ["read_history", Effect.asVoid(reader.members(ref, null))],
+            ["difference", Effect.asVoid(feed.difference(state))],
+            ["difference", Effect.asVoid(feed.channelDifference(ref, position ?? 0))]
+          ] as const
+          for (const [operation, call] of calls) {
+            yield* world.script({ userId, operation, answer: { _tag: "Busy", seconds: 7 } })
+            assert.deepInclude(yield* Effect.flip(call), { _tag: "PlatformBusy", retryAfterSeconds: 7 })
+            for (const [, other] of calls) yield* other
+          }
         }))
 
       it.effect("of a session that has ended are refused", () =>

@@ -131,6 +131,18 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           assert.deepInclude(behind, { value: { _tag: "Behind", box: "common" } })
         }))
 
+      it.effect("come over the session's own connection, also where others have read last", () =>
+        Effect.gen(function*() {
+          const { feed, join, reader, say, seen } = yield* arrange()
+          const { chat, where } = yield* join("private")
+          const { next } = yield* listening(feed)
+          yield* reader.history((yield* seen(chat.chatId)).ref, null, 10)
+          const id = yield* say(where, "after reading")
+          const [push] = yield* next(1)
+          assert.deepInclude(push?.change, { _tag: "New" })
+          assert.strictEqual(push?.change._tag === "New" ? push.change.message.record.id : null, id)
+        }))
+
       it.effect("end with the session, as its own connection finds it ended", () =>
         Effect.gen(function*() {
           const { feed, join, say, sessionRef, userId, world } = yield* arrange()

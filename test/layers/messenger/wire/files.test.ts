@@ -3,7 +3,7 @@ import { Effect, Layer, Option, Stream } from "effect"
 import { createHash } from "node:crypto"
 import * as Keys from "../../../../src/layers/memory/MessengerKeys.ts"
 import { SimulatedChats } from "../../../../src/layers/messenger/simulated/SimulatedChats.ts"
-import { MessengerArchive } from "../../../../src/ports/messenger/MessengerArchive.ts"
+import { FileExpired, MessengerArchive } from "../../../../src/ports/messenger/MessengerArchive.ts"
 import { MessengerAvailability } from "../../../../src/ports/messenger/MessengerAvailability.ts"
 import { MessengerKeys } from "../../../../src/ports/messenger/MessengerKeys.ts"
 import { MessengerSession, PlatformUnavailable } from "../../../../src/ports/messenger/MessengerSession.ts"
@@ -54,7 +54,7 @@ layer(wire, { excludeTestServices: true })("files over the messenger's own proto
       assert.isNull((yield* (yield* MessengerKeys).load(ref))?.doubtedAt ?? null)
       assert.deepStrictEqual(yield* (yield* MessengerAvailability).away, [])
     })
-    return { home: home!, keysAt, messages, other: other!, read, ref, unharmed }
+    return { chatRef: chat!.ref, home: home!, keysAt, messages, other: other!, read, reader, ref, unharmed }
   })
 
   it.effect("are read at the data centre that has them, which lets the account in once", () =>
@@ -93,6 +93,20 @@ layer(wire, { excludeTestServices: true })("files over the messenger's own proto
       }),
     20_000
   )
+
+  it.effect("have another location where theirs has expired, once their message is asked for again", () =>
+    Effect.gen(function*() {
+      const { chatRef, home, messages, read, reader, unharmed } = yield* stage(["a", 3], ["b@2", 3])
+      for (const [at, text] of [[0, "FILE_REFERENCE_EXPIRED"], [0, "FILE_REFERENCE_INVALID"]] as const) {
+        home.faults.push({ request: "upload.getFile", does: new Refusal(400, text), times: 1 })
+        assert.instanceOf(yield* Effect.flip(read(at)), FileExpired)
+        const [fresh] = yield* reader.messages(chatRef, [messages[at]!.record.id])
+        const [file] = fresh!.files
+        const parts = yield* Stream.runCollect(reader.file(file!.location, 0))
+        assert.strictEqual(digest(Buffer.concat([...parts])), digest(contentOf("a", 3)))
+      }
+      yield* unharmed
+    }))
 
   it.effect("wait where their data centre does not let the account in: the session has not ended", () =>
     Effect.gen(function*() {
