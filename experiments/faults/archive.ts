@@ -12,6 +12,7 @@ import { archivePassword, type Crowd, gather } from "./crowd.ts"
 import { fill, smallDisk, unmount } from "./disk.ts"
 import { type Fault, spread, unmet } from "./fault.ts"
 import { judge } from "./ledger.ts"
+import type { Order } from "./outside.ts"
 import { pause } from "./stage.ts"
 import type { Written } from "./talk.ts"
 
@@ -85,7 +86,32 @@ const killed: Break = async (crowd) => {
   await crowd.start(victim)
 }
 
-const tell = (does: "forgotten" | "dropped" | "flood" | "lost" | "away" | "away for minutes"): Break => ({ outside }) =>
+const killAll: Break = async (crowd) => {
+  await Promise.all(crowd.members.map(async (member) => {
+    await member.service?.stop("SIGKILL")
+    member.service = undefined
+  }))
+  await crowd.outside.tell({ _: "talk", people, deeds: 10 })
+  for (const member of crowd.members) await crowd.start(member)
+}
+
+const backUp = async ({ accounts, members, stage }: Crowd) => {
+  const address = members.find(({ service }) => service !== undefined)?.service?.address ?? ""
+  for (const account of accounts.values()) {
+    await Clients.send(address, Clients.nextKey(stage), "POST", `/v1/accounts/${account}/archive/backup`)
+  }
+}
+
+/** Kills the processes while one of them waits for the answer to a request, and so is in a phase of a run. */
+const killedAt = (request: string, causes: Break = async () => {}): Break => async (crowd) => {
+  const held = crowd.outside.tell({ _: "hold", request })
+  await causes(crowd)
+  await backUp(crowd)
+  if (!(await held)) throw new Error(`Nobody asks for ${request}`)
+  await killAll(crowd)
+}
+
+const tell = (does: Extract<Order, { readonly _: "trouble" }>["does"]): Break => ({ outside }) =>
   outside.tell({ _: "trouble", people, does })
 
 /** Everything that is tried, in this order; the place of the files is a disk of its own, where that can be mounted. */
@@ -101,14 +127,12 @@ const breaksWith = (disk: string | undefined): Readonly<Record<string, Break>> =
     await stage.server.start()
   },
   "the messenger away for 5 s": tell("away"),
-  "both processes killed": async (crowd) => {
-    await Promise.all(crowd.members.map(async (member) => {
-      await member.service?.stop("SIGKILL")
-      member.service = undefined
-    }))
-    await crowd.outside.tell({ _: "talk", people, deeds: 10 })
-    for (const member of crowd.members) await crowd.start(member)
-  },
+  "a data centre of files dead for 15 s": tell("files away"),
+  // They forget which data centres are not to be asked for a while.
+  "both processes killed": killAll,
+  "both killed while a run lists chats": killedAt("messages.getDialogs"),
+  "both killed while a run reads messages": killedAt("messages.getHistory", tell("forgotten")),
+  "both killed while a file is read": killedAt("upload.getFile", ({ outside }) => outside.tell({ _: "files", people })),
   ...(disk === undefined ? {} : {
     "the disk of the files full": async ({ outside }: Crowd) => {
       const ballast = fill(disk)
@@ -120,7 +144,7 @@ const breaksWith = (disk: string | undefined): Readonly<Record<string, Break>> =
   "the messenger away for 3 minutes, and its boxes forgetful": tell("away for minutes")
 })
 
-export const archive: Fault = async ({ rounds = 1 }) => {
+export const archive: Fault = async ({ only, rounds = 1 }) => {
   const disk = smallDisk(64)
   const folder = disk ?? fs.mkdtempSync(path.join(os.tmpdir(), "faults-archive-"))
   const crowd = await gather(people, processes, 0, ["--blobs", `file:${path.join(folder, "files")}`, "--blobs-shared"])
@@ -140,6 +164,8 @@ export const archive: Fault = async ({ rounds = 1 }) => {
     const names: Array<string> = []
     for (let round = 0; round < rounds; round++) {
       for (const [name, happen] of Object.entries(breaksWith(disk))) {
+        if (only !== undefined && !only.split(",").some((part) => name.includes(part))) continue
+        const begun = performance.now()
         const talking = outside.tell({ _: "talk", people, deeds: 40 })
         await pause(Math.random() * 1000)
         await happen(crowd)
@@ -147,7 +173,7 @@ export const archive: Fault = async ({ rounds = 1 }) => {
         await outside.tell({ _: "talk", people, deeds: 10 })
         await pause(3000)
         names.push(name)
-        console.error(`archive: ${name}`)
+        console.error(`archive: ${name}, ${Math.round((performance.now() - begun) / 1000)} s`)
       }
     }
     // The next push of a box shows what was lost of it.

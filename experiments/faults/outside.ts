@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Scope } from "effect"
 import type { MessengerUserId, SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { SimulatedChats } from "../../src/layers/messenger/simulated/SimulatedChats.ts"
-import { Refusal } from "../../test/support/dataCentre/Faults.ts"
+import { type Fault, Refusal } from "../../test/support/dataCentre/Faults.ts"
 import { Loopback } from "../../test/support/dataCentre/index.ts"
 import { late } from "../../test/support/dataCentre/late.ts"
 import { makeTalk, type Written } from "./talk.ts"
@@ -29,13 +29,17 @@ export type Order =
   /** The people share a group. */
   | { readonly _: "teams" }
   | { readonly _: "talk"; readonly people: number; readonly deeds: number }
+  /** The first people get a file each. */
+  | { readonly _: "files"; readonly people: number }
   /** The first people get one more message in each chat. */
   | { readonly _: "close"; readonly people: number }
   | {
     readonly _: "trouble"
     readonly people: number
-    readonly does: "away" | "away for minutes" | "dropped" | "flood" | "forgotten" | "lost"
+    readonly does: "away" | "away for minutes" | "dropped" | "files away" | "flood" | "forgotten" | "lost"
   }
+  /** The next request of this name is not answered. */
+  | { readonly _: "hold"; readonly request: string }
   | { readonly _: "written"; readonly user: MessengerUserId }
   | { readonly _: "asked" }
 
@@ -53,8 +57,11 @@ export interface Replies {
   }
   readonly teams: null
   readonly talk: null
+  readonly files: null
   readonly close: null
   readonly trouble: null
+  /** True once it was made; false where it was not for half a minute. */
+  readonly hold: boolean
   readonly written: ReadonlyArray<Written>
   /** The names of all requests that clients have made, with their numbers. */
   readonly asked: { readonly requests: Readonly<Record<string, number>> }
@@ -62,11 +69,11 @@ export interface Replies {
 
 const grace = { id: "901", name: "Grace", username: "grace" }
 
-const { behind, layer, millis } = late()
+const { behind, layer, millis } = late(2)
 behind.millis = 5 * day
 const context = await Effect.runPromise(Layer.buildWithScope(layer, Scope.makeUnsafe()))
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provideContext(effect, context))
-const { centre, world } = Context.get(context, Loopback)
+const { centre, centres, world } = Context.get(context, Loopback)
 const chats = Context.get(context, SimulatedChats)
 
 const talk = makeTalk(chats, run)
@@ -123,11 +130,32 @@ const longestGap = (spans: ReadonlyArray<readonly [number, number]>, since: numb
 
 const users = (count: number) => people.slice(0, count).map(({ user }) => user)
 
-const isAwayFor = async (milliseconds: number) => {
-  await centre.down()
+const isAwayFor = async (milliseconds: number, away = centre) => {
+  await away.down()
   await new Promise((resolve) => setTimeout(resolve, milliseconds))
-  await centre.up()
+  await away.up()
 }
+
+/** How long a request is waited for. */
+const holdTime = 30_000
+
+const hold = (request: string) =>
+  new Promise<boolean>((resolve) => {
+    const fault: Fault = {
+      request,
+      which: () => {
+        resolve(true)
+        return true
+      },
+      does: "stay silent",
+      times: 1
+    }
+    for (const { faults } of centres) faults.push(fault)
+    setTimeout(() => {
+      for (const { faults } of centres) if (faults.includes(fault)) faults.splice(faults.indexOf(fault), 1)
+      resolve(false)
+    }, holdTime)
+  })
 
 const troubles = {
   away: () => isAwayFor(5000),
@@ -141,6 +169,8 @@ const troubles = {
       centre.faults.push({ request, does: "drop after", times: 2 })
     }
   },
+  /** The centre of every other file; the accounts' own goes on. */
+  "files away": () => isAwayFor(15_000, centres[1]),
   flood: async () => {
     for (const request of ["messages.getHistory", "updates.getDifference", "messages.getDialogs"]) {
       centre.faults.push({ request, does: new Refusal(420, "FLOOD_WAIT_2"), times: 2 })
@@ -155,7 +185,7 @@ const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _
     people: async ({ count }) => {
       for (let place = 0; place < count; place++) await makePerson(place)
       behind.millis = 0
-      return { people, port: centre.port, publicKey: centre.publicKey }
+      return { people, port: centre.port, publicKey: centres.map(({ publicKey }) => publicKey).join("\n") }
     },
     strangers: async ({ round }) => {
       for (const { user } of people) await run(world.logIn(user, { device_model: `Stranger ${round}` }))
@@ -183,6 +213,10 @@ const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _
       await talk.talk(users(count), deeds)
       return null
     },
+    files: async ({ people: count }) => {
+      await talk.sendFiles(users(count))
+      return null
+    },
     close: async ({ people: count }) => {
       await talk.close(users(count))
       return null
@@ -191,6 +225,7 @@ const does: { readonly [Kind in Order["_"]]: (order: Extract<Order, { readonly _
       await troubles[does](count)
       return null
     },
+    hold: ({ request }) => hold(request),
     written: async ({ user }) => talk.written(user),
     asked: async () => ({ requests }),
     seen: async () => ({

@@ -54,7 +54,8 @@ export const makeTalk = (chats: SimulatedChats["Service"], run: Run) => {
 
   const sendFile = async (where: ChatOf) => {
     const content = crypto.randomBytes(1 + Math.floor(Math.random() * largestFile))
-    const name = `file ${++last}`
+    // Every other one is at another data centre.
+    const name = `file ${++last}${last % 2 === 0 ? "@2" : ""}`
     const files = [{ messengerFile: name, name, mimeType: "application/pdf", content: content.toString("base64") }]
     const id = await run(chats.send(where, { from: grace, text: null, kind: "document", files }))
     const file = crypto.createHash("sha256").update(content).digest("hex")
@@ -90,6 +91,10 @@ export const makeTalk = (chats: SimulatedChats["Service"], run: Run) => {
         const user = pick(users)
         if (user !== undefined) await deed(placeOf(user, Math.random() < 0.4))
       }
+    },
+    /** A file in each person's own chat. */
+    sendFiles: async (users: ReadonlyArray<MessengerUserId>) => {
+      for (const user of users) await sendFile(placeOf(user, false))
     },
     /** One more message in each chat. */
     close: async (users: ReadonlyArray<MessengerUserId>) => {

@@ -187,6 +187,7 @@ export class Capture extends Context.Service<Capture, {
           const at = yield* Clock.currentTimeMillis
           for (const account of yield* runs.begun(slots, maxLive)) {
             const key = keyOf(account)
+            if (FiberMap.hasUnsafe(lives, key)) continue
             if ((restsUntil.get(key) ?? 0) <= at) {
               yield* FiberMap.run(lives, key, live(account, port), { onlyIfMissing: true })
             }

@@ -5,9 +5,10 @@ import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { Box, ChatFeed, ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import type { Box, ChatFeed, ChatReader, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
+import { commit, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
+import { expire, expireSome, messagesPerStep } from "./Expiry.ts"
 import { seeChats } from "./Sightings.ts"
 
 /** Chats that one call asks for. */
@@ -26,6 +27,18 @@ export interface GlanceRound {
 
 export const firstRound: GlanceRound = { had: new Set(), glances: 1 }
 
+/**
+ * The answer has a fact of the chat that the archive has not. A new title moves the chat's box; a new username alone is
+ * seen by the next run.
+ */
+const isNews = (known: CapturedChat | undefined, seen: ChatSeen): boolean =>
+  known === undefined || known.position !== seen.position || (known.leftAt !== null) !== seen.left ||
+  known.type !== seen.type || known.protected !== seen.protected || known.ref !== seen.ref ||
+  seen.topId !== null && (known.progress.topId === null || known.progress.topId < seen.topId) ||
+  seen.members !== null && known.members !== seen.members ||
+  seen.migratedTo !== null && known.migratedTo !== seen.migratedTo ||
+  seen.joinedAt !== null && known.joinedAt?.getTime() !== seen.joinedAt.getTime()
+
 /** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
 const look = Effect.fnUntraced(function*(
   account: ArchivedAccount,
@@ -34,8 +47,13 @@ const look = Effect.fnUntraced(function*(
   { had }: GlanceRound
 ) {
   const store = yield* CaptureStore
-  const chats = yield* consult(account, null, store.chats(account, null))
   const at = yield* now
+  // An account of which nothing is pushed needs this transaction alone.
+  const { chats, expired, state } = yield* commit(account, null, (archive) =>
+    Effect.gen(function*() {
+      const expired = yield* expireSome(account, archive)
+      return { chats: yield* store.chats(account, null), expired, state: yield* store.state(account) }
+    }))
   const watched = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
   const waiting = watched.filter(({ chatId }) => !had.has(chatId))
   const silent = waiting.slice(0, chatsPerGlance)
@@ -43,31 +61,29 @@ const look = Effect.fnUntraced(function*(
     had: waiting.length > silent.length ? new Set([...had, ...silent.map(({ chatId }) => chatId)]) : firstRound.had,
     glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
   }
-  if (silent.length === 0) return { channels: [], common: false, round }
+  const isFull = expired === messagesPerStep
+  if (silent.length === 0) return { channels: [], common: false, isFull, round }
   const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
-  const state = yield* commit(
-    account,
-    null,
-    (archive) => Effect.andThen(seeChats(account, archive, found.chats), store.state(account))
-  )
-  const positions = new Map(silent.map(({ chatId, position }) => [chatId, position]))
+  const known = new Map(silent.map((chat) => [chat.chatId, chat]))
+  const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat))
+  if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))
   return {
-    channels: found.chats.filter(({ chatId, position }) => position !== positions.get(chatId)).map(({ chatId }) =>
-      chatId
-    ),
+    channels: news.flatMap(({ chatId, position }) => known.get(chatId)?.position === position ? [] : [chatId]),
     common: !active.has("common") && state !== null && state.position < found.state.position,
+    isFull,
     round
   }
 })
 
-/** Asks for the differences of channels that have moved without a push, and answers the round as it goes on. */
+/** Marks what has expired, asks for the differences of channels that have moved without a push, and answers the round as it goes on. */
 export const glance = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   { feed, reader }: { readonly feed: ChatFeed; readonly reader: ChatReader },
   active: ReadonlySet<Box>,
   before: GlanceRound = firstRound
 ) {
-  const { channels, common, round } = yield* exclusively(account, look(account, reader, active, before))
+  const { channels, common, isFull, round } = yield* exclusively(account, look(account, reader, active, before))
+  if (isFull) yield* expire(account, null)
   if (common) yield* catchUp(account, null, feed)
   for (const chatId of channels) yield* catchUpChannel(account, null, feed, chatId)
   return round

@@ -8,7 +8,6 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
-import { expire } from "./Expiry.ts"
 import { firstRound, glance } from "./Glances.ts"
 import { makeLiveFiles } from "./LiveFiles.ts"
 import type { MediaConnections } from "./Media.ts"
@@ -163,7 +162,6 @@ export const captureLive = Effect.fnUntraced(function*(
     const pause = () =>
       Duration.toMillis(at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime) / round.glances
     if (at - glanced >= pause()) {
-      yield* expire(account, null)
       round = yield* glance(account, { feed, reader }, active, round)
       if (round.had.size === 0) active.clear()
       glanced = at

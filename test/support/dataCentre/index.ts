@@ -91,5 +91,9 @@ export const layerOf = (count: number) =>
 /** Over keys that somebody keeps. */
 export const layerOver = Layer.provide(layerOf(1), Ownership.layerAlone)
 
+/** Over keys in memory, and some data centres. */
+export const layerWith = (count: number) =>
+  Layer.provideMerge(Layer.provide(layerOf(count), Ownership.layerAlone), Keys.layer)
+
 /** Over keys in memory. */
-export const layer = Layer.provideMerge(layerOver, Keys.layer)
+export const layer = layerWith(1)

@@ -4,7 +4,7 @@ import * as DataCentre from "./index.ts"
 
 const real = Clock.Clock.defaultValue()
 
-export const late = () => {
+export const late = (centres = 1) => {
   const behind = { millis: 0 }
   const millis = () => real.currentTimeMillisUnsafe() - behind.millis
   const nanos = () => BigInt(millis()) * 1_000_000n
@@ -16,5 +16,5 @@ export const late = () => {
     currentTimeNanos: Effect.sync(nanos),
     sleep: (duration) => real.sleep(duration)
   }
-  return { behind, millis, layer: Layer.provideMerge(DataCentre.layer, Layer.succeed(Clock.Clock, clock)) }
+  return { behind, millis, layer: Layer.provideMerge(DataCentre.layerWith(centres), Layer.succeed(Clock.Clock, clock)) }
 }
