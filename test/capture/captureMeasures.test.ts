@@ -70,7 +70,8 @@ describe("the measures of archiving", () => {
       const { platform, process, stored } = yield* stage
       platform.pending = []
       const chat = platform.chats.get(101n)
-      while (chat !== undefined && platform.pending.length === 0) platform.send(chat, null)
+      if (chat === undefined) return expect.fail("The chat is missing")
+      while (platform.pending.length === 0) platform.send(chat, null)
       stored.keepState({ position: platform.common.position - 1, date: 0, qts: 0 })
       yield* TestClock.adjust("7 seconds")
       yield* Effect.provideContext(takePushes(account, platform.feed, platform.pending), process)
