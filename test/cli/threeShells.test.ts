@@ -75,12 +75,12 @@ it.live(
         const account = AccountId.make(done.body.account_id)
         const profile = async (address: string) =>
           (await ask(address, key, "GET", `/v1/accounts/${account}/messenger-profile`)).status
-        // Seldom enough for the budget of one key.
-        const isServedBy = async (those: typeof services) =>
-          await pause(
-            500,
-            (await Promise.all(those.map(({ address }) => profile(address)))).every((status) => status === 200)
-          )
+        const isServedBy = async (those: typeof services) => {
+          // Seldom enough for the budget of one key.
+          await pause(300)
+          const statuses = await Promise.all(those.map(({ address }) => profile(address)))
+          return statuses.every((status) => status === 200)
+        }
         await until(() => isServedBy(services))
 
         const { rows: [row] } = await client.query<{ address: string }>(
