@@ -86,11 +86,15 @@ const killed: Break = async (crowd) => {
   await crowd.start(victim)
 }
 
+/** As if the time for which the dead have claimed runs had passed. */
+const claimsEnd = "update archive_run set claimed_until = null"
+
 const killAll: Break = async (crowd) => {
   await Promise.all(crowd.members.map(async (member) => {
     await member.service?.stop("SIGKILL")
     member.service = undefined
   }))
+  await crowd.stage.within((query) => query(claimsEnd, []))
   await crowd.outside.tell({ _: "talk", people, deeds: 10 })
   for (const member of crowd.members) await crowd.start(member)
 }

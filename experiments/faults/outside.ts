@@ -60,7 +60,7 @@ export interface Replies {
   readonly files: null
   readonly close: null
   readonly trouble: null
-  /** True once it was made; false where it was not for half a minute. */
+  /** True once it was made; false where it was not for a minute. */
   readonly hold: boolean
   readonly written: ReadonlyArray<Written>
   /** The names of all requests that clients have made, with their numbers. */
@@ -136,8 +136,8 @@ const isAwayFor = async (milliseconds: number, away = centre) => {
   await away.up()
 }
 
-/** How long a request is waited for. */
-const holdTime = 30_000
+/** A request is waited for this long. */
+const holdTime = 60_000
 
 const hold = (request: string) =>
   new Promise<boolean>((resolve) => {

@@ -29,7 +29,7 @@ const glanceTime = Duration.minutes(5)
 const quietGlanceTime = Duration.hours(1)
 const quietAfter = Duration.days(1)
 
-/** What is due is looked for no less often. */
+/** The longest time between two looks for work that is due. */
 const longestPause = Duration.minutes(1)
 
 export interface LiveConnections extends MediaConnections {

@@ -302,6 +302,7 @@ describe("the document for operators", () => {
 
   it("has a row for every metric, and only for those that there are", () => {
     const sources = [
+      "src/capture/CaptureMeasures.ts",
       "src/capture/Drift.ts",
       "src/transport/RequestMetrics.ts",
       "src/http/Server.ts",
@@ -322,7 +323,8 @@ describe("the document for operators", () => {
       "src/layers/cluster/Peers.ts",
       "src/layers/cluster/Runner.ts",
       "src/cli/process/Monitoring.ts",
-      "src/layers/messenger/wire/Network.ts"
+      "src/layers/messenger/wire/Network.ts",
+      "src/layers/messenger/wire/WireFeed.ts"
     ]
     const made = sources.flatMap((file) => read(file).match(/(?<=")(?:console|process|nodejs)_[a-z0-9_]+(?=")/g) ?? [])
     expect(rows("Metrics").sort()).toEqual(made.sort())

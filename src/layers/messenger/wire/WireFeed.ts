@@ -220,7 +220,7 @@ export const makeInbox = Effect.gen(function*() {
   let lost = 0
   yield* Effect.addFinalizer(() => Queue.end(queue))
   return {
-    /** What was received before can still be read. */
+    /** Pushes that were received before can still be read. */
     end: Queue.end(queue),
     receive: (updates: Unasked): void => {
       for (const push of pushesOf(updates)) {
