@@ -28,7 +28,7 @@ describe("the tools", () => {
     expect([...counts].filter(([, { length }]) => length > 40).map(([toolset]) => toolset)).toEqual([])
   })
 
-  it("S4.7-12: have the archive's list_accounts as another tool", () => {
+  it("S4.7-12, S4.16-03: have the archive's list_accounts as another tool", () => {
     expect(Mcp.tools.find("list_accounts")?.path).toBe("/v1/archive/accounts")
     expect(Mcp.tools.find("list_protected_accounts")?.id).toBe("list_protected_accounts")
   })

@@ -95,7 +95,7 @@ describe("2.8 the archive password that is kept with a connection", () => {
           expect(yield* read(first.access_token)).toBe(asks)
         }))
 
-      it.effect("without it the application sends one with each request, which counts before what is kept", () =>
+      it.effect("S5.3-05: without it the application sends one with each request, which counts before what is kept", () =>
         Effect.gen(function*() {
           const { connect, id, kept, read } = yield* stage()
           const without = yield* connect("")

@@ -6,6 +6,7 @@ import { document, type JsonSchema, resolve, violations } from "../support/http/
 import { forEachDatabase } from "../support/postgres/database.ts"
 import { at, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
+import { chapters } from "./facts.ts"
 
 /** Every object that the document describes, by name or by its place in the one that holds it. */
 const objects = (name: string, schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => [
@@ -176,6 +177,27 @@ describe("2 resources, in the document", () => {
       "org:read",
       "security:write"
     ])
+  })
+
+  it("S2.11-01: the contract states no record of departments, admins, journal, subscription, archive, status and support", () => {
+    const contract = chapters.filter(([file]) => file < "10").map(([, text]) => text).join("\n")
+    const stated = [...contract.matchAll(/`object`[ (is]+`(\w+)`/g)].map(([, name]) => name)
+    assert.includeMembers(stated, ["organization", "account", "session", "ai_connection", "notification_settings"])
+    const open = [
+      "admin",
+      "archive_cleanup",
+      "archive_rule",
+      "department",
+      "journal_event",
+      "status",
+      "subscription",
+      "support_request"
+    ]
+    const described = members.flatMap(({ alternatives, member }) =>
+      member === "object" ? alternatives.flatMap((one) => one.enum ?? []) : []
+    )
+    assert.includeMembers(described, open)
+    assert.deepStrictEqual(open.filter((name) => stated.includes(name)), [])
   })
 
   it("S2.4-04: a session's own field is service_session", () => {

@@ -80,6 +80,60 @@ describe("4 operations, as declared", () => {
     )
   })
 
+  it("S4.16-03, S5.3-04, S5.3-09, S5.3-14: the archive is read, kept and deleted by operations, each under the scope that is for it", () => {
+    const scoped: Readonly<Record<string, ReadonlyArray<string>>> = {
+      "archive:read": [
+        "list_accounts",
+        "list_chats",
+        "list_messages",
+        "search_messages",
+        "list_chat_members",
+        "list_message_edits",
+        "list_files",
+        "download_file",
+        "list_archive_rules",
+        "list_archive_cleanups",
+        "get_archive_cleanup"
+      ],
+      "accounts:write": [
+        "approve_session",
+        "set_account_department",
+        "start_account_connect",
+        "start_account_relogin",
+        "create_archive_rule",
+        "update_archive_rule",
+        "delete_archive_rule",
+        "start_backup",
+        "create_support_request"
+      ],
+      "archive:delete": [
+        "preview_archive_cleanup",
+        "confirm_archive_cleanup",
+        "delete_account_with_archive",
+        "delete_whole_archive"
+      ]
+    }
+    for (const [scope, ids] of Object.entries(scoped)) {
+      expect(operations.filter((operation) => operation.scope === scope).map(({ id }) => id))
+        .toEqual(expect.arrayContaining([...ids]))
+    }
+  })
+
+  it("S1-14, S4.16-06: the three operations that delete data of the archive need a confirm_phrase, and no other takes one", () => {
+    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
+    const taking = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods)).flatMap((entry) => {
+      const { properties = {}, required = [] } = entry.requestBody?.content["application/json"].schema ?? {}
+      const named = "confirm_phrase" in properties ||
+        entry.parameters?.some(({ name }: { name: string }) => name === "confirm_phrase")
+      return named ? [[entry.operationId, required.includes("confirm_phrase"), entry["x-destructive"]]] : []
+    })
+    expect(taking.toSorted()).toEqual([
+      ["confirm_archive_cleanup", true, true],
+      ["delete_account_with_archive", true, true],
+      ["delete_whole_archive", true, true]
+    ])
+  })
+
   it("S4-20: none of the fourteen is destructive, in its declaration and in the document", () => {
     const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const marked = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods))

@@ -96,7 +96,7 @@ describe("10.11 files of archived messages", () => {
         expect(refusal(yield* download(file, key, { range: "bytes=7-" }))).toEqual([416, "range_not_satisfiable"])
       }))
 
-    it.effect("are not there for a reader without access to their account, as those that do not exist", () =>
+    it.effect("S5.3-04: are not there for a reader without access to their account, as those that do not exist", () =>
       Effect.gen(function*() {
         const { account, file, id, key } = yield* stage
         const reader = yield* World.makePerson(id, "archive")

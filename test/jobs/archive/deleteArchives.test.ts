@@ -19,7 +19,7 @@ const { chatId, seen } = Archives
 describe("the deletion of an account with its archive", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("takes its keys first, then its records, and nothing of anybody else's", () =>
+      it.effect("S5.3-14: takes its keys first, then its records, and nothing of anybody else's", () =>
         Effect.gen(function*() {
           const { admins, archives: [one, other], id } = yield* Deletions.stage()
           const { key } = admins.owner
@@ -71,7 +71,7 @@ describe("the deletion of an account with its archive", () => {
           expect(yield* World.journal(id)).toEqual(events)
         }))
 
-      it.effect("is refused by a wrong phrase, a protected account, a held password and a legal hold, and deletes nothing", () =>
+      it.effect("S4.16-06: is refused by a wrong phrase, a protected account, a held password and a legal hold, and deletes nothing", () =>
         Effect.gen(function*() {
           const { admins, archives: [one], id } = yield* Deletions.stage(1)
           const { accountId } = one!.account
@@ -140,7 +140,7 @@ describe("the deletion of an account with its archive", () => {
 describe("the deletion of the whole archive", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("leaves nothing that opens, empties every account's archive, and lets a new key begin another", () =>
+      it.effect("S5.3-14: leaves nothing that opens, empties every account's archive, and lets a new key begin another", () =>
         Effect.gen(function*() {
           const { admins, archives: [one, other], id } = yield* Deletions.stage()
           const elsewhere = yield* Deletions.stage(1)
@@ -192,7 +192,7 @@ describe("the deletion of the whole archive", () => {
           yield* Deletions.recount(id)
         }))
 
-      it.effect("is refused to anybody but the owner, by a wrong phrase, and where nothing is archived", () =>
+      it.effect("S4.16-06: is refused to anybody but the owner, by a wrong phrase, and where nothing is archived", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
           expect((yield* Deletions.deleteWhole(id, admins.superadmin.key)).body.error.code).toBe("owner_required")

@@ -74,7 +74,7 @@ const batch = (organizationId: string, id: string, limit: number) =>
 describe("a cleanup of the archive", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
-      it.effect("deletes what its preview counted, and neither what came later nor anybody else's", () =>
+      it.effect("S4.16-06: deletes what its preview counted, and neither what came later nor anybody else's", () =>
         Effect.gen(function*() {
           const staged = yield* Deletions.stage()
           const { archives: [one, other], id } = staged
