@@ -16,6 +16,7 @@ import type { SimulatedPlatform } from "../../src/layers/messenger/simulated/Sim
 import * as CheckpointSigning from "../../src/layers/sql/journal/CheckpointSigning.ts"
 import { LastCheckpoint } from "../../src/layers/sql/journal/LastCheckpoint.ts"
 import { ServedOperations } from "../../src/operations/index.ts"
+import type { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import type { MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
 import { ConsoleAddress } from "../../src/ports/signin/ConsoleAddress.ts"
@@ -74,12 +75,13 @@ export const core = (
   database: DatabaseLayer,
   hasher: Layer.Layer<PasswordHasher> = PasswordHasherLayer,
   messenger: MessengerLayer = Simulated.layerSql,
-  sending: typeof mail | null = mail
+  sending: typeof mail | null = mail,
+  blobs: Layer.Layer<BlobStore> = MemoryBlobs.layer
 ) =>
   Layer.merge(PagesLayer, CheckpointSigning.layer).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(MailSettings.layer(sending)),
-    Layer.provideMerge(Layer.mergeAll(hasher, PasswordDerivationLayer, MemoryBlobs.layer)),
+    Layer.provideMerge(Layer.mergeAll(hasher, PasswordDerivationLayer, blobs)),
     Layer.provideMerge(Layer.merge(messenger, Ownership.layerAlone)),
     Layer.provideMerge(PeppersLayer),
     Layer.provideMerge(CheckpointsLayer),
@@ -93,12 +95,13 @@ export const world = (
   database: DatabaseLayer,
   sites: ReadonlyArray<Site.Site> = [{ baseUrl, organizationId: null }],
   messenger?: MessengerLayer,
-  sending?: typeof mail | null
+  sending?: typeof mail | null,
+  blobs?: Layer.Layer<BlobStore>
 ) =>
   Layer.mergeAll(
     Layer.succeed(Site.Sites, Site.make(sites)),
     Layer.succeed(ConsoleAddress, Site.make(sites).addressOf),
-    core(database, undefined, messenger, sending)
+    core(database, undefined, messenger, sending, blobs)
   )
 
 /** An answer, read. */
