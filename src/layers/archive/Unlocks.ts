@@ -11,6 +11,7 @@ import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.
 import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { journalWrongPassword } from "../../archive/WrongPasswords.ts"
 import type { EpochKey } from "../../domain/archive/Epoch.ts"
+import { wrapIdOf } from "../../domain/archive/KeyWrap.ts"
 import { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
 import {
   ArchivePasswordInvalid,
@@ -124,7 +125,8 @@ export const layer = Layer.effect(
       password: Redacted.Redacted
     ) {
       const wrap = yield* db.read(caller.organizationId, keys.wrap(key, "password"))
-      if (wrap === null) return yield* Effect.die(new Error("An archive key without a password"))
+      // Changed since the request read its facts: the password may be right, and the next request knows.
+      if (wrap === null || wrapIdOf(wrap) !== key.wrapId) return yield* new ServiceUnavailable({ retry_after: 1 })
       yield* attempts.count(caller)
       const derived = inTurn(
         unwrapSeed({ ...key, kind: "password" }, wrap, password).pipe(

@@ -5,7 +5,7 @@ import { newEpoch } from "../../../src/archive/EpochKeys.ts"
 import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { ArchiveKeyId, type EpochRef } from "../../../src/domain/archive/Epoch.ts"
-import type { WrapRow } from "../../../src/domain/archive/KeyWrap.ts"
+import { wrapIdOf, type WrapRow } from "../../../src/domain/archive/KeyWrap.ts"
 import { type Caller, OrganizationId } from "../../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
 import * as Unlocks from "../../../src/layers/archive/Unlocks.ts"
@@ -67,7 +67,11 @@ const make = Effect.gen(function*() {
       add: () => Effect.die("unused"),
       dropAll: () => Effect.die("unused"),
       rewrap: () => Effect.die("unused"),
-      wrap: ({ keyId }) => Effect.succeed({ ...wraps.get(keyId)!, madeAt: new Date(0) })
+      wrap: ({ keyId }) =>
+        Effect.sync(() => {
+          const wrap = wraps.get(keyId)
+          return wrap === undefined ? null : { ...wrap, madeAt: new Date(0) }
+        })
     })
   )
   const db = Layer.succeed(
@@ -81,16 +85,23 @@ const make = Effect.gen(function*() {
   const unlock = Context.get(context, ArchiveUnlock)
   const { keyId, publicKey, seed } = yield* Effect.provide(makeKeyPair, context)
   const ref = { organizationId, keyId, publicKey, kind: "password" as const }
-  wraps.set(keyId, yield* Effect.provide(wrapSeed(ref, Redacted.make(password), seed), context))
-  const key: ArchiveKey = {
-    organizationId,
-    keyId,
-    publicKey,
-    suite: 1,
-    madeAt: new Date(0),
-    passwordSetAt: new Date(0),
-    wrapId: "first"
-  }
+  /** Sets the password; the key as later requests read it. */
+  const setPassword = Effect.fnUntraced(function*(text: string) {
+    const wrap = yield* Effect.provide(wrapSeed(ref, Redacted.make(text), seed), context)
+    wraps.set(keyId, wrap)
+    const key: ArchiveKey = {
+      organizationId,
+      keyId,
+      publicKey,
+      suite: 1,
+      madeAt: new Date(0),
+      passwordSetAt: new Date(0),
+      wrapId: wrapIdOf(wrap)
+    }
+    return key
+  })
+  const key = yield* setPassword(password)
+  const dropWrap = Effect.sync(() => void wraps.delete(keyId))
   const epoch: EpochRef = {
     organizationId,
     accountId: AccountId.make("019bc0e2-1280-7691-9060-dc1c794fba00"),
@@ -99,7 +110,7 @@ const make = Effect.gen(function*() {
   }
   const sealed = yield* Effect.provide(newEpoch(epoch, publicKey), context)
   counts.derived = 0
-  return { counts, epoch, gate, key, sealed, unlock }
+  return { counts, dropWrap, epoch, gate, key, sealed, setPassword, unlock }
 })
 
 describe("opened archive keys", () => {
@@ -121,10 +132,51 @@ describe("opened archive keys", () => {
 
   it.effect("are not found any more once the password is another one", () =>
     Effect.gen(function*() {
-      const { counts, key, unlock } = yield* make
+      const { counts, key, setPassword, unlock } = yield* make
       yield* Effect.scoped(unlock.open(callerWith(password), key))
-      yield* Effect.scoped(unlock.open(callerWith(password), { ...key, wrapId: "second" }))
-      expect(counts.derived).toBe(2)
+      const changed = yield* setPassword("meadow copper violin")
+      counts.derived = 0
+      const refused = yield* Effect.flip(Effect.scoped(unlock.open(callerWith(password), changed)))
+      expect([refused._tag, counts.derived]).toEqual(["archive_password_invalid", 1])
+    }))
+
+  it.effect("a password that is changed between a request's facts and its derivation opens nothing, counts nothing, and is asked for again", () =>
+    Effect.gen(function*() {
+      const { counts, dropWrap, key, setPassword, unlock } = yield* make
+      const next = "meadow copper violin"
+      const changed = yield* setPassword(next)
+      counts.derived = 0
+      const open = (text: string, read = key) => Effect.scoped(unlock.open(callerWith(text), read))
+      for (const text of [password, next]) {
+        expect(yield* Effect.flip(open(text))).toMatchObject({ _tag: "service_unavailable", retry_after: 1 })
+      }
+      expect(counts).toEqual({ attempts: 0, derived: 0, failed: 0 })
+      expect((yield* open(next, changed)).key.wrapId).toBe(changed.wrapId)
+      yield* dropWrap
+      expect((yield* Effect.flip(open(password)))._tag).toBe("service_unavailable")
+    }))
+
+  it.effect("what the former password opened while it was changed serves its own request, and no later one", () =>
+    Effect.gen(function*() {
+      const { counts, epoch, gate, key, sealed, setPassword, unlock } = yield* make
+      const began = yield* Deferred.make<void>()
+      const end = yield* Deferred.make<void>()
+      gate.open = Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(end))
+      const opening = yield* Effect.forkChild(
+        Effect.scoped(Effect.flatMap(
+          unlock.open(callerWith(password), key),
+          (archive) => Effect.map(archive.epochKey(epoch, sealed.sealedKey), ({ key }) => Redacted.value(key).slice())
+        )),
+        { startImmediately: true }
+      )
+      yield* Deferred.await(began)
+      gate.open = Effect.void
+      const changed = yield* setPassword("meadow copper violin")
+      yield* Deferred.succeed(end, undefined)
+      expect(yield* Fiber.join(opening)).toEqual(Redacted.value(sealed.key.key))
+      counts.derived = 0
+      const late = yield* Effect.flip(Effect.scoped(unlock.open(callerWith(password), changed)))
+      expect([late._tag, counts.derived]).toEqual(["archive_password_invalid", 1])
     }))
 
   it.effect("a wrong password is counted before its derivation and stays counted", () =>
