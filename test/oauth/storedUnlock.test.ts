@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
-import { makeKeyPair } from "../../src/archive/KeyWraps.ts"
+import { makeKeyPair, unwrapSeed } from "../../src/archive/KeyWraps.ts"
 import { openStoredSeed, storeSeed } from "../../src/archive/StoredUnlocks.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
@@ -12,6 +12,9 @@ import { Db } from "../../src/ports/Db.ts"
 import * as Consenting from "../http/pages/oauth/consenting.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
+import { keyOf } from "../support/archive/deletions.ts"
+import { sealChats } from "../support/archive/sealedChats.ts"
+import { openedByThief } from "../support/archive/stolen.ts"
 import * as Pages from "../support/http/pages.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -133,6 +136,27 @@ describe("2.8 the archive password that is kept with a connection", () => {
           expect(yield* kept).toEqual([])
           const failed = (yield* World.journal(id)).filter(({ action }) => action === "archive_password.failed")
           expect(failed).toHaveLength(10)
+        }))
+
+      it.effect("a stolen database opens nothing of the archive with every key of the service, and with the password all of it", () =>
+        Effect.gen(function*() {
+          const { accounts, admin, connect, id, read } = yield* stage()
+          yield* connect(archivePassword)
+          yield* sealChats(id, accounts[0] ?? "", "Harbour")
+          const thief = yield* openedByThief(id)
+          expect(thief).toMatchObject({ opened: [], epochs: 1, unlocks: 2, wraps: 2 })
+          expect(thief.tried).toBeGreaterThan(20)
+          // With the peppers a thief makes keys that the service takes, and still has to give the password.
+          const { key } = yield* World.makeKey(id, admin.id)
+          expect(yield* read(Redacted.value(key))).toBe(asks)
+          expect(yield* read(Redacted.value(key), passwordHeader(World.peppers))).toBe("403 archive_password_invalid")
+          // The password opens it, and so would its seed, were it anywhere.
+          const archiveKey = yield* keyOf(id)
+          const wrap = yield* (yield* Db).read(id, (yield* ArchiveKeys).wrap(archiveKey, "password"))
+          if (wrap === null) return yield* Effect.die(new Error("No archive password"))
+          const seed = yield* unwrapSeed({ ...archiveKey, kind: "password" }, wrap, Redacted.make(archivePassword))
+          yield* World.set(id, "organization", id, { name: Buffer.from(Redacted.value(seed.bytes)).toString("hex") })
+          expect((yield* openedByThief(id)).opened).toEqual(["epoch"])
         }))
 
       it.effect("ends with another archive password, with the connection, and with a used refresh token", () =>
