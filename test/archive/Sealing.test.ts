@@ -1,9 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as fc from "fast-check"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
 import * as EpochKeys from "../../src/archive/EpochKeys.ts"
 import * as Frames from "../../src/archive/Frames.ts"
 import * as KeyWraps from "../../src/archive/KeyWraps.ts"
+import { openVocabulary } from "../../src/archive/Vocabularies.ts"
 import { concat } from "../../src/domain/archive/Bytes.ts"
 import { decodeRecords } from "../../src/domain/archive/Columns.ts"
 import { FrameKind, type FramePlace } from "../../src/domain/archive/Epoch.ts"
@@ -12,8 +15,10 @@ import { ArchiveUnreadable } from "../../src/domain/archive/Unreadable.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
 import frames from "../golden/archive/1/frames.json" with { type: "json" }
+import vocabulary from "../golden/archive/1/vocabulary.json" with { type: "json" }
 import { records } from "../support/archive/archiveRecords.ts"
 import * as Vectors from "../support/archive/archiveVectors.ts"
+import { makeVocabulary } from "../support/archive/vocabularies.ts"
 import { tried } from "../support/drawn.ts"
 
 const { fromHex, toHex } = Vectors
@@ -92,6 +97,37 @@ describe.each(Object.entries(Vectors.layers))("the frozen vectors by %s", (_, la
       expect(toHex(yield* Frames.digestOf(fromHex(bytes)))).toBe(digest)
       expect(yield* Frames.epochsOf(fromHex(bytes))).toEqual(Vectors.epochs.map(({ ref }) => ref.epochId))
     })))
+
+  it.effect("the vocabulary opens to its words and pages, which its texts still have", () =>
+    provided(Effect.gen(function*() {
+      const key = yield* keysOf(yield* openVectors)(BigInt(vocabulary.epoch_id))
+      const opened = yield* openVocabulary(key, BigInt(vocabulary.block_id), fromHex(vocabulary.sealed))
+      expect([opened.messages, opened.words]).toEqual([vocabulary.messages, vocabulary.words])
+      expect(toHex(yield* opened.postings)).toBe(vocabulary.postings)
+      const made = makeVocabulary(vocabulary.pages, vocabulary.messages)
+      expect([made.words, toHex(made.postings)]).toEqual([vocabulary.words, vocabulary.postings])
+    })))
+})
+
+/** The SHA-256 of each frozen file: it changes with no release. */
+const frozen = {
+  "blobs.json": "49b24a46347033fbab385e1209d05dce9342216942c7a21883bb1f3ff9d7c15e",
+  "frames.json": "af7e95b3f5a0879d2d97616f189febe916e53c41435bc82492471cab6e9469c1",
+  "hpke.json": "c138a808e029491ec988cc255991bece551dca15bae4586634bb5329d88619ca",
+  "keys.json": "8179a6e366bac321f5d5c0e58c5bd780f9aaa933b7daa884b6ab72bb5d6a6863",
+  "vocabulary.json": "5efe8f8ae75e37231d99e1f3989e7750b6d2ad826ad29ecf3838a79e4d1ffe29",
+  "x-wing.json": "b67266a1a7825680d4b4a01f0d44c350d4046efc2c0c77fcd1fec9a13e8b8f9d"
+}
+
+describe("the frozen vectors", () => {
+  it("are the files that were frozen, byte for byte", () => {
+    const directory = new URL("../golden/archive/1/", import.meta.url)
+    const digests = fs.readdirSync(directory).toSorted().map((name) => [
+      name,
+      crypto.createHash("sha256").update(fs.readFileSync(new URL(name, directory))).digest("hex")
+    ])
+    expect(Object.fromEntries(digests)).toEqual(frozen)
+  })
 })
 
 const wrapRef = { organizationId: Vectors.organizationId, keyId: Vectors.keyId, publicKey: Vectors.publicKey }

@@ -2,14 +2,16 @@ import { describe, expect, it } from "@effect/vitest"
 import { XWing } from "@hpke/hybridkem-x-wing"
 import { Effect, Redacted } from "effect"
 import * as fc from "fast-check"
-import { randomBytes } from "node:crypto"
+import { createCipheriv, randomBytes } from "node:crypto"
 import { concat, utf8 } from "../../../src/domain/archive/Bytes.ts"
 import { argon2Cost } from "../../../src/domain/archive/KeyDerivation.ts"
 import { hasNativeXWing, NativeXWing } from "../../../src/layers/archive/NativeXWing.ts"
 import * as Derivation from "../../../src/layers/archive/PasswordDerivation.ts"
 import { ArchiveCrypto, PasswordDerivation } from "../../../src/ports/archive/ArchiveCrypto.ts"
+import hpke from "../../golden/archive/1/hpke.json" with { type: "json" }
 import xWing from "../../golden/archive/1/x-wing.json" with { type: "json" }
 import { cheapDerivation, fromHex, layers, toHex } from "../../support/archive/archiveVectors.ts"
+import { keySchedule } from "../../support/archive/hpkeSchedule.ts"
 import { tried } from "../../support/drawn.ts"
 
 type Crypto = ArchiveCrypto["Service"]
@@ -40,6 +42,13 @@ describe.each(each)("the archive's primitives by %s", (_, layer) => {
       const opened = await run((await cryptoOf(other)).hpkeOpen(seed, utf8("info"), sealed))
       expect(Buffer.from(opened).toString()).toBe("secret")
     }
+  })
+
+  it("open by HPKE what RFC 9180's key schedule makes of the draft's shared secret", async () => {
+    const { ciphertext, info, text } = hpke.sealed
+    const sealed = concat(fromHex(xWing.ciphertext), fromHex(ciphertext))
+    const opened = await run((await cryptoOf(layer)).hpkeOpen(fromHex(xWing.seed), fromHex(info), sealed))
+    expect(Buffer.from(opened).toString()).toBe(text)
   })
 
   it("open nothing by HPKE where a bit of key, info or sealed bytes is another, or bytes are missing", async () => {
@@ -121,6 +130,23 @@ describe.each(each)("the archive's primitives by %s", (_, layer) => {
     const drawn = await Promise.all(Array.from({ length: 20 }, () => run(crypto.random(32))))
     expect(new Set(drawn.map(toHex)).size).toBe(20)
     expect(drawn.every(({ length }) => length === 32)).toBe(true)
+  })
+})
+
+describe("the vectors of HPKE", () => {
+  it.each([
+    ["RFC 9180", hpke.key_schedule, hpke.key_schedule.shared_secret],
+    ["X-Wing's draft", hpke.sealed, xWing.shared_secret]
+  ])("have the key and nonce that follow from the secret of %s", (_, vector, secret) => {
+    const { aead, base_nonce, info, kdf, kem, key, key_size } = vector
+    const made = keySchedule({ kem, kdf, aead, keySize: key_size }, fromHex(secret), fromHex(info))
+    expect([toHex(made.key), toHex(made.baseNonce)]).toEqual([key, base_nonce])
+  })
+
+  it("are sealed by AES-256-GCM under that key and nonce", () => {
+    const { base_nonce, ciphertext, key, text } = hpke.sealed
+    const cipher = createCipheriv("aes-256-gcm", fromHex(key), fromHex(base_nonce))
+    expect(toHex(concat(cipher.update(text), cipher.final(), cipher.getAuthTag()))).toBe(ciphertext)
   })
 })
 
