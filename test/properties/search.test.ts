@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
+import { runArchiveCleanups } from "../../src/jobs/archive/run_archive_cleanups.ts"
 import type { AccountArchive } from "../../src/ports/archive/ArchiveWriter.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import * as Archives from "../support/archive/archives.ts"
@@ -45,6 +46,16 @@ const step = fc.oneof(
     })
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), ...place, path, id }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("redact" as const), ...place, id }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("clean up" as const),
+      ...place,
+      path,
+      meanwhile: fc.uniqueArray(fc.integer({ min: 61, max: 66 }), { maxLength: 3 })
+    })
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("close" as const), account: place.account }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("take over" as const), account: place.account }) },
   {
@@ -63,11 +74,15 @@ interface Known {
   readonly id: bigint
   readonly at: number
   readonly texts: Map<number, string>
+  readonly isRedacted?: boolean
 }
 
 const written = (model: ReadonlyMap<string, Known>): ReadonlyArray<Searched.Written> =>
-  [...model.values()].map(({ texts, ...message }) => ({
-    ...message,
+  [...model.values()].map(({ accountId, at, chatId, id, texts }) => ({
+    accountId,
+    at,
+    chatId,
+    id,
     texts: [...texts].sort(([one], [other]) => one - other).map(([, text]) => text)
   }))
 
@@ -81,7 +96,7 @@ describe("a search of the archive over REST", () => {
   forEachDatabase((name, database) => {
     layer(World.world(database))((it) => {
       it.effect(
-        "finds what a comparison of every text finds, on pages of any size, whatever was edited, deleted, closed, and dropped of the vocabularies; and nothing of an account that the caller cannot access",
+        "finds what a comparison of every text finds, on pages of any size, whatever was edited, deleted, redacted, cleaned up beside a writer, closed, and dropped of the vocabularies; and nothing of an account that the caller cannot access",
         () =>
           Effect.gen(function*() {
             const played = fc.sample(
@@ -148,7 +163,41 @@ describe("a search of the archive over REST", () => {
                     at: atOf(id),
                     texts: new Map()
                   })
-                  if (it.do === "append") {
+                  if (it.do === "redact") {
+                    if (!model.has(keyOf(it.id))) continue
+                    const { status } = yield* World.send(
+                      "POST",
+                      `/v1/archive/accounts/${accountId}/chats/${it.chat}/redactions`,
+                      { key: owner!, body: { message_ids: [String(it.id)], reason: "A card number" } }
+                    )
+                    expect(status).toBe(200)
+                    model.set(keyOf(it.id), { ...known(it.id), isRedacted: true })
+                  } else if (it.do === "clean up") {
+                    const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
+                      key: owner!,
+                      body: { criteria: { account_ids: [accountId] }, stop_saving: false }
+                    })
+                    const cleaned = [...model].filter(([, message]) => message.accountId === accountId)
+                    if (cleaned.length === 0) continue
+                    const meanwhile = it.meanwhile.filter((id) => !model.has(keyOf(id)))
+                    yield* write(
+                      writer.append(it.chat, meanwhile.map((id) => seen(id, "harbour meanwhile", 0)), it.path)
+                    )
+                    const { body: confirmed } = yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, {
+                      key: owner!,
+                      body: { confirm_phrase: body.confirm_phrase }
+                    })
+                    expect([body.messages, confirmed.state]).toEqual([cleaned.length, "queued"])
+                    yield* runArchiveCleanups.run
+                    for (const [key] of cleaned) {
+                      model.delete(key)
+                      firstDates.delete(key)
+                    }
+                    // What came after the preview is above its watermark, and stays.
+                    for (const id of meanwhile) {
+                      model.set(keyOf(id), { ...known(id), texts: new Map([[0, "harbour meanwhile"]]) })
+                    }
+                  } else if (it.do === "append") {
                     // Only the writer that has seen both can distinguish texts of one second.
                     const messages = it.messages.filter(({ id }) => {
                       const texts = model.get(keyOf(id))?.texts
@@ -157,6 +206,7 @@ describe("a search of the archive over REST", () => {
                     yield* write(writer.append(it.chat, messages.map(({ id, text }) => seen(id, text, 0)), it.path))
                     for (const { id, text } of messages) {
                       const message = model.get(keyOf(id)) ?? known(id)
+                      if (message.isRedacted) continue
                       if (!message.texts.has(0)) message.texts.set(0, text)
                       model.set(keyOf(id), message)
                     }
@@ -165,6 +215,7 @@ describe("a search of the archive over REST", () => {
                     const message = before ?? known(it.id)
                     if (message.texts.has(it.date) || firstDates.get(keyOf(it.id)) === it.date) continue
                     yield* write(writer.append(it.chat, [seen(it.id, it.text, it.date)], it.path))
+                    if (message.isRedacted) continue
                     // First seen with its edit, the message has that text as its first, whatever is seen later.
                     if (before === undefined) firstDates.set(keyOf(it.id), it.date)
                     message.texts.set(before === undefined ? editedFirst : it.date, it.text)

@@ -1,5 +1,6 @@
-/** A process that dies: after so many calls to the database and the messenger nothing is answered any more. */
+/** A process that dies: after so many calls to the database, the messenger and the store of files nothing is answered any more. */
 import { Effect, Ref } from "effect"
+import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { type LiveSession, MessengerSession } from "../../src/ports/messenger/MessengerSession.ts"
 
@@ -15,6 +16,7 @@ export const dying = Effect.fnUntraced(function*<A, E, R>(calls: number, effect:
   const left = yield* Ref.make(calls)
   const db = yield* Db
   const messenger = yield* MessengerSession
+  const blobs = yield* BlobStore
   const counted = <B, F, S>(call: Effect.Effect<B, F, S>): Effect.Effect<B, F, S> =>
     Effect.flatMap(Ref.getAndUpdate(left, (count) => count - 1), (count) => {
       if (count < 0) return Effect.die(new Dead())
@@ -39,6 +41,11 @@ export const dying = Effect.fnUntraced(function*<A, E, R>(calls: number, effect:
       ...db,
       transaction: (organization, within) => counted(db.transaction(organization, within)),
       read: (organization, within) => counted(db.read(organization, within))
+    }),
+    Effect.provideService(BlobStore, {
+      ...blobs,
+      put: (id, size, bytes) => counted(blobs.put(id, size, bytes)),
+      remove: (id) => counted(blobs.remove(id))
     }),
     Effect.provideService(MessengerSession, {
       ...messenger,
