@@ -46,14 +46,14 @@ const step = fc.oneof(
     })
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), ...place, path, id }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("redact" as const), ...place, id }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("redact" as const), ...place, id }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       do: fc.constant("clean up" as const),
       ...place,
       path,
-      meanwhile: fc.uniqueArray(fc.integer({ min: 61, max: 66 }), { maxLength: 3 })
+      meanwhile: fc.uniqueArray(fc.integer({ min: 61, max: 66 }), { minLength: 1, maxLength: 3 })
     })
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("close" as const), account: place.account }) },
