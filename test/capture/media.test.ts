@@ -108,6 +108,12 @@ describe("the files of captured messages", () => {
         yield* TestClock.adjust("1 day")
         yield* Captured.runs
         expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
+        yield* World.send("DELETE", `/v1/archive/rules/${rule}`, { key: staged.admins.owner.key })
+        const events = (yield* World.journal(staged.id)).filter(({ target_id }) => target_id === rule)
+        expect(events.map(({ action, details }) => [action, details["effect"]])).toEqual([
+          ["archive_rule.updated", "archive"],
+          ["archive_rule.deleted", "archive"]
+        ])
       }))
   })
 })

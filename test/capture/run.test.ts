@@ -92,6 +92,27 @@ describe("a run over an account", () => {
         expect(all).toContainEqual(finished(false))
       }))
 
+    it.effect("6.5: finds messages that count as archived and are missing, archives them, and journals how many", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        const { where } = yield* Captured.converse(staged, 3)
+        yield* Captured.runs
+        for (const table of ["archive_page", "archive_loose"]) {
+          yield* World.query<object>(
+            staged.id,
+            (sql) => sql`delete from ${sql(table)} where organization_id = ${staged.id} and kind = 'messages'`
+          )
+        }
+        yield* TestClock.adjust("1 day")
+        yield* Captured.runs
+        expect(texts(yield* Captured.archived(staged, where.chatId))).toEqual(["1 word 1", "2 word 2", "3 word 3"])
+        const drifted = (yield* World.journal(staged.id)).filter(({ action }) => action === "archive.drifted")
+        expect(drifted.map(({ account_id, actor_type, details }) => [account_id, actor_type, details])).toEqual([
+          [staged.account.id, "service", { messages: 3 }]
+        ])
+      }))
+
     it.effect("is followed by one in the next night of the organization's time zone", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()

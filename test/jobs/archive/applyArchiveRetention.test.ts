@@ -47,6 +47,10 @@ describe("the retention of an archive", () => {
         const { body } = yield* set(staged, 36)
         expect([body.days, body.begins_at]).toEqual([36, new Date(Archives.beginning + 7 * aDay * 1000).toISOString()])
         expect((yield* mailsOf(id, "retention_set")).length).toBe(1)
+        const events = (yield* World.journal(id)).filter(({ action }) => action === "archive_retention.set")
+        expect(events.map(({ actor_admin_id, details }) => [actor_admin_id, details])).toEqual([
+          [staged.admins.owner.id, { days: 36 }]
+        ])
         yield* applied
         expect(yield* messages(id, mine)).toBe(kept)
 

@@ -167,6 +167,10 @@ describe("a cleanup of the archive", () => {
           const release = World.post(`/v1/archive/holds/${placed.body.id}/release`, admins.owner.key)
           expect((yield* release).body.released_at).not.toBe(null)
           expect((yield* release).body.error.code).toBe("not_held")
+          const released = (yield* World.journal(id)).filter(({ action }) => action === "archive_hold.released")
+          expect(released.map(({ details, outcome, target_id }) => [outcome, target_id, details])).toEqual([
+            ["done", placed.body.id, { name: "Case" }]
+          ])
           expect((yield* confirm(staged, body)).status).toBe(200)
           expect(yield* batch(id, body.id, 50)).toBe(true)
           const rows = yield* Deletions.rowsOf(id)
