@@ -145,8 +145,11 @@ const pollText = ({ messenger_away, polls }: OverviewFacts, now: Date): string |
   return fault === null ? null : pollTexts[fault]
 }
 
+/** The message of a service of which nothing else is wrong. */
+export const brokenChain = "The journal's chain is broken."
+
 const fault = (facts: OverviewFacts, now: Date): string | null => {
-  if (facts.chain_ok === false) return "The journal's chain is broken."
+  if (facts.chain_ok === false) return brokenChain
   if (isOlder(facts.oldest_mail_at, mailOverdue, now)) return "Mail has not left for more than 15 minutes."
   const failed = facts.mail_failed_at !== null && !isOlder(facts.mail_failed_at, mailFailureShown, now)
   return failed ? "Mail was given up in the last 24 hours." : null

@@ -1,28 +1,14 @@
 /** The states of protection and archive that an admin has to look at, the most urgent first. */
 import type { SavingReason } from "../../../domain/archive/ArchiveSummary.ts"
 import { isNearlyFull } from "../../../domain/archive/StorageLimit.ts"
-import type { StatusOverview } from "../../../domain/organization/StatusOverview.ts"
-import { archiveReaders, protectors, type Role, superadmins } from "../../../domain/people/Access.ts"
+import { brokenChain, type StatusOverview } from "../../../domain/organization/StatusOverview.ts"
+import { archiveReaders, protectors, superadmins } from "../../../domain/people/Access.ts"
 import * as Statuses from "../accounts/Statuses.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
+import { ending, failedCleanups, retentionBegins } from "./ArchiveMatters.ts"
+import type { ArchiveState, Find, Matter, Viewer } from "./Matter.ts"
 import * as Tabs from "./OrganizationTabs.ts"
-
-/** A state, what follows from it, and the page where it is solved. */
-export interface Matter {
-  readonly tone: "danger" | "caution" | "note"
-  readonly title: string
-  readonly text: Html.Value
-  readonly to: string
-  readonly action: string
-}
-
-/** The admin who looks at it, and the mail and storage of the console. */
-export interface Viewer {
-  readonly role: Role
-  readonly readsArchive: boolean
-  readonly sendsMail: boolean
-}
 
 type Reason = typeof SavingReason.Type
 
@@ -35,8 +21,6 @@ const accounts = (count: number): string => `${count.toLocaleString("en")} ${cou
 const lookAt = (count: number): string => count === 1 ? "Look at it" : "Look at them"
 
 const are = (count: number): string => count === 1 ? "is" : "are"
-
-type Find = (overview: StatusOverview, viewer: Viewer) => Matter | undefined
 
 const statusMatter = (
   status: "hijack_blocked" | "protection_stopped" | "status_unknown",
@@ -54,13 +38,25 @@ const statusMatter = (
   }
 }
 
+/** A broken chain is a matter of its own. */
 const outage: Find = ({ service }) =>
-  service.message === null ? undefined : {
+  service.message === null || service.message === brokenChain ? undefined : {
     tone: service.state === "down" ? "danger" : "caution",
     title: service.state === "down" ? "Protection is down" : "The service is degraded",
     text: service.message,
     to: Tabs.supportPath,
     action: "Ask the support"
+  }
+
+const chain: Find = ({ journal: { chain_checked_at, chain_ok } }) =>
+  chain_ok !== false ? undefined : {
+    tone: "danger",
+    title: "The journal's chain is broken",
+    text: html`Events were changed or removed in the database${
+      chain_checked_at === null ? undefined : html`, as was found at ${Html.momentOf(chain_checked_at)}`
+    }. Compare the journal with an export or a signed checkpoint.`,
+    to: "/console/journal#chain",
+    action: "Journal"
   }
 
 const unheard: Find = ({ protection }, { sendsMail }) =>
@@ -158,9 +154,21 @@ const unreadable: Find = ({ saving: { unreadable_messages: count } }, { readsArc
     action: "Journal"
   }
 
+const drift: Find = ({ saving: { drift: count } }, { readsArchive }) =>
+  count === 0 || !readsArchive ? undefined : {
+    tone: "caution",
+    title: `${count.toLocaleString("en")} ${
+      count === 1 ? "message was" : "messages were"
+    } missing that counted as archived`,
+    text: "The last run of each account found that, and archived what the messenger still had.",
+    to: "/console/journal?action=archive.drifted",
+    action: "Journal"
+  }
+
 /** In the order of urgency: what lets an attacker act, what hides it, what loses messages, what can wait. */
 const finds: ReadonlyArray<Find> = [
   statusMatter("hijack_blocked", "danger"),
+  chain,
   outage,
   unheard,
   statusMatter("protection_stopped", "danger", "Sign in again"),
@@ -168,15 +176,23 @@ const finds: ReadonlyArray<Find> = [
   paused,
   statusMatter("status_unknown", "caution"),
   noKey,
+  ending,
   storage,
   unreadable,
+  drift,
   ...unsavedReasons.map(unsaved),
+  retentionBegins,
+  failedCleanups,
   chats
 ]
 
 /** Cleanups are for the owner and superadmins. */
 const canSolve = ({ role }: Viewer, { to }: Matter): boolean =>
-  superadmins.includes(role) || to !== Tabs.archiveCleanupsPath
+  superadmins.includes(role) || !to.startsWith(Tabs.archiveCleanupsPath)
 
-export const mattersOf = (overview: StatusOverview, viewer: Viewer): ReadonlyArray<Matter> =>
-  finds.flatMap((find) => find(overview, viewer) ?? []).filter((matter) => canSolve(viewer, matter))
+export const mattersOf = (
+  overview: StatusOverview,
+  viewer: Viewer,
+  archive: ArchiveState
+): ReadonlyArray<Matter> =>
+  finds.flatMap((find) => find(overview, viewer, archive) ?? []).filter((matter) => canSolve(viewer, matter))

@@ -12,7 +12,9 @@ import * as Notices from "../kit/PageNotices.ts"
 import type { PageRequest } from "../kit/PageRequest.ts"
 import * as Refresh from "../kit/Refresh.ts"
 import * as Serving from "../kit/Serving.ts"
-import { type Matter, mattersOf } from "./Attention.ts"
+import { readArchiveState } from "./ArchiveMatters.ts"
+import { mattersOf } from "./Attention.ts"
+import type { Matter } from "./Matter.ts"
 
 const words = { danger: "Urgent", caution: "Soon", note: "When there is time" } as const
 
@@ -63,6 +65,8 @@ const get = (visit: PageRequest) =>
       const sendsMail = (yield* Outbox).available
       const showNotices = yield* Notices.make(view)
       const { organizationName, readsArchive, role } = view.admin
+      const viewer = { role, readsArchive, sendsMail }
+      const archive = yield* readArchiveState(viewer, overview.generated_at)
       return yield* Frame.page(view, {
         title: "Overview",
         script: Refresh.addressAt(visit.site),
@@ -70,7 +74,7 @@ const get = (visit: PageRequest) =>
 <h1>${Html.named(organizationName)}</h1>
 ${Refresh.control()}
 ${showNotices()}
-${list(visit.base, mattersOf(overview, { role, readsArchive, sendsMail }))}
+${list(visit.base, mattersOf(overview, viewer, archive))}
 ${numbers(visit.base, overview)}`
       })
     }))

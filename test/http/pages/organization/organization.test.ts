@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { maxSupportMessageLength, supportRequestsPerDay } from "../../../../src/domain/Limits.ts"
 import { everyone, type Role } from "../../../../src/domain/people/Access.ts"
 import { BillingPages } from "../../../../src/ports/organization/StatusOverview.ts"
+import { makeCleanup, makeHold } from "../../../support/archive/cleanups.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { act as operate } from "../../../support/operator/operator.ts"
 import { postgres } from "../../../support/postgres/database.ts"
@@ -87,6 +88,62 @@ describe("the pages of the organization", () => {
           expect([role, forged.status]).toEqual([role, 403])
           expect(yield* actions(id)).toEqual([])
         }
+      }))
+
+    it.effect("an admin of each role reads how it is run: who deletes from the archive also its retention and its holds", () =>
+      Effect.gen(function*() {
+        for (const role of everyone) {
+          const { id, see } = yield* stage(role, { archive_first_record_at: new Date(0) })
+          yield* makeHold(id, { released: null })
+          const { text } = yield* see(path)
+          const rooms = text.slice(text.indexOf("How it is run")).split("</section>", 1)[0] ?? ""
+          const own = ["Subscription", "Who is notified", "Support"]
+          const archives = role === "owner" || role === "superadmin" ? ["Retention", "Legal holds"] : []
+          const named = [...rooms.matchAll(/<dt><a href="[^"]+">([^<]+)</g)].map(([, title]) => title)
+          expect([role, named]).toEqual([role, [...own, ...archives]])
+          expect([role, rooms.includes("1 hold keeps")]).toEqual([role, archives.length > 0])
+          expect(rooms).toContain("Nothing was asked yet.")
+        }
+      }))
+
+    it.effect("the first page says of an archive that it lacked messages, ends, and will be deleted from, to those whom it concerns", () =>
+      Effect.gen(function*() {
+        const found = Effect.fnUntraced(function*(role: Role) {
+          const { admins, id, see } = yield* stage(role, { archive_first_record_at: new Date(0) })
+          const account = yield* World.makeAccount(id, { facts: { archive_drift: 2 } })
+          yield* World.grant(id, admins[role].id, { accounts: [account] })
+          yield* World.send("PUT", "/v1/archive/retention", { key: admins.owner.key, body: { days: 90 } })
+          const cleanup = yield* makeCleanup(id, [account], "failed")
+          yield* World.set(id, "archive_cleanup", cleanup, { finished_at: new Date(0), error: "archive_held" })
+          yield* World.query<object>(
+            id,
+            (sql) => sql`update journal_head set checked_ok = false where organization_id = ${id}`
+          )
+          yield* operate((requests) =>
+            requests.organizations_set({
+              organization: id,
+              name: null,
+              plan: "protect",
+              seats: null,
+              valid_until: null,
+              open_ended: false
+            })
+          )
+          const { text } = yield* see("/console")
+          return [...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)
+        })
+        const everybody = [
+          "The journal&#39;s chain is broken",
+          "Nothing more is archived, and the archive will be closed"
+        ]
+        const reading = [...everybody, "2 messages were missing that counted as archived"]
+        const deleting = [
+          ...reading,
+          "Old messages will be deleted from the archive",
+          "A legal hold stopped 1 cleanup of the archive"
+        ]
+        const titles = { owner: deleting, superadmin: deleting, archive: reading, admin: everybody, billing: everybody }
+        for (const role of everyone) expect([role, yield* found(role)]).toEqual([role, titles[role]])
       }))
 
     it.effect("an owner whom nobody would mail about a takeover is led to where that is changed, and changes it", () =>
