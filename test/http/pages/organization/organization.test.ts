@@ -114,7 +114,11 @@ describe("the pages of the organization", () => {
           yield* World.grant(id, admins[role].id, { accounts: [account] })
           yield* World.send("PUT", "/v1/archive/retention", { key: admins.owner.key, body: { days: 90 } })
           const cleanup = yield* makeCleanup(id, [account], "failed")
-          yield* World.set(id, "archive_cleanup", cleanup, { finished_at: new Date(0), error: "archive_held" })
+          yield* World.query<object>(
+            id,
+            (sql) =>
+              sql`update archive_cleanup set finished_at = ${new Date(0)}, error = 'archive_held' where id = ${cleanup}`
+          )
           yield* World.query<object>(
             id,
             (sql) => sql`update journal_head set checked_ok = false where organization_id = ${id}`
