@@ -19,7 +19,7 @@ export interface ArchiveRead {
   readonly searches: number
 }
 
-/** What an answer has of an account's archive: its messages, the searches that it is of, and files with their contents. */
+/** An answer about an account's archive: its messages, the searches that it is of, and files with their contents. */
 export interface AnsweredRead {
   readonly accountId: AccountId
   readonly messages?: number
