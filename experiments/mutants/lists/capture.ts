@@ -72,7 +72,7 @@ export const capture: MutantsByFile = {
   ],
   "src/capture/Expiry.ts": [
     change({
-      in: "expire",
+      in: "expireSome",
       replace: "yield* archive.mark(chatId, all.map(({ id }) => id), \"expired\", \"sweep\")",
       by: "void chatId"
     })
