@@ -9,7 +9,7 @@ import type { MessageSeen } from "../ports/messenger/MessengerArchive.ts"
 import { commit } from "./CaptureSteps.ts"
 
 /** Messages that one step marks. */
-export const messagesPerStep = 500
+const messagesPerStep = 500
 
 /** Notes the times at which messages that were just stored disappear. */
 export const noteExpiry = Effect.fnUntraced(function*(
@@ -34,17 +34,17 @@ export const markGone = Effect.fnUntraced(function*(
   yield* archive.mark(chatId, ids.filter((id) => !expired.has(id)), "absent", "sweep")
 })
 
-/** Marks some messages whose time has run out by now, and answers their number. */
+/** Marks some messages whose time has run out by now; true where there may be more. */
 export const expireSome = Effect.fnUntraced(function*(account: ArchivedAccount, archive: AccountArchive) {
   const due = yield* (yield* CaptureStore).takeExpired(account, yield* now, messagesPerStep)
   for (const [chatId, all] of Map.groupBy(due, ({ chatId }) => chatId)) {
     yield* archive.mark(chatId, all.map(({ id }) => id), "expired", "sweep")
   }
-  return due.length
+  return due.length === messagesPerStep
 })
 
 /** Marks the messages whose time has run out by now. */
 export const expire = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
   const step = commit(account, claimed, (archive) => expireSome(account, archive))
-  while ((yield* step) === messagesPerStep);
+  while (yield* step);
 })

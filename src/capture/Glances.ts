@@ -1,6 +1,6 @@
 /** Channels looked at that push nothing: large groups push late or not at all while no client shows them. */
-import { Effect } from "effect"
-import { type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import { Effect, Equal } from "effect"
+import { afterSighting, type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
@@ -8,7 +8,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatReader, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
 import { commit, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
-import { expire, expireSome, messagesPerStep } from "./Expiry.ts"
+import { expire, expireSome } from "./Expiry.ts"
 import { seeChats } from "./Sightings.ts"
 
 /** Chats that one call asks for. */
@@ -28,16 +28,12 @@ export interface GlanceRound {
 export const firstRound: GlanceRound = { had: new Set(), glances: 1 }
 
 /**
- * The answer has a fact of the chat that the archive has not. A new title moves the chat's box; a new username alone is
- * seen by the next run.
+ * The chat has moved, or the answer has a fact of it that the archive has not. A new title moves the chat's box; a new
+ * username alone is seen by the next run.
  */
-const isNews = (known: CapturedChat | undefined, seen: ChatSeen): boolean =>
-  known === undefined || known.position !== seen.position || (known.leftAt !== null) !== seen.left ||
-  known.type !== seen.type || known.protected !== seen.protected || known.ref !== seen.ref ||
-  seen.topId !== null && (known.progress.topId === null || known.progress.topId < seen.topId) ||
-  seen.members !== null && known.members !== seen.members ||
-  seen.migratedTo !== null && known.migratedTo !== seen.migratedTo ||
-  seen.joinedAt !== null && known.joinedAt?.getTime() !== seen.joinedAt.getTime()
+const isNews = (known: CapturedChat | undefined, seen: ChatSeen, at: Date): boolean =>
+  known === undefined || known.position !== seen.position ||
+  !Equal.equals(known, afterSighting(known, seen, known, at, null))
 
 /** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
 const look = Effect.fnUntraced(function*(
@@ -49,10 +45,10 @@ const look = Effect.fnUntraced(function*(
   const store = yield* CaptureStore
   const at = yield* now
   // An account of which nothing is pushed needs this transaction alone.
-  const { chats, expired, state } = yield* commit(account, null, (archive) =>
+  const { chats, moreExpire, state } = yield* commit(account, null, (archive) =>
     Effect.gen(function*() {
-      const expired = yield* expireSome(account, archive)
-      return { chats: yield* store.chats(account, null), expired, state: yield* store.state(account) }
+      const moreExpire = yield* expireSome(account, archive)
+      return { chats: yield* store.chats(account, null), moreExpire, state: yield* store.state(account) }
     }))
   const watched = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
   const waiting = watched.filter(({ chatId }) => !had.has(chatId))
@@ -61,16 +57,15 @@ const look = Effect.fnUntraced(function*(
     had: waiting.length > silent.length ? new Set([...had, ...silent.map(({ chatId }) => chatId)]) : firstRound.had,
     glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
   }
-  const isFull = expired === messagesPerStep
-  if (silent.length === 0) return { channels: [], common: false, isFull, round }
+  if (silent.length === 0) return { channels: [], common: false, moreExpire, round }
   const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))
-  const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat))
+  const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat, at))
   if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))
   return {
     channels: news.flatMap(({ chatId, position }) => known.get(chatId)?.position === position ? [] : [chatId]),
     common: !active.has("common") && state !== null && state.position < found.state.position,
-    isFull,
+    moreExpire,
     round
   }
 })
@@ -82,8 +77,8 @@ export const glance = Effect.fnUntraced(function*(
   active: ReadonlySet<Box>,
   before: GlanceRound = firstRound
 ) {
-  const { channels, common, isFull, round } = yield* exclusively(account, look(account, reader, active, before))
-  if (isFull) yield* expire(account, null)
+  const { channels, common, moreExpire, round } = yield* exclusively(account, look(account, reader, active, before))
+  if (moreExpire) yield* expire(account, null)
   if (common) yield* catchUp(account, null, feed)
   for (const chatId of channels) yield* catchUpChannel(account, null, feed, chatId)
   return round

@@ -118,17 +118,20 @@ export const afterRefusal = (chat: CapturedChat, isGone: boolean, until: Date, n
 /** Ids of the chat that a cleanup deleted are not archived again. */
 export const isCleaned = ({ cleaned }: CapturedChat, id: bigint): boolean => rangeAt(cleaned, id) !== null
 
+/** The rules' decision, as far as a chat keeps it. */
+type Kept = Pick<Selection, "effect" | "live" | "ruleId">
+
 const newlyJoined = (known: CapturedChat, { joinedAt }: Sighting): boolean =>
   joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime()
 
 /** The chat as the rules judge it now: what has changed while it was not archived is unknown. */
-export const afterSelection = (chat: CapturedChat, { effect, live, ruleId }: Selection): CapturedChat => {
+export const afterSelection = (chat: CapturedChat, { effect, live, ruleId }: Kept): CapturedChat => {
   const judged = { ...chat, effect, live, ruleId }
   if (chat.effect === effect) return judged
   return effect === "archive" ? uncheckedFrom(withoutEdge(judged), null) : withoutEdge(judged)
 }
 
-const firstSighting = (seen: Sighting, { effect, live, ruleId }: Selection, now: Date): CapturedChat => ({
+const firstSighting = (seen: Sighting, { effect, live, ruleId }: Kept, now: Date): CapturedChat => ({
   chatId: seen.chatId,
   type: seen.type,
   ref: seen.ref,
@@ -162,7 +165,7 @@ const afterJoining = (chat: CapturedChat): CapturedChat =>
 export const afterSighting = (
   known: CapturedChat | null,
   seen: Sighting,
-  selection: Selection,
+  selection: Kept,
   now: Date,
   recent: bigint | null
 ): CapturedChat => {
