@@ -15,6 +15,8 @@ const readersRemembered = 10_000
 const rowsPerStatement = 1000
 
 interface Counted {
+  /** It names the row. */
+  readonly key: string
   readonly caller: Caller["Service"]
   readonly accountId: AccountId
   readonly hour: Date
@@ -23,7 +25,7 @@ interface Counted {
   files: number
 }
 
-const byAccount = Order.mapInput(Order.String, ({ accountId }: Counted) => accountId)
+const byKey = Order.mapInput(Order.String, ({ key }: Counted) => key)
 
 export const layer = Layer.effect(
   ArchiveReads,
@@ -38,7 +40,7 @@ export const layer = Layer.effect(
     /** Writes counts of one organization by one statement. */
     const write = (organizationId: OrganizationId, counted: Array.NonEmptyReadonlyArray<Counted>) => {
       // Two writers of the same rows lock them in one order.
-      const rows = Array.map(Array.sort(counted, byAccount), ({ accountId, caller, ...counts }) => ({
+      const rows = Array.map(Array.sort(counted, byKey), ({ accountId, caller, key: _, ...counts }) => ({
         organization_id: organizationId,
         credential_id: caller.credential.id,
         account_id: accountId,
@@ -81,28 +83,26 @@ export const layer = Layer.effect(
       note: Effect.fnUntraced(function*(caller, reads) {
         const now = yield* Clock.currentTimeMillis
         const hour = new Date(now - now % hourMillis)
-        const keyed = reads.map(({ accountId, files = 0, messages = 0, searches = 0 }) => ({
-          key: JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()]),
-          counted: { caller, accountId, hour, messages, searches, files } satisfies Counted
-        }))
-        const first = keyed.filter(({ key }) => !stored.has(key))
+        const counted = reads.map(({ accountId, files = 0, messages = 0, searches = 0 }): Counted => {
+          const key = JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()])
+          return { key, caller, accountId, hour, messages, searches, files }
+        })
+        const first = counted.filter(({ key }) => !stored.has(key))
+        const further = counted.filter(({ key }) => stored.has(key))
         for (const some of Array.chunksOf(first, rowsPerStatement)) {
-          yield* write(caller.organizationId, Array.map(some, ({ counted }) => counted))
+          yield* write(caller.organizationId, some)
           for (const { key } of some) stored.set(key, true)
         }
-        const written = new Set(first)
-        for (const each of keyed) {
-          if (written.has(each)) continue
-          const { counted, key } = each
-          const known = waiting.get(key)
-          if (known === undefined) waiting.set(key, counted)
+        for (const each of further) {
+          const known = waiting.get(each.key)
+          if (known === undefined) waiting.set(each.key, each)
           else {
-            known.messages += counted.messages
-            known.searches += counted.searches
-            known.files += counted.files
+            known.messages += each.messages
+            known.searches += each.searches
+            known.files += each.files
           }
-          asked.openUnsafe()
         }
+        if (further.length > 0) asked.openUnsafe()
       }),
 
       due: (before) =>
