@@ -10,8 +10,9 @@ export interface ArchiveEnd {
   readonly deletesAt: Date
 }
 
-/** The end of the archive that no plan includes since then. */
-export const archiveEnd = (planEndedAt: Date): ArchiveEnd => {
+/** The end that time brings the archive, which no plan includes since then; null while one does. */
+export const archiveEnd = (planEndedAt: Date | null): ArchiveEnd | null => {
+  if (planEndedAt === null) return null
   const closesAt = after(planEndedAt, archiveReadonlyPeriod)
   return { closesAt, deletesAt: after(closesAt, archiveClosedPeriod) }
 }

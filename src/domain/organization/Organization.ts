@@ -212,10 +212,9 @@ export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase 
   if (facts.archive_first_record_at === null) return facts.archive_deleted_at === null ? "empty" : "deleted"
   if (facts.archive_held_at !== null) return "held"
   if (includesArchive(facts, now)) return "active"
-  if (facts.archive_plan_ended_at === null) return "readonly"
-  const { closesAt, deletesAt } = archiveEnd(facts.archive_plan_ended_at)
-  if (now < closesAt) return "readonly"
-  return now < deletesAt ? "closed" : "deleting"
+  const end = archiveEnd(facts.archive_plan_ended_at)
+  if (end === null || now < end.closesAt) return "readonly"
+  return now < end.deletesAt ? "closed" : "deleting"
 }
 
 /** True if the archive's phase accepts new records, whatever the key's state. */

@@ -13,10 +13,6 @@ import { Outbox } from "../../ports/mail/Outbox.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as Job from "../Job.ts"
 
-/** The end that time brings; null while a plan includes the archive. */
-const endOf = ({ archive_plan_ended_at }: OrganizationFacts): ArchiveEnd | null =>
-  archive_plan_ended_at === null ? null : archiveEnd(archive_plan_ended_at)
-
 /** Time alone has made the phase `deleting`, and nothing was begun. */
 const isOver = (facts: OrganizationFacts, phase: ArchivePhase): boolean =>
   phase === "deleting" && facts.archive_deletion_started_at === null
@@ -26,7 +22,7 @@ const isWarned = (phase: ArchivePhase, end: ArchiveEnd | null, at: Date): end is
 
 const isDue = ({ facts, noted }: NotedPhase, at: Date): boolean => {
   const phase = archivePhase(facts, at)
-  return phase !== noted || isOver(facts, phase) || isWarned(phase, endOf(facts), at)
+  return phase !== noted || isOver(facts, phase) || isWarned(phase, archiveEnd(facts.archive_plan_ended_at), at)
 }
 
 /** A change to a phase that ends in the deletion is mailed with its dates. */
@@ -40,7 +36,7 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const at = yield* now
   const facts = yield* (yield* Organizations).lockFacts(organizationId)
   const phase = archivePhase(facts, at)
-  const end = endOf(facts)
+  const end = archiveEnd(facts.archive_plan_ended_at)
   const from = yield* (yield* ArchivePhases).note(organizationId, phase)
   if (from !== null) {
     yield* record(

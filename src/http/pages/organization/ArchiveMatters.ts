@@ -24,7 +24,7 @@ export const readArchiveState = Effect.fnUntraced(function*({ readsArchive, role
   const deletes = readsArchive && superadmins.includes(role)
   return {
     phase: archivePhase(facts, now),
-    end: facts.archive_plan_ended_at === null ? null : archiveEnd(facts.archive_plan_ended_at),
+    end: archiveEnd(facts.archive_plan_ended_at),
     retention: deletes ? yield* getArchiveRetention.call({}) : null,
     failedCleanups: deletes ? (yield* listArchiveCleanups.call({ state: "failed", limit: 50 })).data : []
   } satisfies ArchiveState
