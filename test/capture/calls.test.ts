@@ -16,7 +16,8 @@ import {
 } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
 const group = -1_000_000_000_301n
@@ -29,13 +30,7 @@ const stage = (committed: Effect.Effect<void> = Effect.void) => {
   }
   const stored = new Stored()
   stored.setRules([rule(null, "archive", true)])
-  const process = processOver(
-    stored,
-    Semaphore.makeUnsafe(1),
-    organization,
-    { dies: () => null, committed },
-    (law) => expect(law).toBe("")
-  )
+  const process = livingProcess(stored, committed)
   return { platform, process, stored }
 }
 

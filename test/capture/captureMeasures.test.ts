@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric, Semaphore, Stream } from "effect"
+import { Effect, Metric, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { catchUp, catchUpChannel } from "../../src/capture/Differences.ts"
@@ -7,7 +7,8 @@ import { takePushes } from "../../src/capture/LiveCapture.ts"
 import { makeInbox } from "../../src/layers/messenger/wire/WireFeed.ts"
 import { type ChatFeed, PositionRefused } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
 /** With counts of its own. */
@@ -28,13 +29,7 @@ const stage = Effect.gen(function*() {
   for (const chat of platform.chats.values()) platform.send(chat, null)
   const stored = new Stored()
   stored.setRules([rule(null, "archive", true)])
-  const process = processOver(
-    stored,
-    Semaphore.makeUnsafe(1),
-    organization,
-    { dies: () => null, committed: Effect.void },
-    (law) => expect(law).toBe("")
-  )
+  const process = livingProcess(stored)
   const run = { ...account, fence: 1, failures: 0, wasAsked: false }
   const { feed, reader } = platform
   yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)

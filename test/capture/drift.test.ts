@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric, Semaphore } from "effect"
+import { Effect, Metric } from "effect"
 import { compareOne } from "../../src/capture/Drift.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { afterPage } from "../../src/domain/archive/ChatProgress.ts"
 import type { ChatReader } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
 const drift = Effect.map(
@@ -25,13 +26,7 @@ describe("a chat that is compared at the end of a run", () => {
       const chat = afterSighting(null, sighting, stored.judge(sighting), new Date(0), null)
       const page = { below: null, ids: [1n, 2n, 3n], oldestAt: new Date(0), lastKnown: null }
       stored.keepChat({ ...chat, progress: afterPage(chat.progress, page) })
-      const process = processOver(
-        stored,
-        Semaphore.makeUnsafe(1),
-        organization,
-        { dies: () => null, committed: Effect.void },
-        (law) => expect(law).toBe("")
-      )
+      const process = livingProcess(stored)
       const all: ChatReader = {
         ...platform.reader,
         history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Semaphore, Stream } from "effect"
+import { Context, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { saveFiles } from "../../src/capture/Media.ts"
@@ -11,7 +11,8 @@ import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import { WaitingFiles } from "../../src/ports/archive/WaitingFiles.ts"
 import type { MessageSeen } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
 const chatId = 101n
@@ -33,8 +34,7 @@ describe("files that a run saves", () => {
       const stored = new Stored()
       stored.setRules([rule(null, "archive", true, "all")])
       stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
-      const commits = { dies: () => null, committed: Effect.void }
-      const model = processOver(stored, Semaphore.makeUnsafe(1), organization, commits, () => {})
+      const model = livingProcess(stored)
       const open = Context.get(model, OpenArchives)
       const writer = yield* open.writer(account)
       const sha256 = (bytes: Uint8Array) =>

@@ -18,7 +18,8 @@ import {
   type Push
 } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy, PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 
 const chatId = 101n
 
@@ -64,8 +65,7 @@ const modelProcess = (media: "all" | "none") => {
   const stored = new Stored()
   stored.setRules([rule(null, "archive", true, media)])
   stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
-  const commits = { dies: () => null, committed: Effect.void }
-  return processOver(stored, Semaphore.makeUnsafe(1), organization, commits, () => {})
+  return livingProcess(stored)
 }
 
 type Answer = FileExpired | FileGone | PlatformBusy | PlatformUnavailable

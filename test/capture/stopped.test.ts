@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Semaphore } from "effect"
+import { Context, Effect } from "effect"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { catchUpAll, takePushes } from "../../src/capture/LiveCapture.ts"
 import type { AccountFacts } from "../../src/domain/accounts/Account.ts"
@@ -7,7 +7,8 @@ import type { OrganizationFacts } from "../../src/domain/organization/Organizati
 import { Accounts } from "../../src/ports/accounts/Accounts.ts"
 import { Organizations } from "../../src/ports/organization/Organizations.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { account, organization, processOver, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { livingProcess } from "../support/capture/livingProcess.ts"
+import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 import { accountFacts, organizationFacts } from "../support/stored.ts"
 
@@ -49,13 +50,7 @@ describe("what stops the saving of an account", () => {
         const stored = new Stored()
         stored.setRules([rule(null, "archive", true)])
         const process = (facts: Facts) =>
-          processOver(
-            stored,
-            Semaphore.makeUnsafe(1),
-            organization,
-            { dies: () => null, committed: Effect.void },
-            (law) => expect(law).toBe("")
-          ).pipe(
+          livingProcess(stored).pipe(
             Context.add(
               Accounts,
               {
