@@ -10,9 +10,7 @@ import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
-
-/** With counts of its own. */
-const counted = <A, E, R>(test: Effect.Effect<A, E, R>) => Effect.provideService(test, Metric.MetricRegistry, new Map())
+import { withOwnMetrics } from "../support/metrics.ts"
 
 const channel = -1_000_000_000_301n
 
@@ -43,7 +41,7 @@ describe("the measures of archiving", () => {
       const phases = yield* states("console_archive_run_seconds", "phase")
       expect([...phases.keys()].toSorted()).toEqual(["dialogs", "finishing", "media", "messages", "starting"])
       for (const state of phases.values()) expect(state).toMatchObject({ count: 1 })
-    }).pipe(counted))
+    }).pipe(withOwnMetrics))
 
   it.effect("count what was lost, by the kind of box, where the messenger no longer knows", () =>
     Effect.gen(function*() {
@@ -58,7 +56,7 @@ describe("the measures of archiving", () => {
       const counts = yield* states("console_archive_gaps_total", "box")
       expect(counts.get("common")).toMatchObject({ count: 1 })
       expect(counts.get("channel")).toMatchObject({ count: 1 })
-    }).pipe(counted))
+    }).pipe(withOwnMetrics))
 
   it.effect("have how long after it was sent a message was archived", () =>
     Effect.gen(function*() {
@@ -72,7 +70,7 @@ describe("the measures of archiving", () => {
       yield* Effect.provideContext(takePushes(account, platform.feed, platform.pending), process)
       const [behind] = (yield* states("console_archive_behind_seconds", "none")).values()
       expect(behind).toMatchObject({ max: 7 })
-    }).pipe(counted))
+    }).pipe(withOwnMetrics))
 
   it.effect("count the pushes that nobody has read in time", () =>
     Effect.gen(function*() {
@@ -88,5 +86,5 @@ describe("the measures of archiving", () => {
       expect(behind).toMatchObject({ value: { box: "common" } })
       const [dropped] = (yield* states("console_archive_pushes_dropped_total", "none")).values()
       expect(dropped).toMatchObject({ count: 44 })
-    }).pipe(counted))
+    }).pipe(withOwnMetrics))
 })

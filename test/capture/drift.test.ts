@@ -8,6 +8,7 @@ import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
+import { withOwnMetrics } from "../support/metrics.ts"
 
 const drift = Effect.map(
   Metric.snapshot,
@@ -41,5 +42,5 @@ describe("a chat that is compared at the end of a run", () => {
       yield* compare
       expect(stored.drift).toBe(0)
       expect(yield* drift).toEqual(counted)
-    }))
+    }).pipe(withOwnMetrics))
 })

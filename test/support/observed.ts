@@ -1,7 +1,8 @@
 /** What the service tells of itself while an effect runs: its log, and its metrics alone. */
-import { Effect, Logger, type LogLevel, Metric, References } from "effect"
+import { Effect, Logger, type LogLevel, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { RequestLines } from "../../src/transport/TransportSettings.ts"
+import { withOwnMetrics } from "./metrics.ts"
 
 export interface Line {
   readonly level: LogLevel.LogLevel
@@ -21,7 +22,7 @@ export const observed = <A, E, R>(effect: Effect.Effect<A, E, R>, level: LogLeve
     const metrics = (yield* PrometheusMetrics.format()).split("\n")
     return { answer, lines, answered: lines.filter(({ message }) => message === "Request answered"), metrics }
   }).pipe(
-    Effect.provideService(Metric.MetricRegistry, new Map()),
+    withOwnMetrics,
     Effect.provideService(RequestLines, true),
     Effect.provideService(References.MinimumLogLevel, level)
   )
