@@ -111,7 +111,7 @@ describe("behind a proxy that lends a session for each transaction", () => {
         const { key } = organization.admins.owner
         const label = (place: number) =>
           World.send("PUT", `/v1/accounts/${account}/role-label`, { key, body: { role_label: `Label ${place}` } })
-        const asked = Array.from({ length: 40 }, (_, place) => {
+        const asked = Array.from({ length: 60 }, (_, place) => {
           const run = place % 2 === 0 ? one : two
           return place % 4 < 2 ? run(World.get(`/v1/accounts/${account}`, key)) : run(label(place))
         })
@@ -120,10 +120,10 @@ describe("behind a proxy that lends a session for each transaction", () => {
         const labelled = (yield* one(World.journal(organization.id))).filter(({ action }) =>
           action === "account.role_label_set"
         )
-        assert.strictEqual(labelled.length, 20)
+        assert.strictEqual(labelled.length, 30)
         const steps = Effect.flatMap(Engine, ({ tick }) => Effect.map(tick, (report) => report.steps))
         assert.strictEqual((yield* one(steps)) + (yield* two(steps)), 1)
-        assert.isAbove(pool.transactions(), 50)
+        assert.isAbove(pool.transactions(), 100)
       }),
     30_000
   )
