@@ -1,6 +1,7 @@
 /** A private PostgreSQL 15 for a measurement: migrated, sized for millions of rows, with credentials made past the API. */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import * as crypto from "node:crypto"
+import { existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -21,8 +22,17 @@ export interface Ground {
   readonly blobs: string
   /** PostgreSQL's first process. */
   readonly pid: number
+  /** True where it began with what an earlier run had kept. */
+  readonly isKept: boolean
+  /** Stops the server, and keeps its data in the folder that it was started with. */
+  readonly keep: () => Promise<void>
   readonly remove: () => Promise<void>
 }
+
+/** The secrets of kept data. */
+const Kept = Schema.fromJsonString(Schema.Struct({ password: Schema.String, pepper: Schema.String }))
+const readKept = Schema.decodeUnknownSync(Kept)
+const writeKept = Schema.encodeSync(Kept)
 
 const settings = {
   shared_buffers: "1GB",
@@ -34,24 +44,45 @@ const settings = {
   synchronous_commit: "off"
 }
 
-/** Starts it, with further settings; the data goes with the process. */
-export const startGround = async (further: Readonly<Record<string, string>> = {}): Promise<Ground> => {
-  const server = await DatabaseServer.start({ settings: { ...settings, ...further } })
+/** Starts it, with further settings; the data goes with the process. It begins with what the folder keeps. */
+export const startGround = async (
+  further: Readonly<Record<string, string>> = {},
+  folder = ""
+): Promise<Ground> => {
+  const data = path.join(folder, "data")
+  const secrets = path.join(folder, "secrets.json")
+  const kept = folder !== "" && existsSync(secrets) ? readKept(await fs.readFile(secrets, "utf8")) : null
+  const server = await DatabaseServer.start({
+    settings: { ...settings, ...further },
+    ...(kept === null ? {} : { from: { data, password: kept.password } })
+  })
   try {
-    const url = await createConsole(server, "console")
+    const url = kept === null ? await createConsole(server, "console") : server.url("console", "console")
     await Effect.runPromise(migrate(url))
     const superuser = new Client(server.url("console"))
     await superuser.connect()
     const blobs = await fs.mkdtemp(path.join(os.tmpdir(), "console-blobs-"))
+    const pepper = kept?.pepper ?? crypto.randomBytes(32).toString("base64")
+    const stop = async () => {
+      await superuser.end().catch(() => {})
+      await server.stop()
+    }
     return {
       url,
       superuser,
       server,
       blobs,
       pid: server.pid,
-      pepper: crypto.randomBytes(32).toString("base64"),
+      pepper,
+      isKept: kept !== null,
+      keep: async () => {
+        await stop()
+        await fs.mkdir(folder, { recursive: true })
+        await server.backUp(data)
+        await fs.writeFile(secrets, writeKept({ password: server.password, pepper }))
+      },
       remove: async () => {
-        await superuser.end().catch(() => {})
+        await stop()
         await server.remove()
         await fs.rm(blobs, { recursive: true, force: true })
       }
