@@ -73,10 +73,12 @@ const charactersAtOnce = 8192
 
 /** Browsers and newer versions of Node have both ways of base64 natively, which takes a tenth of the time. */
 const isNative = typeof Uint8Array.fromBase64 === "function"
+const hasBuffers = typeof globalThis.Buffer === "function"
 
 /** Base64 as RFC 4648, section 4, writes it. */
 export const toBase64 = (bytes: Uint8Array): string => {
   if (isNative) return bytes.toBase64()
+  if (hasBuffers) return globalThis.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")
   let text = ""
   for (let at = 0; at < bytes.length; at += charactersAtOnce) {
     // A spread goes through an array, which takes six times as long.
