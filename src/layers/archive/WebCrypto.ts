@@ -2,16 +2,27 @@
 import { HkdfSha256 } from "@hpke/core"
 import { XWing } from "@hpke/hybridkem-x-wing"
 import { Effect, Layer } from "effect"
-import { concat } from "../../domain/archive/Bytes.ts"
+import { concat, sameBytes } from "../../domain/archive/Bytes.ts"
 import { ArchiveCrypto, NotOpened } from "../../ports/archive/ArchiveCrypto.ts"
 import { makeHpke } from "./Hpke.ts"
 
 const { subtle } = globalThis.crypto
 
-/** A copy that no other thread shares, which is all that WebCrypto takes. */
-const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
+const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer
 
-const aeadKey = (key: Uint8Array) => subtle.importKey("raw", own(key), "AES-GCM", false, ["encrypt", "decrypt"])
+/** Bytes that no other thread shares, which is all that WebCrypto takes. */
+const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => isOwn(bytes) ? bytes : new Uint8Array(bytes)
+
+const importedKeys = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+
+/** A key opens many pages, and is imported by another thread: it is, once, for as long as its bytes are held. */
+const aeadKey = (key: Uint8Array): Promise<CryptoKey> => {
+  const known = importedKeys.get(key)
+  if (known !== undefined) return known
+  const imported = subtle.importKey("raw", own(key), "AES-GCM", false, ["encrypt", "decrypt"])
+  importedKeys.set(key, imported)
+  return imported
+}
 
 const aead = (nonce: Uint8Array, additional: Uint8Array) => ({
   name: "AES-GCM",
@@ -59,8 +70,32 @@ const streamed = async (bytes: Uint8Array, through: CompressionStream | Decompre
 
 const opening = (bytes: () => Promise<Uint8Array>) => Effect.tryPromise({ try: bytes, catch: () => new NotOpened() })
 
+/** The answer to the last input. */
+const remembering = <A>(make: (input: Uint8Array) => Promise<A>) => {
+  let last: { readonly input: Uint8Array; readonly made: Promise<A> } | undefined
+  return (input: Uint8Array): Promise<A> => {
+    if (last === undefined || !sameBytes(last.input, input)) last = { input: input.slice(), made: make(input) }
+    return last.made
+  }
+}
+
+/** The point whose multiples are the public keys of X25519. */
+const basePoint = Uint8Array.of(9, ...new Uint8Array(31))
+
+/** X-Wing that expands a seed once: an archive opens many epochs with it, and the expansion is half of the work. */
+class ExpandedXWing extends XWing {
+  constructor() {
+    super()
+    const { _m: kem, _x25519: curve } = this
+    kem.deriveKeyPair = remembering(kem.deriveKeyPair.bind(kem))
+    const multiply = curve.derive.bind(curve)
+    const publicKeyOf = remembering((secret) => multiply(secret, basePoint))
+    curve.derive = (secret, point) => sameBytes(point, basePoint) ? publicKeyOf(secret) : multiply(secret, point)
+  }
+}
+
 export const layer = Layer.sync(ArchiveCrypto, () => ({
-  ...makeHpke(new XWing(), new HkdfSha256()),
+  ...makeHpke(new ExpandedXWing(), new HkdfSha256()),
   random: (size) => Effect.sync(() => globalThis.crypto.getRandomValues(new Uint8Array(size))),
   sha256: (bytes) => Effect.promise(async () => new Uint8Array(await subtle.digest("SHA-256", own(bytes)))),
   hmac: (key, bytes) => Effect.promise(() => hmac(key, bytes)),

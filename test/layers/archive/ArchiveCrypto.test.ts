@@ -51,6 +51,21 @@ describe.each(each)("the archive's primitives by %s", (_, layer) => {
     expect(Buffer.from(opened).toString()).toBe(text)
   })
 
+  it("open by several seeds in turn what is sealed to each", async () => {
+    const crypto = await cryptoOf(layer)
+    const seeds = [fromHex(xWing.seed), changed(fromHex(xWing.seed), 9)]
+    const sealed = await Promise.all(
+      seeds.map(async (seed) => run(crypto.hpkeSeal(await run(crypto.publicKey(seed)), utf8("info"), seed)))
+    )
+    for (const at of [0, 0, 1, 0, 1, 1]) {
+      const opened = await run(crypto.hpkeOpen(seeds[at]!, utf8("info"), sealed[at]!))
+      expect(toHex(opened)).toBe(toHex(seeds[at]!))
+      expect((await run(Effect.flip(crypto.hpkeOpen(seeds[at]!, utf8("info"), sealed[1 - at]!))))._tag).toBe(
+        "NotOpened"
+      )
+    }
+  })
+
   it("open nothing by HPKE where a bit of key, info or sealed bytes is another, or bytes are missing", async () => {
     const crypto = await cryptoOf(layer)
     const seed = fromHex(xWing.seed)
