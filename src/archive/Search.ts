@@ -13,15 +13,7 @@ import { makeNewestFirst } from "./NewestFirst.ts"
 import { makeSearchHits, type PlacedHit } from "./SearchHits.ts"
 import type { SearchKeys } from "./SearchMatches.ts"
 import { fewestBlocks, fewestPages, readBlocks, readPages } from "./SearchReading.ts"
-import {
-  isSettled,
-  listBlocks,
-  listCandidates,
-  listLoose,
-  type Run,
-  searchedAfter,
-  type SearchRequest
-} from "./SearchRun.ts"
+import { isSettled, listCandidates, listLoose, type Run, searchedAfter, type SearchRequest } from "./SearchRun.ts"
 
 export type { KeptVocabularies, SearchRequest } from "./SearchRun.ts"
 
@@ -37,6 +29,9 @@ export interface SearchBudget {
 }
 
 export const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
+
+/** Where lists are requests, made while the one before is read: long enough to be few, short enough to come soon. */
+export const remoteBudget: SearchBudget = { ...searchBudget, vocabularies: 32, ahead: true }
 
 export interface SearchResult {
   readonly hits: ReadonlyArray<SearchHit>
@@ -80,6 +75,7 @@ export const search: <R>(
     const started = yield* Clock.currentTimeMillis
     const { limit, position, scope } = request
     const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
+    const sums = { read: 0, unreadable: 0, relists: 0 }
     const run: Run<R> = {
       keys,
       request,
@@ -88,17 +84,21 @@ export const search: <R>(
       counted: position?.counted ?? Infinity,
       unread: makeNewestFirst(),
       queued: new Set(),
-      sums: { read: 0, unreadable: 0, relists: 0 },
+      sums,
       searched: [],
       blocks: Math.min(fewestBlocks, budget.vocabularies),
       pages: Math.min(fewestPages, budget.listed),
       further: null,
+      isEarly: Effect.map(
+        Clock.currentTimeMillis,
+        (now) => now - started < budget.millis / 2 && sums.read < budget.bytes / 2
+      ),
       ahead: budget.ahead ?? false,
       stamps: yield* (yield* SearchStore).stamps(scope)
     }
-    const { sums, unread } = run
+    const { unread } = run
     const hits = makeSearchHits(position)
-    unread.push(below, { type: "blocks", after: null })
+    unread.push(below, { type: "blocks", after: null, waiting: [] })
     unread.push(below, { type: "loose", after: null })
     for (;;) {
       const next = unread.peek()
@@ -118,7 +118,7 @@ export const search: <R>(
       if (next.type === "page") yield* readPages(run, hits)
       else {
         unread.take()
-        if (next.type === "blocks") yield* readBlocks(run, yield* listBlocks(run, next.after))
+        if (next.type === "blocks") yield* readBlocks(run, next.after, next.waiting)
         if (next.type === "loose") yield* listLoose(run, next.after)
         if (next.type === "candidates") yield* listCandidates(run, next.of)
       }

@@ -4,10 +4,10 @@ import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
-import { type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
+import { type ListPosition, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
-import { type Candidates, listAgain, listCandidates, type Run } from "./SearchRun.ts"
+import { type Candidates, listAgain, listBlocks, queueNext, type Run } from "./SearchRun.ts"
 import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time, at first and at most. */
@@ -45,8 +45,13 @@ const candidatesOf = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBl
 const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
   Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
 
-/** Reads the blocks of a list: each is opened by itself, and their candidates are listed together. */
-export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, blocks: ReadonlyArray<SearchBlock>) {
+/** Reads the next blocks: each is opened by itself, and their candidates are listed together with those that wait. */
+export const readBlocks = Effect.fnUntraced(function*<R>(
+  run: Run<R>,
+  after: ListPosition | null,
+  waiting: ReadonlyArray<Candidates>
+) {
+  const { blocks, next } = yield* listBlocks(run, after)
   // An epoch is looked up once, for all of its blocks.
   const keys = yield* Effect.forEach(
     blocks,
@@ -56,14 +61,14 @@ export const readBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, blocks: Re
     const key = keys[at]
     return key === null || key === undefined ? Effect.succeed(null) : orNull(openBlock(run, block, key))
   }, { concurrency: openedAtOnce })
-  const found: Array<Candidates> = []
+  const found = [...waiting]
   for (const [at, block] of blocks.entries()) {
     const vocabulary = opened[at] ?? null
     const numbers = vocabulary === null ? null : yield* orNull(candidatesOf(run, block, vocabulary))
     if (numbers?.length !== 0) found.push({ ...block, numbers: numbers ?? block.pages, scanned: numbers === null })
     yield* Effect.yieldNow
   }
-  yield* listCandidates(run, found)
+  yield* queueNext(run, found, next)
 })
 
 /** Takes the pages that come next. */

@@ -49,7 +49,8 @@ export interface Candidates {
 
 /** The sources still to be read, ranked by the newest message that each can hold. */
 export type Unread =
-  | { readonly type: "blocks" | "loose"; readonly after: ListPosition | null }
+  | { readonly type: "blocks"; readonly after: ListPosition | null; readonly waiting: ReadonlyArray<Candidates> }
+  | { readonly type: "loose"; readonly after: ListPosition | null }
   | { readonly type: "candidates"; readonly of: ReadonlyArray<Candidates> }
   | { readonly type: "page"; readonly page: SearchPage; readonly uncounted: number }
 
@@ -76,6 +77,8 @@ export interface Run<R> {
   pages: number
   /** The blocks after a place, which are listed while those before them are read. */
   further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
+  /** Less than half of the budget is used. */
+  readonly isEarly: Effect.Effect<boolean>
   /** The second list, too, is listed while the first one's blocks are read. */
   readonly ahead: boolean
   /** The store's stamps before it was last listed. */
@@ -103,8 +106,8 @@ const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPa
 }
 
 /**
- * The next blocks that were not listed before. From the second list on, or ahead from the first, the one after it is
- * listed meanwhile: a search that needs two mostly needs more.
+ * The next blocks that were not listed before, and where the list after them begins. From the second list on, or ahead
+ * from the first, that one is listed meanwhile: a search that needs two mostly needs more.
  */
 export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {
   const store = yield* SearchStore
@@ -115,19 +118,17 @@ export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: Lis
   const isThere = further !== null && further.after.number === after?.number && further.after.lastAt === after.lastAt
   const listed = yield* isThere ? Fiber.join(further.blocks) : list(after, limit)
   const last = listed.at(-1)
-  if (last !== undefined && listed.length === limit) {
-    const next = { lastAt: last.lastAt, number: last.blockId }
-    if (after !== null || run.ahead) {
-      run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
-    }
-    run.unread.push(Math.min(last.lastAt, run.below), { type: "blocks", after: next })
+  const next = last === undefined || listed.length < limit ? null : { lastAt: last.lastAt, number: last.blockId }
+  if (next !== null && (after !== null || run.ahead)) {
+    run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
   }
-  return listed.filter(({ accountId, blockId }) => {
+  const blocks = listed.filter(({ accountId, blockId }) => {
     const key = `${accountId}/block ${blockId}`
     const isNew = !run.queued.has(key)
     run.queued.add(key)
     return isNew
   })
+  return { blocks, next }
 })
 
 export const listLoose = Effect.fnUntraced(function*<R>(run: Run<R>, after: ListPosition | null) {
@@ -144,7 +145,7 @@ export const listLoose = Effect.fnUntraced(function*<R>(run: Run<R>, after: List
 export const listAgain = <R>({ below, sums, unread }: Run<R>, what: "all" | "loose" = "all"): void => {
   if (sums.relists >= mostRelists) return
   sums.relists += 1
-  if (what === "all") unread.push(below, { type: "blocks", after: null })
+  if (what === "all") unread.push(below, { type: "blocks", after: null, waiting: [] })
   unread.push(below, { type: "loose", after: null })
 }
 
@@ -163,6 +164,25 @@ export const isSettled = Effect.fnUntraced(function*<R>(run: Run<R>) {
 })
 
 const newestCandidates = (one: Candidates, other: Candidates): number => other.lastAt - one.lastAt
+
+/**
+ * Goes on with the next list of blocks, if there is one. Candidates wait for those of that list where they are fewer than
+ * a page of hits, and while the search has most of its budget left.
+ */
+export const queueNext = Effect.fnUntraced(function*<R>(
+  run: Run<R>,
+  candidates: ReadonlyArray<Candidates>,
+  next: ListPosition | null
+) {
+  const pages = candidates.reduce((sum, { numbers }) => sum + numbers.length, 0)
+  const waits = next !== null && pages < run.request.limit && (yield* run.isEarly)
+  const waiting = waits ? candidates : []
+  if (next !== null) {
+    const newest = Math.max(next.lastAt, ...waiting.map(({ lastAt }) => lastAt))
+    run.unread.push(Math.min(newest, run.below), { type: "blocks", after: next, waiting })
+  }
+  if (!waits) yield* listCandidates(run, candidates)
+})
 
 /** Lists the newest candidates of the blocks that reach furthest: a page of hits mostly needs no others. */
 export const listCandidates = Effect.fnUntraced(function*<R>(run: Run<R>, candidates: ReadonlyArray<Candidates>) {

@@ -269,6 +269,40 @@ describe("a search of the archive", () => {
       expect(named).toEqual([8])
     })))
 
+  it("names the store the pages of a rare word together, and as it finds them once half of the budget is used", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from(
+        { length: 24 },
+        (_, place) => writtenAt(place % 6 === 0 ? `rare ${place}` : `common ${place}`, place * 86_400)
+      )
+      const [key] = yield* keys
+      const { pages } = yield* store(all, 1, ["loose"])
+      const blocks = yield* Effect.forEach(pages, (page, at) => Memory.sealBlock(key!, BigInt(1000 + at), [page]))
+      for (const [bytes, listed] of [[Infinity, [4]], [1, [1, 1, 1, 1]]] as const) {
+        const named: Array<number> = []
+        const results: Array<SearchResult> = []
+        do {
+          const position: SearchPosition | null = results.at(-1)?.position ?? null
+          const request = { ...requestOf("rare", 20, everything), position }
+          results.push(
+            yield* search(openKey([key!]), request, { millis: Infinity, bytes, listed: 8, vocabularies: 4 }).pipe(
+              Effect.updateService(SearchStore, (memory) => ({
+                ...memory,
+                pages: (scope, names, below) => {
+                  named.push(names.length)
+                  return memory.pages(scope, names, below)
+                }
+              })),
+              Effect.provide(Memory.layer(() => ({ pages, blocks })))
+            )
+          )
+        } while (results.at(-1)?.position !== null)
+        const texts = results.flatMap(({ hits }) => hits.map(({ message }) => message.text))
+        expect(texts).toEqual(["rare 18", "rare 12", "rare 6", "rare 0"])
+        expect(named).toEqual(listed)
+      }
+    })))
+
   it("counts each message as searched once, however many calls a search takes", () =>
     run(Effect.gen(function*() {
       const all = Array.from({ length: 40 }, (_, at) => writtenAt("harbour", at * 50_000))

@@ -3,6 +3,7 @@ import { Effect, Result, Schema, Stream } from "effect"
 import { describeFile } from "../../archive/FileReader.ts"
 import type { LocalArchive } from "../../archive/LocalOpening.ts"
 import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
+import { remoteBudget } from "../../archive/Search.ts"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { Content } from "../../domain/Content.ts"
 import { errorBody, type Failure, InternalError, ResourceMissing } from "../../domain/Failure.ts"
@@ -75,7 +76,7 @@ const search = Effect.fnUntraced(function*(
   const parsed = yield* parseSearch(input, archive.key.organizationId)
   const named = input.account_ids
   const accounts = named === undefined ? yield* (yield* BridgeService).accounts : [...new Set(named)]
-  return yield* answerSearch(parsed, accounts, archive)
+  return yield* answerSearch(parsed, accounts, archive, remoteBudget)
 })
 
 /** The file, and its account opened. */

@@ -162,10 +162,13 @@ export const layer = Layer.effect(
     }
 
     const askBlocks = Effect.fnUntraced(
-      function*(scope: SearchScope, below: number, after: ListPosition | null, limit: number) {
+      function*(scope: SearchScope, below: number, after: ListPosition | null, unknown: number) {
+        const names = vocabularies.names(after)
+        // Those that are known cost little; of the others, a search may need the newest alone.
+        const limit = names.length === 0 ? unknown : sealedBlocksPerAnswer
         const list = (known: ReadonlyArray<string>) =>
           ask(scope, { blocks: { below: dateOf(below), ...atPosition(after), limit, known } })
-        const answer = yield* list(vocabularies.names(after?.lastAt ?? Infinity))
+        const answer = yield* list(names)
         const blocks = answer.blocks.map(blockOf)
         const more = ({ blocks, has_more }: typeof answer) => blocks.length > 0 && (has_more || blocks.length === limit)
         if (!blocks.includes(null)) return { blocks: blocks.flatMap((block) => block ?? []), more: more(answer) }
@@ -190,10 +193,8 @@ export const layer = Layer.effect(
         const found = [...before?.blocks ?? []]
         let from = positionOf(found) ?? after
         let more = before?.more ?? true
-        // Those that are known cost little; of the others, a search may need the newest alone.
-        const atOnce = after === null && vocabularies.isEmpty ? limit : sealedBlocksPerAnswer
         while (more && found.length < limit) {
-          const part: BlockList = yield* askBlocks(scope, below, from, atOnce)
+          const part: BlockList = yield* askBlocks(scope, below, from, limit - found.length)
           found.push(...part.blocks)
           from = positionOf(part.blocks) ?? from
           more = part.more

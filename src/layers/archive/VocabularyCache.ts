@@ -1,5 +1,5 @@
 /** Blocks whose sealed vocabularies were read before; one never changes. The oldest go first. */
-import type { SearchBlock } from "../../ports/archive/SearchStore.ts"
+import type { ListPosition, SearchBlock } from "../../ports/archive/SearchStore.ts"
 
 const mostBytes = 64 * 1024 * 1024
 const mostKept = 10_000
@@ -25,14 +25,12 @@ export class VocabularyCache {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.known.size === 0
-  }
-
-  /** Those that a list comes to first, which have no message after the time. */
-  names(until: number): ReadonlyArray<string> {
+  /** Those that a list comes to first, after the place. */
+  names(after: ListPosition | null): ReadonlyArray<string> {
     return [...this.known]
-      .filter(([, { lastAt }]) => lastAt <= until)
+      .filter(([, { blockId, lastAt }]) =>
+        after === null || lastAt < after.lastAt || lastAt === after.lastAt && blockId < after.number
+      )
       .sort(([, one], [, other]) => other.lastAt - one.lastAt)
       .slice(0, mostNamed)
       .map(([name]) => name)

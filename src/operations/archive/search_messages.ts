@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { indexForReaders } from "../../archive/PageIndexing.ts"
-import { search } from "../../archive/Search.ts"
+import { search, type SearchBudget } from "../../archive/Search.ts"
 import { answerHits, openAccounts } from "../../archive/SearchAnswer.ts"
 import { byCaller, record } from "../../changes/Record.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
@@ -148,7 +148,8 @@ export const parseSearch = Effect.fnUntraced(function*(input: Input, organizatio
 export const answerSearch = Effect.fnUntraced(function*(
   { input, organizationId, position, query, words }: ParsedSearch,
   accountIds: ReadonlyArray<AccountId>,
-  archive: OpenedKeys
+  archive: OpenedKeys,
+  budget?: SearchBudget
 ) {
   const { chat_ids, from_id, kind, limit = defaultSearchLimit } = input
   const chatIds = yield* chatsOf(organizationId, accountIds, chat_ids)
@@ -160,7 +161,7 @@ export const answerSearch = Effect.fnUntraced(function*(
   const { answered, result } = yield* turns.run(
     organizationId,
     Effect.gen(function*() {
-      const result = yield* search(accounts.keys, request)
+      const result = yield* search(accounts.keys, request, budget)
       return { result, answered: yield* answerHits(accounts.open, result.hits) }
     })
   )
