@@ -26,14 +26,14 @@ export const listChats = Effect.fnUntraced(function*(open: OpenAccount, query: C
   return found === null ? null : yield* titled(open, found)
 })
 
-/** The chat, or null where the account has no such chat. */
-export const findChat = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint) {
+/** Those of at most 100 chats that the account has. */
+export const findChats = Effect.fnUntraced(function*(open: OpenAccount, chatIds: ReadonlyArray<bigint>) {
   const db = yield* Db
   const found = yield* db.read(
     open.account.organizationId,
-    Effect.flatMap(ArchiveChats, (chats) => chats.find(open.account, chatId))
+    Effect.flatMap(ArchiveChats, (chats) => chats.some(open.account, chatIds))
   )
-  return found === null ? null : yield* titled(open, [found])
+  return (yield* titled(open, found)).chats
 })
 
 const inOrder = (one: ChatMember, other: ChatMember): number =>

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { findChat, listMembers } from "../../src/archive/ChatReader.ts"
+import { findChats, listMembers } from "../../src/archive/ChatReader.ts"
 import { makeKeyPair } from "../../src/archive/KeyWraps.ts"
 import { findMessage, listEdits, listMessages, type MessageQuery } from "../../src/archive/Reader.ts"
 import * as Archives from "../support/archive/archives.ts"
@@ -238,7 +238,7 @@ describe("the archive's writer", () => {
           yield* see("Second", ["Ada", "Bob"])
           expect(yield* rowsOf(archive, "archive_page")).toHaveLength(4)
           const open = yield* Archives.open(archive)
-          expect(yield* findChat(open, chatId)).toMatchObject({ chats: [{ title: "Second", messages: 0 }] })
+          expect(yield* findChats(open, [chatId])).toMatchObject([{ title: "Second", messages: 0 }])
           expect((yield* listMembers(open, chatId))?.members.map(({ name }) => name)).toEqual(["Ada", "Bob"])
         }).pipe(Effect.scoped))
 

@@ -88,6 +88,7 @@ const requests = (account: string): ReadonlyArray<readonly [Operation.Any, Recor
     { chats: { limit: 10 } },
     { chat },
     { known_chats: [chat] },
+    { named_chats: [chat, "404"] },
     { epochs: ["1"] }
   ].map((part) => [listSealedPages, { account_id: account, ...part }] as const),
   ...[
@@ -151,11 +152,13 @@ describe("10.6 sealed data", () => {
         expect(pages.epochs).toMatchObject([{ account_id: account, key_id: keys.current_key_id }])
         const chats = yield* ask(listSealedPages, { account_id: account, chats: { limit: 10 } })
         expect(chats.chats.map((one: { chat_id: string }) => one.chat_id)).toEqual(archivedIds.chat)
+        const named = yield* ask(listSealedPages, { account_id: account, named_chats: [chat, "404"] })
+        expect(named.chats).toEqual(chats.chats.filter((one: { chat_id: string }) => one.chat_id === chat))
         const loose = yield* ask(listSealedBlocks, { loose: { below, limit: 100 } })
         expect(new Set(loose.pages.map((one: { kind: string }) => one.kind))).toEqual(new Set(["messages", "changes"]))
-        const named = loose.pages.map((one: { number: string }) => ({ account_id: account, number: one.number }))
-        const sealed = yield* ask(listSealedBlocks, { sealed: named })
-        expect([sealed.pages.length, sealed.stated]).toEqual([named.length, named.length])
+        const names = loose.pages.map((one: { number: string }) => ({ account_id: account, number: one.number }))
+        const sealed = yield* ask(listSealedBlocks, { sealed: names })
+        expect([sealed.pages.length, sealed.stated]).toEqual([names.length, names.length])
         expect(sealed.pages.every((one: { sealed: string | null }) => one.sealed !== null)).toBe(true)
       }))
 

@@ -155,6 +155,9 @@ export const sealedPagesParts = {
   }),
   chats: Schema.optionalKey(SealedChats).annotateKey({ description: "Chats, the last message first." }),
   chat: Schema.optionalKey(PlatformId).annotateKey({ description: "One chat, and the page with its members." }),
+  named_chats: Schema.optionalKey(Some(PlatformId, 100)).annotateKey({
+    description: "Chats by their ids, at most 100; those that the account does not have are left out."
+  }),
   known_chats: Schema.optionalKey(Schema.Array(PlatformId).check(Schema.isMaxLength(100))).annotateKey({
     description: "Chats of which the account's are counted."
   }),

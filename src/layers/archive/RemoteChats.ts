@@ -58,8 +58,12 @@ export const layer = Layer.effect(
         Effect.map(one(account, chatId), ({ members }) => members === null ? null : framesOf(members)),
       known: ({ accountId }, chatIds) =>
         Effect.map(ask(accountId, { known_chats: chatIds.map(String) }), ({ known_chats }) => known_chats),
+      some: ({ accountId }, chatIds) =>
+        Effect.map(
+          ask(accountId, { named_chats: chatIds.map(String) }),
+          ({ chats }) => (chats ?? []).map(chatOf)
+        ),
       // Totals are not sealed: list_accounts has them.
-      some: unwritable,
       totals: unwritable,
       see: unwritable,
       describe: unwritable,

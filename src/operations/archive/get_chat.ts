@@ -1,5 +1,5 @@
 import { Effect, type Schema } from "effect"
-import { findChat } from "../../archive/ChatReader.ts"
+import { findChats } from "../../archive/ChatReader.ts"
 import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { SingleChat, TargetChat } from "../../domain/archive/Chat.ts"
@@ -13,7 +13,7 @@ const params = { account_id: TargetAccount, chat_id: TargetChat }
 /** The answer by an account that is open. */
 export const answerChat = Effect.fnUntraced(
   function*({ chat_id }: Schema.Struct.Type<typeof params>, open: OpenAccount) {
-    const [found] = (yield* findChat(open, BigInt(chat_id)))?.chats ?? []
+    const [found] = yield* findChats(open, [BigInt(chat_id)])
     return found ?? (yield* new ResourceMissing({ param: "chat_id" }))
   }
 )

@@ -86,7 +86,7 @@ const chatOf = (account: ArchivedAccount, answer: SealedAnswer) => (chat: Sealed
 const chatsOf = Effect.fnUntraced(function*(account: ArchivedAccount, asked: Asked, answer: SealedAnswer) {
   const db = yield* Db
   const chats = yield* ArchiveChats
-  const { chat, chats: list, known_chats } = asked
+  const { chat, chats: list, known_chats, named_chats } = asked
   const none = { chats: [], members: null, known_chats: 0 }
   const read = <A, E, R>(effect: Effect.Effect<A, E, R>) => db.read(account.organizationId, effect)
   if (chat !== undefined) {
@@ -108,6 +108,10 @@ const chatsOf = Effect.fnUntraced(function*(account: ArchivedAccount, asked: Ask
     const query = { type, selected, after: after === undefined ? undefined : BigInt(after), limit: limit - 1 }
     const found = yield* read(chats.list(account, query))
     return { ...none, chats: found === null ? null : found.map(chatOf(account, answer)) }
+  }
+  if (named_chats !== undefined) {
+    const found = yield* read(chats.some(account, named_chats.map(BigInt)))
+    return { ...none, chats: found.map(chatOf(account, answer)) }
   }
   return known_chats === undefined
     ? none

@@ -1,6 +1,6 @@
 /** The calls that read chats and messages. */
 import { Effect } from "effect"
-import { findChat, listChats, listMembers } from "../../archive/ChatReader.ts"
+import { findChats, listChats, listMembers } from "../../archive/ChatReader.ts"
 import { listEdits, listMessages, type MessageList, type MessageQuery } from "../../archive/Reader.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { Chat } from "../../domain/archive/Chat.ts"
@@ -38,18 +38,26 @@ export const readChats = Effect.fnUntraced(function*(
   return { chats, hasMore: found.chats.length > chatsAtOnce, unreadable: found.unreadable }
 })
 
-/** Chats by account and id, each asked for once. */
-export const makeChatFinder = (session: Session) => {
+/** Accounts whose chats are asked for at the same time. */
+const accountsAtOnce = 4
+
+const nameOf = ({ accountId, chatId }: ChatPlace): string => `${accountId} ${chatId}`
+
+/** Chats by account and id, each asked for once, and those of an account together. */
+export const makeChatFinder = ({ open }: Session) => {
   const known = new Map<string, Chat | null>()
-  return Effect.fnUntraced(function*(place: ChatPlace) {
-    const name = `${place.accountId} ${place.chatId}`
-    const before = known.get(name)
-    if (before !== undefined) return before
-    const { account, id } = placed(session, place)
-    const found = yield* findChat(account, id)
-    const chat = found?.chats[0] ?? null
-    known.set(name, chat)
-    return chat
+  return Effect.fnUntraced(function*(places: ReadonlyArray<ChatPlace>) {
+    const missing = new Map(places.filter((place) => !known.has(nameOf(place))).map((place) => [nameOf(place), place]))
+    yield* Effect.forEach(
+      Map.groupBy(missing.values(), ({ accountId }) => accountId),
+      Effect.fnUntraced(function*([accountId, of]) {
+        const chats = yield* findChats(open(AccountId.make(accountId)), of.map(({ chatId }) => BigInt(chatId)))
+        const found = new Map(chats.map((chat) => [chat.id, chat]))
+        for (const place of of) known.set(nameOf(place), found.get(place.chatId) ?? null)
+      }),
+      { concurrency: accountsAtOnce, discard: true }
+    )
+    return places.map((place) => known.get(nameOf(place)) ?? null)
   })
 }
 

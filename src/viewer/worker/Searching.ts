@@ -1,23 +1,18 @@
 /** Searches of the archive, one after the other; the last one can go on. */
 import { Effect } from "effect"
 import { makeKeptVocabularies } from "../../archive/KeptVocabularies.ts"
-import { type KeptVocabularies, search, searchBudget, type SearchRequest } from "../../archive/Search.ts"
+import { type KeptVocabularies, remoteBudget, search, type SearchRequest } from "../../archive/Search.ts"
 import { answerHits } from "../../archive/SearchAnswer.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
-import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
-import { sealedBlocksNamed } from "../../domain/Limits.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
 import type { SearchAsk } from "../ViewerCalls.ts"
-import { makeChatFinder } from "./Reading.ts"
+import type { makeChatFinder } from "./Reading.ts"
 import type { Session } from "./WorkerSession.ts"
 
 const hitsAtOnce = 30
-/** Each list is a request: as many vocabularies are read at a time as one request names. */
-const budget = { ...searchBudget, millis: 4000, vocabularies: sealedBlocksNamed, ahead: true }
-/** Chats of hits that are asked for at the same time. */
-const chatsAtOnce = 4
+const budget = { ...remoteBudget, millis: 4000 }
 
 const secondsOf = (day: string): number => new Date(`${day}T00:00:00Z`).getTime() / 1000
 
@@ -43,8 +38,7 @@ const requestOf = (
   kept
 })
 
-export const makeSearches = (session: Session) => {
-  const chatOf = makeChatFinder(session)
+export const makeSearches = (session: Session, chatsOf: ReturnType<typeof makeChatFinder>) => {
   const kept = makeKeptVocabularies()
   let last: SearchRequest | null = null
   const goOn = (request: SearchRequest, position: SearchPosition | null) => {
@@ -58,15 +52,10 @@ export const makeSearches = (session: Session) => {
     }
     const result = yield* search(session.keys, request, budget)
     const answered = yield* answerHits(session.open, result.hits)
-    const placeOf = ({ account_id, chat_id }: FoundMessage) => ({ accountId: account_id, chatId: chat_id })
-    const nameOf = ({ account_id, chat_id }: FoundMessage) => `${account_id} ${chat_id}`
-    const places = new Map(answered.data.map((message) => [nameOf(message), placeOf(message)]))
-    const chats = new Map(
-      yield* Effect.forEach(places, ([name, place]) => Effect.map(chatOf(place), (chat) => [name, chat] as const), {
-        concurrency: chatsAtOnce
-      })
+    const chats = yield* chatsOf(
+      answered.data.map(({ account_id, chat_id }) => ({ accountId: account_id, chatId: chat_id }))
     )
-    const hits = answered.data.map((message) => ({ message, chat: chats.get(nameOf(message)) ?? null }))
+    const hits = answered.data.map((message, place) => ({ message, chat: chats[place] ?? null }))
     goOn(request, result.position)
     return {
       hits,

@@ -35,13 +35,14 @@ type Runtime = ReturnType<typeof runtimeOver>
 
 /** The calls that an opened archive answers. */
 const opened = (service: Service, session: Session) => {
-  const search = makeSearches(session)
+  const chatsOf = makeChatFinder(session)
+  const search = makeSearches(session, chatsOf)
   const files = makeFiles(service, session)
   /** Notes the files of the messages that are answered. */
   const noted = <A extends Pick<Shown, "messages"> | null, E, R>(read: Effect.Effect<A, E, R>) =>
     Effect.tap(read, (shown) => Effect.sync(() => shown === null ? undefined : files.note(shown)))
   return {
-    chat: makeChatFinder(session),
+    chat: (asked: Calls["chat"]["ask"]) => Effect.map(chatsOf([asked]), ([chat = null]) => chat),
     chats: (asked: Calls["chats"]["ask"]) => readChats(session, asked),
     members: (asked: Calls["members"]["ask"]) => readMembers(session, asked),
     messages: (asked: Calls["messages"]["ask"]) => noted(readMessages(session, asked)),

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
-import { findChat, listChats, listMembers } from "../../../src/archive/ChatReader.ts"
+import { findChats, listChats, listMembers } from "../../../src/archive/ChatReader.ts"
 import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
 import { openLocally } from "../../../src/archive/LocalOpening.ts"
 import { findMessage, listEdits, listMessages, openAccount } from "../../../src/archive/Reader.ts"
@@ -129,8 +129,11 @@ const readAll = Effect.fnUntraced(function*(archives: Accounts, limit: number) {
     read.push(yield* listChats(open, { type: undefined, selected: undefined, after: undefined, limit: 1 }))
     read.push(yield* listChats(open, { type: "channel", selected: true, after: chatId, limit: 5 }))
     read.push(yield* listChats(open, { type: undefined, selected: undefined, after: 99n, limit: 5 }))
+    const byId = yield* findChats(open, [shared.chatId, 99n, chatId])
+    expect(byId.map(({ id }) => BigInt(id)).sort()).toEqual([shared.chatId, chatId])
+    read.push(byId.toSorted((one, other) => one.id < other.id ? -1 : 1))
     for (const id of [chatId, shared.chatId, 99n]) {
-      read.push(yield* findChat(open, id), yield* listMembers(open, id))
+      read.push(yield* listMembers(open, id))
       const query = { ...newest, chatId: id }
       read.push(yield* listAll(archive, query, limit))
       read.push(yield* listAll(archive, { ...query, direction: "newer" }, limit))
