@@ -6,12 +6,13 @@ import { writtenFrom } from "../../../domain/FileSizes.ts"
 import { Caller } from "../../../domain/people/Access.ts"
 import { downloadArchiveExportPart } from "../../../operations/archive/download_archive_export_part.ts"
 import { getArchiveExport } from "../../../operations/archive/get_archive_export.ts"
+import { listAccounts } from "../../../operations/archive/list_accounts.ts"
 import * as Contents from "../../Contents.ts"
 import * as Fields from "../kit/Fields.ts"
 import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import * as Frame from "../kit/Frame.ts"
-import type * as Html from "../kit/Html.ts"
+import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
@@ -27,6 +28,10 @@ const path = `${Tabs.archiveExportsPath}/:export_id` as const
 
 /** Parts on one page. */
 const partsPerPage = 100
+/** Accounts whose parts have their names. */
+const accountsNamed = 100
+
+type Names = ReadonlyMap<string, string>
 
 const facts = (made: ArchiveExport, now: number): Html.Html =>
   html`<dl class="facts">
@@ -69,14 +74,16 @@ const download = (view: AdminPage, made: ArchiveExport, part: Downloads.Part): H
   </div>`
 }
 
-const row = (view: AdminPage, made: ArchiveExport) => (part: Downloads.Part): Html.Html =>
+const row = (view: AdminPage, made: ArchiveExport, names: Names) => (part: Downloads.Part): Html.Html =>
   html`<li>
   <div class="head">
     <div>
       <h3>Part ${part.number}</h3>
-      <p class="hint"><a href="${view.visit.base}/console/accounts/${part.account_id}">Account</a>, ${
-    part.first_day === part.last_day ? part.first_day : `${part.first_day} to ${part.last_day}`
-  }; ${Words.amount(part)}, about ${Words.size(part.bytes_estimate)}</p>
+      <p class="hint"><a href="${view.visit.base}/console/accounts/${part.account_id}">${
+    Html.named(names.get(part.account_id) ?? "Account")
+  }</a>, ${part.first_day === part.last_day ? part.first_day : `${part.first_day} to ${part.last_day}`}; ${
+    Words.amount(part)
+  }, about ${Words.size(part.bytes_estimate)}</p>
     </div>
     ${
     made.state === "ready"
@@ -91,11 +98,12 @@ const downloads = (
   view: AdminPage,
   made: ArchiveExport,
   parts: ReadonlyArray<Downloads.Part>,
+  names: Names,
   faults: Html.Faults
 ): Html.Html => {
   const isReady = made.state === "ready"
   const events = `${view.visit.base}${Tabs.archiveExportsPath}/${made.id}/events`
-  const list = html`<ul class="plain" data-downloads="${events}">${parts.map(row(view, made))}</ul>`
+  const list = html`<ul class="plain" data-downloads="${events}">${parts.map(row(view, made, names))}</ul>`
   return html`<section aria-labelledby="parts">
   <h2 id="parts">Parts</h2>
   <p class="hint" role="status" data-status></p>
@@ -121,18 +129,23 @@ const downloads = (
 </section>`
 }
 
-const proof = (view: AdminPage, { id }: ArchiveExport): Html.Html =>
+const command = (label: string, text: string): Html.Html =>
+  html`<pre class="block" tabindex="0" role="region" aria-label="${label}"><code translate="no">security-console archive ${text}</code></pre>`
+
+const proof = (view: AdminPage, { id, part_count }: ArchiveExport): Html.Html =>
   html`<section aria-labelledby="command">
   <h2 id="command">By command</h2>
   <p>This goes on with a part that broke off, and leaves out what the folder has already. So does this page with parts of more than 32 MB, in browsers that let it write them to a file; other downloads of a browser begin again.</p>
-  <pre class="block" tabindex="0" role="region" aria-label="Command"><code translate="no">security-console archive export --url ${
-    view.visit.site.baseUrl.replace(/\/$/, "")
-  } --export ${id}</code></pre>
-  <p class="hint">A part is the same bytes each time, unless something of it was deleted meanwhile. <code>security-console archive verify-export</code> checks a downloaded part against its manifest and the journal.</p>
+  ${command("Command of the download", `export --url ${view.visit.site.baseUrl.replace(/\/$/, "")} --export ${id}`)}
+  <p>This checks a downloaded part against its manifest, offline and without a password; its help says how the journal proves the manifest. A part is the same bytes each time, unless something of it was deleted meanwhile.</p>
+  ${command("Command of the check", `verify-export ${partFileName(id, 1, part_count)}`)}
 </section>`
 
 const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: Form.Outcome) {
-  const made = yield* getArchiveExport.call({ export_id: ExportId.make(id) })
+  const { accounts, made } = yield* Effect.all({
+    accounts: listAccounts.call({ limit: accountsNamed }),
+    made: getArchiveExport.call({ export_id: ExportId.make(id) })
+  }, { concurrency: "unbounded" })
   const { base, query } = view.visit
   const address = `${base}${Forms.addressOf(path, id)}`
   const asked = Number(new URLSearchParams(query).get("after") ?? "0")
@@ -148,7 +161,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: F
 <h1>Archive export</h1>
 ${Form.notice(outcome)}
 ${facts(made, view.now)}
-${downloads(view, made, parts, outcome.faults)}
+${downloads(view, made, parts, new Map(accounts.data.map(({ id, name }) => [id, name])), outcome.faults)}
 ${
       Lists.paging({
         label: "Pages of parts",

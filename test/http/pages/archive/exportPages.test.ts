@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { ExportId } from "../../../../src/domain/archive/ArchiveExport.ts"
+import { ExportId, partFileName } from "../../../../src/domain/archive/ArchiveExport.ts"
 import { exportPartsOfOrganization } from "../../../../src/domain/Limits.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { ArchiveExports } from "../../../../src/ports/archive/ArchiveExports.ts"
@@ -59,6 +59,8 @@ describe("exports in the console", () => {
         })).location ?? ""
         const page = yield* Pages.visit("GET", at, { cookie })
         expect(page.text).toContain("Download part 1")
+        expect(page.text).toMatch(new RegExp(`/console/accounts/${accountId}"><bdi dir="auto">(?!Account<)`))
+        expect(page.text).toContain(`verify-export ${partFileName(at.split("/").at(-1) ?? "", 1, 1)}`)
         const { action, hidden } = Pages.formOf(page, `${at}/download`)
         const wrong = yield* Pages.visit("POST", action, {
           cookie,
