@@ -7,7 +7,11 @@ export interface Asking {
 }
 
 /** The form; `open` fails where the password is not the one, with the reason. */
-export const askPassword = (notice: string | null, open: (password: string) => Promise<void>): Asking => {
+export const askPassword = (
+  notice: string | null,
+  role: string,
+  open: (password: string) => Promise<void>
+): Asking => {
   const input = make("input", {
     type: "password",
     id: "archive-password",
@@ -21,7 +25,14 @@ export const askPassword = (notice: string | null, open: (password: string) => P
     "form",
     { class: "card" },
     labelled("Archive password", input),
-    make("div", { class: "actions" }, submit)
+    make("div", { class: "actions" }, submit),
+    make(
+      "p",
+      { class: "hint" },
+      role === "owner"
+        ? make("a", { href: "archive-key" }, "Change or recover the password")
+        : "The organization's owner sets the password, and recovers it."
+    )
   )
   form.addEventListener("submit", async (event) => {
     event.preventDefault()

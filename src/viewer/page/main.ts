@@ -44,7 +44,7 @@ const start = (root: HTMLElement): void => {
   }
 
   const show = (said: string | null): void => {
-    const asking = askPassword(said, async (password) => {
+    const asking = askPassword(said, role, async (password) => {
       const opening = await makeClient(notice.wait)
       try {
         await opening.call("start", { address, token, organizationId: organization })

@@ -55,6 +55,7 @@ describe("the viewer of the archive", () => {
         yield* waitFor(page, "#viewer h1")
         expect(yield* textOf(page, "#viewer")).toContain("workers")
         expect(yield* countOf(page, "#archive-password")).toBe(0)
+        expect(yield* Browser.inspect(page, "viewer-lacking")).toEqual([])
       }))
 
     it.effect(
@@ -75,10 +76,11 @@ describe("the viewer of the archive", () => {
           })
           const wrong: Array<string> = []
           const look = (name: string) => Effect.map(Browser.inspect(page, name), (found) => wrong.push(...found))
-          yield* look("viewer-locked")
           yield* unlock(page, `${archivePassword} no`)
           yield* waitFor(page, ".unlock .problem")
           expect(yield* textOf(page, ".unlock .problem")).toContain("not the archive password")
+          expect(yield* countOf(page, ".unlock a[href=archive-key]")).toBe(1)
+          yield* look("viewer-refused")
           yield* unlock(page, archivePassword)
           yield* waitFor(page, "button.chat")
           expect(yield* countOf(page, "button.chat")).toBe(archivedIds.chat.length)
