@@ -278,7 +278,7 @@ describe("a search of the archive", () => {
       const [key] = yield* keys
       const { pages } = yield* store(all, 1, ["loose"])
       const blocks = yield* Effect.forEach(pages, (page, at) => Memory.sealBlock(key!, BigInt(1000 + at), [page]))
-      for (const [bytes, listed] of [[Infinity, [4]], [1, [1, 1, 1, 1]]] as const) {
+      for (const [bytes, together] of [[Infinity, 4], [1, 1]] as const) {
         const named: Array<number> = []
         const results: Array<SearchResult> = []
         do {
@@ -299,7 +299,7 @@ describe("a search of the archive", () => {
         } while (results.at(-1)?.position !== null)
         const texts = results.flatMap(({ hits }) => hits.map(({ message }) => message.text))
         expect(texts).toEqual(["rare 18", "rare 12", "rare 6", "rare 0"])
-        expect(named).toEqual(listed)
+        expect(new Set(named)).toEqual(new Set([together]))
       }
     })))
 

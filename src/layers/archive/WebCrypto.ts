@@ -13,13 +13,13 @@ const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buf
 /** Bytes that no other thread shares, which is all that WebCrypto takes. */
 const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => isOwn(bytes) ? bytes : new Uint8Array(bytes)
 
-const importedKeys = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+const importKey = (key: Uint8Array) => subtle.importKey("raw", own(key), "AES-GCM", false, ["encrypt", "decrypt"])
 
-/** A key opens many pages, and is imported by another thread: it is, once, for as long as its bytes are held. */
-const aeadKey = (key: Uint8Array): Promise<CryptoKey> => {
-  const known = importedKeys.get(key)
-  if (known !== undefined) return known
-  const imported = subtle.importKey("raw", own(key), "AES-GCM", false, ["encrypt", "decrypt"])
+const importedKeys = new WeakMap<Uint8Array, ReturnType<typeof importKey>>()
+
+/** A key opens many pages, and another thread imports it: once, for as long as its bytes are held. */
+const aeadKey = (key: Uint8Array): ReturnType<typeof importKey> => {
+  const imported = importedKeys.get(key) ?? importKey(key)
   importedKeys.set(key, imported)
   return imported
 }
