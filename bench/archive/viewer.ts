@@ -30,11 +30,11 @@ const { values } = parseArgs({
   }
 })
 
-const repetitions = 5
 /** Sessions whose first search is measured, for each kind of words. */
 const sessions = Number(values.sessions ?? 5)
 /** First searches are all that is measured. */
 const isShort = values.sessions !== undefined
+const repetitions = isShort ? 0 : 5
 /** Milliseconds after which a measurement has failed. */
 const deadline = 120_000
 /** Requests of a session in a minute that leave room below its limit. */
@@ -145,7 +145,7 @@ const measureSearch = async (visitor: Visitor, place: Place, words: string) => {
     first.push(await timed(page, search(words), isFound))
   }
   const later: Array<number> = []
-  for (let turn = 0; !isShort && turn < repetitions; turn++) {
+  for (let turn = 0; turn < repetitions; turn++) {
     await pace(visitor)
     await page.evaluate(`document.querySelectorAll(".said, .hits").forEach((each) => each.replaceChildren())`)
     later.push(await timed(page, search(words), isFound))
