@@ -28,9 +28,9 @@ export interface SearchBudget {
   readonly ahead?: boolean
 }
 
-export const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
+const searchBudget: SearchBudget = { millis: 2000, bytes: 64 * 1024 * 1024, listed: 256, vocabularies: 16 }
 
-/** Where lists are requests, made while the one before is read: long enough to be few, short enough to come soon. */
+/** The budget of a search whose lists are requests: long enough to be few, short enough to come while others are read. */
 export const remoteBudget: SearchBudget = { ...searchBudget, vocabularies: 32, ahead: true }
 
 export interface SearchResult {
