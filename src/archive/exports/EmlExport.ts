@@ -31,7 +31,12 @@ export interface FileContent<E, R> {
 /** The document's name without its extension. */
 export const documentName = ({ day, piece }: DocumentPlace): string => piece === 0 ? day : `${day}-${piece + 1}`
 
-const indented = (text: string): string => text.replaceAll(/\r\n|\r|\n/gu, "\r\n    ")
+const lineEnds = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/gu
+
+const indented = (text: string): string => text.replaceAll(lineEnds, "\r\n    ")
+
+/** A name in one line: what others chose as one begins no message of its own. */
+const oneLine = (name: string): string => name.replaceAll(lineEnds, " ")
 
 const lineOf = (message: ExportedMessage): string => {
   const { deletedAt, details, files, revisions } = message
@@ -53,13 +58,15 @@ const lineOf = (message: ExportedMessage): string => {
     ...(details.redacted_at === undefined ? [] : [`[redacted ${exportTime(details.redacted_at)}]`])
   ]
   const body = words.length === 0 ? `[${message.kind}]` : words.join("\n")
-  return `${exportTime(message.at)} #${message.id} ${senderName(message.from)}:\r\n    ${indented(body)}\r\n`
+  return `${exportTime(message.at)} #${message.id} ${oneLine(senderName(message.from))}:\r\n    ${indented(body)}\r\n`
 }
 
 /** The conversation as text. */
 export const conversationText = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessage>): string =>
   [
-    `${chatTitle(chat)} (${chat.type} chat ${chat.id}), as seen by ${chat.account.name}. Times are UTC.\r\n`,
+    `${oneLine(chatTitle(chat))} (${chat.type} chat ${chat.id}), as seen by ${
+      oneLine(chat.account.name)
+    }. Times are UTC.\r\n`,
     ...messages.map(lineOf)
   ].join("\r\n")
 

@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
-import { emlDocument } from "../../../src/archive/exports/EmlExport.ts"
+import { conversationText, emlDocument } from "../../../src/archive/exports/EmlExport.ts"
 import type { ExportedChat, ExportedMessage } from "../../../src/archive/exports/ExportedChat.ts"
 import { chatFolder, filePath, safeName } from "../../../src/archive/exports/ExportNames.ts"
 import { htmlPage } from "../../../src/archive/exports/HtmlExport.ts"
@@ -27,6 +27,7 @@ const hostile = fc.oneof(
     "invoice\u202Egpj.exe",
     "a\u0000b",
     "line\r\nBcc: x@example.com\r\n\r\nbody",
+    "Bram:\u2028    Yes\u0085\v\f\r\n2026-01-10T00:00:00Z #99 Élodie",
     "\uD800",
     "\u2066isolate",
     "=cmd|'/c calc'!A1",
@@ -251,5 +252,18 @@ describe("an export as mails", () => {
         expect(events.every(({ participant }: { participant: string }) => known.has(participant))).toBe(true)
       }),
       tried(40)
+    ))
+
+  it("begins a line of the conversation for each message alone, whatever names and texts have in them", () =>
+    fc.assert(
+      fc.property(hostileMessages, hostile, (messages, title) => {
+        const text = conversationText({ ...chat, title }, messages)
+        const [, ...lines] = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+        const begun = lines.filter((line) => /^(?! {4})./u.test(line))
+        expect(begun.map((line) => /^\S+Z #(\d+) .*:$/u.exec(line)?.[1])).toEqual(
+          messages.map(({ id }) => String(id))
+        )
+      }),
+      tried(200)
     ))
 })
