@@ -63,12 +63,11 @@ const answerOf = ({ sample, thirdPartyText }: Operation.Any) =>
 
 /** The parts that the derived document lacks: values in an address, closed bodies, titles, and permitted roles. */
 const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperation) => {
-  const { failures, roles, scope } = operation
-  const isContent = Operation.answersContent(operation)
+  const { content, failures, roles, scope } = operation
   const answer = derived.responses["200"]
   const headers = [
     ...(operation.idempotent ? [] : [Responses.idempotencyKey]),
-    ...(isContent ? [Responses.range] : [])
+    ...(content?.ranges === true ? [Responses.range] : [])
   ]
   return {
     ...derived,
@@ -89,7 +88,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
       }
     }),
     responses: {
-      ...(isContent ? Responses.contents() : {
+      ...(content !== undefined ? Responses.contents(content) : {
         200: {
           description: "The answer.",
           headers: Responses.headersOf("200", !operation.idempotent),

@@ -59,7 +59,7 @@ export const idempotencyKey = {
   schema: { type: "string", pattern: keyPattern.source }
 }
 
-/** The parameter of operations that answer a content. */
+/** The parameter of operations that answer a content, or a part of it. */
 export const range = {
   name: "Range",
   in: "header" as const,
@@ -70,16 +70,20 @@ export const range = {
 }
 
 /** The answers of an operation whose answer is a content. */
-export const contents = () => {
-  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } }
+export const contents = ({ mediaType, ranges }: Operation.ContentTerms) => {
+  const content = { [mediaType]: { schema: { type: "string", format: "binary" } } }
   const common = { ...headersOf("200"), ...pick("Content-Disposition", "Accept-Ranges", "ETag") }
   return {
     200: { description: "The content, under its own media type.", headers: common, content },
-    206: {
-      description: "The part of the content that `Range` asks for.",
-      headers: { ...common, ...pick("Content-Range") },
-      content
-    }
+    ...(ranges
+      ? {
+        206: {
+          description: "The part of the content that `Range` asks for.",
+          headers: { ...common, ...pick("Content-Range") },
+          content
+        }
+      }
+      : {})
   }
 }
 

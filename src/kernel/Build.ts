@@ -12,7 +12,7 @@ import { Caller, everyone } from "../domain/people/Access.ts"
 import * as Live from "../messenger/AccountSession.ts"
 import { admission, isRepetition } from "./Admission.ts"
 import { planned } from "./Context.ts"
-import { answersContent, answersSealed, type Declaration, type OperationKind } from "./Contract.ts"
+import { answersContent, answersSealed, type ContentTerms, type Declaration, type OperationKind } from "./Contract.ts"
 import { writer } from "./Encoding.ts"
 import { endpoint } from "./Endpoint.ts"
 import { forwarding } from "./Forwarding.ts"
@@ -48,6 +48,9 @@ export const sealedFailures = [Failure.LocalModeRequired, Failure.NoArchiveKey, 
 /** The failures of an answer that is a content: over HTTP of its range, and within a message of its bytes. */
 export const contentFailures = [Failure.RangeNotSatisfiable, Failure.FileTooLarge, Failure.ContentUnreadable] as const
 
+/** Contents with a media type of their own, of which parts can be asked for. */
+const anyContent: ContentTerms = { mediaType: "*/*", ranges: true }
+
 // The implementations of the kinds differ; each constructor below types its own, and `build` takes them all.
 type Run = any
 
@@ -57,7 +60,7 @@ const failuresOf = (
   declared: ReadonlyArray<Failure.FailureClass>,
   unreached: boolean
 ): ReadonlyArray<Failure.FailureClass> => {
-  const { archive, idempotent, kind, params, refusal, roles, whole } = declaration
+  const { archive, content, idempotent, kind, params, refusal, roles, whole } = declaration
   return [
     ...new Set<Failure.FailureClass>([
       ...commonFailures,
@@ -68,7 +71,9 @@ const failuresOf = (
       ...(kind === "live" || kind === "guarded" ? unreached ? [Failure.MessengerUnavailable] : Live.liveFailures : []),
       ...(kind === "login" ? loginFailures : []),
       ...(kind === "unlocked" || kind === "stream" || kind === "rewrite" ? unlockFailures : []),
-      ...(answersContent(declaration) ? contentFailures : []),
+      ...(content === undefined
+        ? []
+        : contentFailures.filter((failure) => content.ranges || failure !== Failure.RangeNotSatisfiable)),
       ...(answersSealed(declaration) ? sealedFailures : []),
       ...declared
     ])
@@ -130,7 +135,8 @@ export const build = (id: string, kind: OperationKind, contract: any, run: Run):
     params,
     query,
     body,
-    success
+    success,
+    content: isStream ? { ...anyContent, ...contract.content } : undefined
   }
   const failures = failuresOf(declaration, declared, kind === "guarded" && run.unreached === true)
   const input = Schema.Struct({ ...params, ...query, ...body })

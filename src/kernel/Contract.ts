@@ -66,6 +66,14 @@ export type OperationKind =
 /** Kinds whose answer is a content. */
 export type StreamKind = "stream" | "sealed_stream"
 
+/** Facts of the contents of an operation that are known before it runs. */
+export interface ContentTerms {
+  /** Their media type, or the range of all types where each has its own. */
+  readonly mediaType: string
+  /** False where their size is known only at the end, so that no part of them can be asked for. */
+  readonly ranges: boolean
+}
+
 /** A request in the demo organization and its answer there, as they are on the wire: the document's example. */
 export interface Sample<
   Params extends Fields,
@@ -204,6 +212,8 @@ export interface Declaration {
   readonly query: Fields
   readonly body: Fields
   readonly success: Schema.Top
+  /** Undefined where the answer is no content. */
+  readonly content: ContentTerms | undefined
   readonly sample: {
     readonly request: Readonly<Record<string, unknown>>
     readonly answer: object

@@ -12,6 +12,7 @@ import type {
   Answer,
   ChangeContract,
   CheckedContract,
+  ContentTerms,
   Contract,
   ContractWithBeside,
   Fields,
@@ -158,7 +159,9 @@ type StreamConstructor<K extends StreamKind> = <
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly []
 >(
   id: Id,
-  contract: Omit<Contract<Method, Path, Params, Query, {}, typeof ContentHead, Failures>, "success">,
+  contract:
+    & Omit<Contract<Method, Path, Params, Query, {}, typeof ContentHead, Failures>, "success">
+    & { readonly content?: Partial<ContentTerms> },
   run: (
     input: Input<Params, Query, {}>,
     context: K extends "stream" ? UnlockedContext<Schema.Struct.Type<Params>>

@@ -3,7 +3,7 @@ import { Effect, type Schema, SchemaAST } from "effect"
 import { failureTypes } from "../../src/domain/Failure.ts"
 import { Scope } from "../../src/domain/people/Access.ts"
 import * as Documents from "../../src/http/OpenApiDocument.ts"
-import * as Operation from "../../src/kernel/Operation.ts"
+import type * as Operation from "../../src/kernel/Operation.ts"
 import { served as operations } from "../added/index.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
@@ -99,8 +99,10 @@ describe("the OpenAPI document", () => {
         const response = resolve(shared)
         expect(status).toMatch(/^[2-5]\d\d$/)
         expect(response.description).toEqual(expect.any(String))
-        const isContent = "206" in entry.responses && status.startsWith("2")
-        expect(Object.keys(response.content)).toEqual([isContent ? "application/octet-stream" : "application/json"])
+        const { content } = all.find(({ id }) => id === entry.operationId)!
+        expect(Object.keys(response.content)).toEqual([
+          status.startsWith("2") ? content?.mediaType ?? "application/json" : "application/json"
+        ])
       }
     }
     for (const [at, value] of walk(document)) {
@@ -143,10 +145,10 @@ describe("the OpenAPI document", () => {
   })
 
   it("S7-01: has for every operation each status that it fails with, and there exactly its codes in the envelope", () => {
-    for (const { failures, id, kind } of all) {
+    for (const { content, failures, id } of all) {
       const entry = entryOf(id)
       const statuses = new Set(failures.map(({ status }) => String(status)))
-      const successes = Operation.answersContent({ kind }) ? ["200", "206"] : ["200"]
+      const successes = content?.ranges === true ? ["200", "206"] : ["200"]
       expect([id, Object.keys(entry.responses)]).toEqual([id, [...successes, ...[...statuses].toSorted()]])
       for (const status of ["400", "401", "403", "429", "500", "503"]) expect(statuses).toContain(status)
       for (const status of statuses) {
@@ -173,15 +175,14 @@ describe("the OpenAPI document", () => {
   it("S8-05: names the headers of every answer: the request's id, the budget, the wait, the credential", () => {
     for (const { entry } of entries) {
       const keyed = entry.parameters.some(({ name }: any) => name === "Idempotency-Key")
+      const isContent = all.some(({ content, id }) => id === entry.operationId && content !== undefined)
       for (const [status, shared] of Object.entries<any>(entry.responses)) {
         const { headers } = resolve(shared)
         const expected = [
           "Request-Id",
           ...(status === "200" && keyed ? ["Idempotent-Replayed"] : []),
           ...(status.startsWith("2") ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] : []),
-          ...("206" in entry.responses && status.startsWith("2")
-            ? ["Content-Disposition", "Accept-Ranges", "ETag"]
-            : []),
+          ...(isContent && status.startsWith("2") ? ["Content-Disposition", "Accept-Ranges", "ETag"] : []),
           ...(status === "206" || status === "416" ? ["Content-Range"] : []),
           ...(status === "429" || status === "503" ? ["Retry-After"] : []),
           ...(status === "401" || status === "403" ? ["WWW-Authenticate"] : [])
@@ -228,13 +229,29 @@ describe("the OpenAPI document", () => {
       expect(described.map(([name]) => name)).toEqual([
         ...inAddress,
         ...(operation.idempotent ? [] : ["Idempotency-Key"]),
-        ...(Operation.answersContent(operation) ? ["Range"] : []),
+        ...(operation.content?.ranges === true ? ["Range"] : []),
         ...Object.keys(operation.body)
       ])
       for (const [name, description] of described) {
         expect([operation.id, name, description]).toEqual([operation.id, name, expect.stringMatching(/^[A-Z].{8,}\.$/)])
       }
     }
+  })
+
+  it("has the media type of contents that is sent, and their ranges where their size is known before", () => {
+    const contents = all.flatMap(({ content, id, sample }) => {
+      if (content === undefined) return []
+      const { media_type, size } = sample.answer as { readonly media_type: string; readonly size: number | null }
+      expect([id, content.ranges]).toEqual([id, size !== null])
+      expect([media_type, "*/*"]).toContain(content.mediaType)
+      return [[id, content.mediaType]]
+    })
+    expect(Object.fromEntries(contents)).toEqual({
+      download_file: "*/*",
+      download_sealed_file: "application/octet-stream",
+      download_archive_export_part: "application/zip"
+    })
+    expect(entryOf("download_archive_export_part").responses).not.toHaveProperty("416")
   })
 
   it("describes every property of every resource and of every error", () => {

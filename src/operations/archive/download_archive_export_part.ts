@@ -114,6 +114,7 @@ export const downloadArchiveExportPart = Operation.stream(
       })
     },
     failures: [ParameterInvalid, ResourceMissing, ExportExpired],
+    content: { mediaType: "application/zip", ranges: false },
     sample: samples.downloadArchiveExportPart
   },
   Effect.fnUntraced(function*({ after_bytes, after_sha256, export_id, number }, { archive, caller, now }) {

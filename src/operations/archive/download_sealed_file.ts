@@ -43,6 +43,7 @@ export const downloadSealedFile = Operation.sealedStream(
     roles: archiveReaders,
     params: { file_id: TargetFile },
     failures: [ResourceMissing, FileNotSaved],
+    content: { mediaType: "application/octet-stream" },
     sample: samples.downloadSealedFile
   },
   Effect.fnUntraced(function*({ file_id }, { caller }) {
