@@ -13,7 +13,7 @@ const get = (visit: PageRequest) =>
     Effect.gen(function*() {
       const event = yield* getJournalEvent.call({ event_id: yield* PageRequests.idOf(visit, "event_id") })
       const { data: people } = yield* listAdmins.call({ limit: 100 })
-      const names = yield* Journal.namesOf(people)
+      const named = yield* Journal.namesOf(people)
       const entries = yield* Events.entries(view, [event])
       return yield* Frame.page(view, {
         title: `Event ${event.sequence}`,
@@ -22,7 +22,7 @@ const get = (visit: PageRequest) =>
 <h1>Event ${event.sequence}</h1>
 <section aria-labelledby="happened">
   <h2 id="happened">What happened</h2>
-  <ul class="plain events">${entries.map(Events.item(view, { names, account: true, open: true }))}</ul>
+  <ul class="plain events">${entries.map(Events.item(view, { ...named, account: true, open: true }))}</ul>
 </section>`
       })
     }))

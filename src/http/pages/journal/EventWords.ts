@@ -172,16 +172,23 @@ const gist = (event: JournalEvent, names: EventDetails.Names): Html.Html | undef
     html`<p class="gist">${facts.map(({ label, shown }, at) => html`${at === 0 ? "" : " · "}${label}: ${shown}`)}</p>`
 }
 
-const account = (view: AdminPage, id: string, names: EventDetails.Names): Html.Html => {
+export interface Named {
+  /** The names of the ids of accounts, departments and admins. */
+  readonly names: EventDetails.Names
+  /** True if every account that can be opened is among them. */
+  readonly everyAccount?: boolean
+}
+
+/** An account, as a link where it can be opened. */
+export const account = (view: AdminPage, id: string, { everyAccount, names }: Named): Html.Html => {
   const name = names.get(id)
+  if (name === undefined && everyAccount === true) return html`an account that cannot be opened any more`
   return html`<a href="${view.visit.base}/console/accounts/${id}">${
     name === undefined ? "Account" : Html.named(name)
   }</a>`
 }
 
-interface EventSentence {
-  /** The names of the ids of accounts, departments and admins. */
-  readonly names: EventDetails.Names
+interface EventSentence extends Named {
   /** True if it shows the account that it concerns. */
   readonly account: boolean
   /** True where its details are shown at first. */
@@ -195,7 +202,7 @@ export const item = (view: AdminPage, shown: EventSentence) => (entry: Entry): H
   <div class="head"><h3>${worded(event.action)}${
     !shown.account || event.account_id === null
       ? undefined
-      : html`: ${account(view, event.account_id, shown.names)}`
+      : html`: ${account(view, event.account_id, shown)}`
   }</h3>${outcome(entry)}</div>
   ${gist(event, shown.names)}
   <p class="hint"><a href="${view.visit.base}${journalPath}/${event.id}">${Times.ago(event.at, view.now)}</a> ${

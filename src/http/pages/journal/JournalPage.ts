@@ -126,7 +126,8 @@ const filters = (
   view: AdminPage,
   filter: Filter,
   groups: ReadonlyMap<string, ReadonlyArray<string>>,
-  people: ReadonlyArray<Person>
+  people: ReadonlyArray<Person>,
+  named: Events.Named
 ): Html.Html =>
   html`<form method="get" action="${view.visit.base}${path}" class="filters" role="search">
   ${actionField(groups, filter.action)}
@@ -146,7 +147,7 @@ const filters = (
 ${
     filter.account === "" ?
       undefined :
-      html`<p class="hint">Only events of <a href="${view.visit.base}/console/accounts/${filter.account}">one account</a>. <a href="${
+      html`<p class="hint">Only events of ${Events.account(view, filter.account, named)}. <a href="${
         Lists.address(`${view.visit.base}${path}`, { ...filter, account: "", before: "" })
       }">Show those of all accounts</a></p>`
   }`
@@ -179,15 +180,16 @@ const headOf = Effect.fnUntraced(function*(view: AdminPage, { last_sequence }: S
   return (yield* tailJournalEvents.call({ after_sequence: last_sequence, limit: 1 })).head_hash
 })
 
-/** The names of ids at events; those of further pages of accounts are links without a name. */
+/** The names of ids at events; accounts of further pages are links without a name. */
 export const namesOf = Effect.fnUntraced(function*(people: ReadonlyArray<Person>) {
-  const { data: accounts } = yield* listProtectedAccounts.call({ limit: 100 })
+  const { data: accounts, has_more } = yield* listProtectedAccounts.call({ limit: 100 })
   const departments = yield* Lists.departments
-  return new Map([
+  const names = new Map([
     ...accounts.map(({ id, name }) => [id, name] as const),
     ...departments.map(({ id, name }) => [id, name] as const),
     ...people.map(({ email, id, name }) => [id, name ?? email] as const)
   ])
+  return { names, everyAccount: !has_more }
 })
 
 const get = (visit: PageRequest) =>
@@ -202,7 +204,7 @@ const get = (visit: PageRequest) =>
         const { data: events, has_more } = yield* listJournalEvents.call(asked(filter))
         const entries = yield* Events.entries(view, events)
         const { data: people } = yield* listAdmins.call({ limit: 100 })
-        const names = yield* namesOf(people)
+        const named = yield* namesOf(people)
         const showNotices = yield* Notices.make(view)
         const to = (members: Partial<Filter>) => Lists.address(`${visit.base}${path}`, { ...filter, ...members })
         return yield* Frame.page(view, {
@@ -216,11 +218,11 @@ const get = (visit: PageRequest) =>
 ${showNotices()}
 <section aria-labelledby="events">
   <h2 id="events">Events</h2>
-  ${filters(view, filter, yield* actions, people)}
+  ${filters(view, filter, yield* actions, people, named)}
   ${
             events.length === 0
               ? html`<p class="empty">No event fits. <a href="${visit.base}${path}">Show the whole journal</a></p>`
-              : html`<ul class="plain events">${entries.map(Events.item(view, { names, account: true }))}</ul>`
+              : html`<ul class="plain events">${entries.map(Events.item(view, { ...named, account: true }))}</ul>`
           }
   ${
             Lists.paging({

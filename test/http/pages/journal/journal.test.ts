@@ -75,6 +75,25 @@ describe("the journal's page", () => {
         expect((yield* World.changes(id)).length).toBe(3)
       }))
 
+    it.effect("an account that was deleted is no link, in its events and where they are chosen", () =>
+      Effect.gen(function*() {
+        const { admins, id, visit } = yield* stage()
+        const { key } = admins.owner
+        const account = yield* World.makeAccount(id, { first_name: "Grace", facts: { offboarded_at: new Date(0) } })
+        yield* World.put(`/v1/accounts/${account}/role-label`, key, { role_label: "Pilot" })
+        const link = `<a href="/console/accounts/${account}">`
+        expect((yield* visit(`?account=${account}`)).text).toContain(`Only events of ${link}`)
+        const { body: { phone_number } } = yield* World.get(`/v1/accounts/${account}`, key)
+        const confirm_phrase = `delete ${phone_number.replaceAll(/\D/g, "")}`
+        yield* World.send("POST", `/v1/accounts/${account}/delete`, { key, body: { confirm_phrase } })
+        const { text } = yield* visit(`?account=${account}`)
+        expect(text).toContain("Only events of an account that cannot be opened any more")
+        for (const action of ["Account deleted with its archive", "Account role label set"]) {
+          expect(text).toContain(`<h3>${action}: an account that cannot be opened any more</h3>`)
+        }
+        expect(text).not.toContain(link)
+      }))
+
     it.effect("departments, admins and times are shown by name and date, with the id and the exact time beside them", () =>
       Effect.gen(function*() {
         const { account, admins, id, visit } = yield* stage()
