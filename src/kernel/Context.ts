@@ -1,6 +1,6 @@
 /** The context that the implementation of an operation is given, and the answers of a write. */
 import type { Effect } from "effect"
-import type { FurtherEntry } from "../changes/Record.ts"
+import type { FurtherEntry, Target } from "../changes/Record.ts"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
@@ -97,7 +97,7 @@ export type Outcome<A> =
     readonly changed: true
     readonly answer: A
     readonly details: JournalDetails
-    readonly targetId: string | undefined
+    readonly target: string | Target | undefined
     /**
      * Appended after the declared entry, in this order; each of them is one statement, which travels with the COMMIT.
      */
@@ -110,14 +110,14 @@ export type Outcome<A> =
 export const changed = <A>(
   answer: A,
   details: JournalDetails = {},
-  targetId?: string,
+  target?: string | Target,
   more: ReadonlyArray<FurtherEntry> = [],
   mails: ReadonlyArray<Mail> = []
 ): Outcome<A> => ({
   changed: true,
   answer,
   details,
-  targetId,
+  target,
   more,
   mails
 })

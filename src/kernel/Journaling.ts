@@ -9,12 +9,17 @@ interface Context {
   readonly account: AccountFacts | undefined
 }
 
-/** The object of what the caller did: the one of the id, or else what the path or the caller names. */
-export const targetOf = ({ target }: JournalAction, { account, caller }: Context, id: string | undefined): Target => ({
-  id: id ?? (target === "account" && account !== undefined
-    ? account.id
-    : target === "admin"
-    ? caller.adminId
-    : caller.organizationId),
-  accountId: account?.id
-})
+/** The object of what the caller did: the one that is given, or else what the path or the caller names. */
+export const targetOf = (
+  { target }: JournalAction,
+  { account, caller }: Context,
+  given: string | Target | undefined
+): Target =>
+  typeof given === "object" ? given : {
+    id: given ?? (target === "account" && account !== undefined
+      ? account.id
+      : target === "admin"
+      ? caller.adminId
+      : caller.organizationId),
+    accountId: account?.id
+  }

@@ -90,6 +90,45 @@ describe("4.15 who sees what of the journal", () => {
           }
         }))
 
+      it.effect("what is done to the archive of one account concerns that account, and nobody who cannot access it", () =>
+        Effect.gen(function*() {
+          const { accounts, admins, events } = yield* make
+          const { key } = admins.owner
+          const makeRule = (target: object, chat_type: string) =>
+            World.send("POST", "/v1/archive/rules", {
+              key,
+              body: { target, selector: { chat_type, chat_id: null }, effect: "skip" }
+            })
+          const named = [[accounts.direct], [accounts.hidden], [accounts.direct, accounts.hidden]]
+          for (const account_ids of named) {
+            yield* World.send("POST", "/v1/archive/holds", { key, body: { name: "Case", account_ids } })
+            yield* makeRule({ level: "account", id: account_ids.at(-1) }, account_ids.length === 1 ? "bot" : "group")
+          }
+          yield* makeRule({ level: "organization", id: null }, "bot")
+          const seenBy = (reader: World.Person["key"]) =>
+            Effect.map(
+              World.get("/v1/journal", reader),
+              ({ body }) =>
+                body.data.filter(({ sequence }: any) => sequence > events.length).map(({ account_id, action }: any) => [
+                  action,
+                  account_id
+                ]).toReversed()
+            )
+          expect(yield* seenBy(key)).toEqual([
+            ["archive_hold.placed", accounts.direct],
+            ["archive_rule.created", accounts.direct],
+            ["archive_hold.placed", accounts.hidden],
+            ["archive_rule.created", accounts.hidden],
+            ["archive_hold.placed", null],
+            ["archive_rule.created", accounts.hidden],
+            ["archive_rule.created", null]
+          ])
+          expect(yield* seenBy(admins.admin.key)).toEqual([
+            ["archive_hold.placed", accounts.direct],
+            ["archive_rule.created", accounts.direct]
+          ])
+        }))
+
       it.effect("a page holds only what is visible, and an invisible before_id is refused like an unknown one", () =>
         Effect.gen(function*() {
           const { admins, events, organization } = yield* make

@@ -17,6 +17,12 @@ export const NamedAccounts = Schema.Array(AccountId).check(
 
 export const distinctAccounts = (ids: ReadonlyArray<AccountId>): ReadonlyArray<AccountId> => [...new Set(ids)]
 
+/** The object of an event that is about these accounts, with the account that the event concerns where it is one. */
+export const objectOf = (id: string, accountIds: ReadonlyArray<string> | null) => ({
+  id,
+  accountId: accountIds?.length === 1 ? accountIds[0] : null
+})
+
 export const ArchiveHold = Schema.Struct({
   object: Kind("archive_hold"),
   id: described(Uuid, "The hold's id: a UUID."),

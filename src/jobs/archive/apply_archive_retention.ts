@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import { cleanupDetails } from "../../domain/archive/ArchiveCleanup.ts"
+import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { firstKeptDay } from "../../domain/archive/Retention.ts"
 import { now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -49,7 +50,7 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, af
     finishedAt: null,
     error: null
   }, watermark)
-  yield* record(byService(organizationId), "cleanup.confirmed", { id }, {
+  yield* record(byService(organizationId), "cleanup.confirmed", objectOf(id, accountIds), {
     ...cleanupDetails(cleanup),
     retention_days: retention.days
   })

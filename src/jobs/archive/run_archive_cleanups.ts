@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
 import { cleanupState } from "../../domain/archive/ArchiveCleanup.ts"
+import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { now } from "../../domain/Moments.ts"
 import { archivePhase } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -26,7 +27,7 @@ const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string |
   yield* record(
     byService(organizationId),
     error === null ? "cleanup.finished" : "cleanup.failed",
-    { id },
+    objectOf(id, cleanup.accountIds),
     error === null ? { ...deleted } : { ...deleted, error }
   )
 })

@@ -20,7 +20,7 @@ const change = Effect.fnUntraced(function*<A, E, R>(
   const outcome = yield* made
   if (outcome.changed) {
     const author = Changes.byCaller(context.caller)
-    const target = targetOf(journaled, context, outcome.targetId)
+    const target = targetOf(journaled, context, outcome.target)
     yield* Changes.record(author, journaled, target, outcome.details, outcome.mails)
     yield* Changes.recordAll(author, outcome.more)
   }

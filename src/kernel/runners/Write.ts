@@ -31,7 +31,7 @@ export const runWrite = <I extends Targeting, A, E, R>(
     const outcome = yield* run(input, context)
     if (keep !== undefined) yield* keep(outcome.answer)
     if (outcome.changed) {
-      const target = targetOf(journaled, context, outcome.targetId)
+      const target = targetOf(journaled, context, outcome.target)
       const author = Changes.byCaller(caller)
       yield* Changes.record(author, journaled, target, outcome.details, outcome.mails)
       yield* Changes.recordAll(author, outcome.more)

@@ -25,6 +25,12 @@ export const ruleFor = (target: typeof RuleTarget.Type, selector: typeof RuleSel
     : Effect.succeed({ level: target.level, target: target.id, chatType: selector.chat_type, chatId })
 }
 
+/** The rule as the object of its events. */
+export const ruleObject = ({ id, level, target }: StoredRule) => ({
+  id,
+  accountId: level === "account" ? target : null
+})
+
 /** The rule as the journal keeps it. */
 export const ruleDetails = ({ chatId, chatType, effect, level, live, media, target }: StoredRule) => ({
   level,

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { ArchiveCleanup, archiveCleanup, cleanupState, TargetCleanup } from "../../domain/archive/ArchiveCleanup.ts"
+import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { NotRunning, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -32,6 +33,6 @@ export const cancelArchiveCleanup = Operation.write(
     if (state === "done" || state === "failed" || state === "expired") return yield* new NotRunning({})
     const deleted = yield* cleanups.end(caller.organizationId, found, "cancelled", null, now)
     const after = { ...found, state: "cancelled" as const, finishedAt: now }
-    return Operation.changed(archiveCleanup(after, now), { ...deleted }, cleanup_id)
+    return Operation.changed(archiveCleanup(after, now), { ...deleted }, objectOf(cleanup_id, found.accountIds))
   })
 )

@@ -7,6 +7,7 @@ import {
   cleanupSubject,
   TargetCleanup
 } from "../../domain/archive/ArchiveCleanup.ts"
+import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { ConfirmPhrase, isConfirmed } from "../../domain/archive/ConfirmPhrase.ts"
 import {
   ArchiveHeld,
@@ -65,6 +66,6 @@ export const confirmArchiveCleanup = Operation.write(
     if (yield* (yield* ArchiveHolds).binds(organizationId, found)) return yield* new ArchiveHeld({})
     yield* cleanups.confirm(organizationId, found, adminId)
     const after = { ...found, state: "queued" as const, confirmedBy: adminId }
-    return Operation.changed(archiveCleanup(after, now), cleanupDetails(found), cleanup_id)
+    return Operation.changed(archiveCleanup(after, now), cleanupDetails(found), objectOf(cleanup_id, found.accountIds))
   })
 )

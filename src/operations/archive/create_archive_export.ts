@@ -13,7 +13,7 @@ import {
   neverSent,
   NewExportCriteria
 } from "../../domain/archive/ArchiveExport.ts"
-import { distinctAccounts } from "../../domain/archive/ArchiveHold.ts"
+import { distinctAccounts, objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { largestPart, leastPartLimit, maxExportParts } from "../../domain/archive/ExportParts.ts"
 import { ArchiveClosed, ArchiveEmpty, ParameterInvalid, ResourceMissing, TooManyExports } from "../../domain/Failure.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
@@ -102,6 +102,6 @@ export const createArchiveExport = Operation.write(
     }
     const id = yield* exports.add(organizationId, made, parts, new Date(now.getTime() - endedExportKept))
     const shown = parts.map((part, index) => ({ ...part, ...neverSent, number: index + 1, download: null }))
-    return Operation.changed(archiveExport({ id, ...made }, shown, now), exportDetails(made), id)
+    return Operation.changed(archiveExport({ id, ...made }, shown, now), exportDetails(made), objectOf(id, accountIds))
   })
 )

@@ -14,7 +14,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { mayChange, ruleDetails, ruleFor } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleFor, ruleObject } from "./RuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const createArchiveRule = Operation.write(
@@ -73,6 +73,6 @@ export const createArchiveRule = Operation.write(
     if (id === null) return yield* new RuleExists({ param: "selector" })
     yield* rules.selectAgain(organizationId, rule, now)
     const stored = { id, ...rule }
-    return Operation.changed(archiveRule(stored), ruleDetails(stored), id)
+    return Operation.changed(archiveRule(stored), ruleDetails(stored), ruleObject(stored))
   })
 )

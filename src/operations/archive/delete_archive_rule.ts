@@ -4,7 +4,7 @@ import { ResourceMissing, RoleForbidden } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import { mayChange, ruleDetails } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleObject } from "./RuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const deleteArchiveRule = Operation.write(
@@ -35,7 +35,7 @@ export const deleteArchiveRule = Operation.write(
     return Operation.changed(
       { object: "archive_rule" as const, id: rule_id, deleted: true as const },
       ruleDetails(found),
-      rule_id
+      ruleObject(found)
     )
   })
 )

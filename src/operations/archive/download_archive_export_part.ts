@@ -82,7 +82,7 @@ const note = Effect.fnUntraced(function*(
     Effect.all([
       exports.sent(organizationId, exportId, number, caller, { ...made, at }),
       keep({ bytes: made.size, messages: made.messages, files: made.files, at, end: "sent" }),
-      record(byCaller(caller), "archive_export.downloaded", { id: exportId }, details)
+      record(byCaller(caller), "archive_export.downloaded", { id: exportId, accountId }, details)
     ], { discard: true })
   )
   yield* reads.note(caller, [{ accountId, messages: made.messages }])

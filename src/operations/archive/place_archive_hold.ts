@@ -5,7 +5,8 @@ import {
   distinctAccounts,
   HoldDay,
   HoldName,
-  NamedAccounts
+  NamedAccounts,
+  objectOf
 } from "../../domain/archive/ArchiveHold.ts"
 import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
@@ -59,7 +60,7 @@ export const placeArchiveHold = Operation.write(
         ...(since === null ? {} : { since }),
         ...(until === null ? {} : { until })
       },
-      id
+      objectOf(id, accountIds)
     )
   })
 )

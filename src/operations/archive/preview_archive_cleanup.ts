@@ -7,7 +7,7 @@ import {
   NewCriteria,
   previewLifetime
 } from "../../domain/archive/ArchiveCleanup.ts"
-import { distinctAccounts } from "../../domain/archive/ArchiveHold.ts"
+import { distinctAccounts, objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { ArchiveEmpty, ArchiveHeld, ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -76,6 +76,6 @@ export const previewArchiveCleanup = Operation.write(
       error: null
     }
     const id = yield* cleanups.add(organizationId, cleanup, watermark)
-    return Operation.changed(archiveCleanup({ id, ...cleanup }, now), cleanupDetails(cleanup), id)
+    return Operation.changed(archiveCleanup({ id, ...cleanup }, now), cleanupDetails(cleanup), objectOf(id, accountIds))
   })
 )

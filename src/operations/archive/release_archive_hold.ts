@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { ArchiveHold, archiveHold, TargetHold } from "../../domain/archive/ArchiveHold.ts"
+import { ArchiveHold, archiveHold, objectOf, TargetHold } from "../../domain/archive/ArchiveHold.ts"
 import { NotHeld, ResourceMissing } from "../../domain/Failure.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
@@ -28,6 +28,10 @@ export const releaseArchiveHold = Operation.write(
     if (found === null) return yield* new ResourceMissing({ param: "hold_id" })
     if (found.releasedAt !== null) return yield* new NotHeld({})
     yield* holds.release(caller.organizationId, hold_id, now)
-    return Operation.changed(archiveHold({ ...found, releasedAt: now }), { name: found.name }, hold_id)
+    return Operation.changed(
+      archiveHold({ ...found, releasedAt: now }),
+      { name: found.name },
+      objectOf(hold_id, found.accountIds)
+    )
   })
 )

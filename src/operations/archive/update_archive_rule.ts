@@ -5,7 +5,7 @@ import { ResourceMissing, RoleForbidden } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import { mayChange, ruleDetails } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleObject } from "./RuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const updateArchiveRule = Operation.write(
@@ -58,6 +58,6 @@ export const updateArchiveRule = Operation.write(
     }
     yield* rules.change(caller.organizationId, changed)
     yield* rules.selectAgain(caller.organizationId, changed, now)
-    return Operation.changed(archiveRule(changed), ruleDetails(changed), rule_id)
+    return Operation.changed(archiveRule(changed), ruleDetails(changed), ruleObject(changed))
   })
 )

@@ -111,10 +111,10 @@ describe("a cleanup of the archive", () => {
           const events = (yield* World.journal(id)).filter(({ action, outcome }) =>
             action.startsWith("cleanup.") && outcome === "done"
           )
-          expect(events.map(({ action, actor_type }) => [action, actor_type])).toEqual([
-            ["cleanup.previewed", "admin"],
-            ["cleanup.confirmed", "admin"],
-            ["cleanup.finished", "service"]
+          expect(events.map(({ account_id, action, actor_type }) => [action, actor_type, account_id])).toEqual([
+            ["cleanup.previewed", "admin", accountId],
+            ["cleanup.confirmed", "admin", accountId],
+            ["cleanup.finished", "service", accountId]
           ])
           const gone = yield* Deletions.countIn(id, "archive_gone", accountId)
           expect(events.at(-1)?.details).toMatchObject({ pages: gone, messages: one!.messages })
