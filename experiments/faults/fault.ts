@@ -4,7 +4,7 @@ import type { Attempt, Verdict } from "./ledger.ts"
 export interface Sizes {
   readonly rounds: number | undefined
   readonly seconds: number | undefined
-  /** Of what a fault tries in random order, only what is called so. */
+  /** The name of the one thing to try, for a fault that tries several in random order. */
   readonly only?: string | undefined
 }
 

@@ -24,7 +24,7 @@ import { second } from "./second.ts"
 import * as Watch from "./watch.ts"
 import { wire } from "./wire.ts"
 
-/** Of what watches the accounts: `watch` names all of them. */
+/** Faults of what watches the accounts: `watch` names all of them. */
 const watched: Readonly<Record<string, Fault>> = {
   "watch-killed": Watch.killed,
   "watch-away": Watch.away,

@@ -22,7 +22,7 @@ const owner = "owner@experiment.example"
 const keyCount = 400
 const liveAccounts = 8
 
-/** On what messenger the service is tried: by default the simulated one, with sessions in some accounts. */
+/** The messenger that the service is tried on: by default the simulated one, with sessions in some accounts. */
 export interface Messenger {
   readonly live: number
   /** The numbers of further accounts. */

@@ -200,7 +200,7 @@ export const awayReturn = Duration.seconds(30)
 export const lookPeriod = Duration.minutes(10)
 /** A wait that the platform demands is a failure when it is longer. */
 export const longestQuietFlood = Duration.minutes(10)
-/** For how long a session that an admin signed out answers the same again. */
+/** The time for which a session that an admin signed out answers the same again. */
 export const rejectionRemembered = Duration.hours(24)
 /** The time that one request keeps signing sessions out; the rest is left to the engine. */
 export const longestSignOut = Duration.seconds(12)
@@ -293,7 +293,7 @@ export const loginResends = 3
 export const defaultLoginStarts = 10
 export const loginsPerNumber = 3
 export const reloginsPerNumber = 10
-/** For how long what a login has left on the messenger is tried to be taken back, and how long an ended one is kept. */
+/** The time for which leftovers of a login on the messenger are taken back, and for which an ended one is kept. */
 export const loginLeftTried = Duration.hours(24)
 export const loginKept = Duration.days(30)
 export const minCodeLength = 3
@@ -328,7 +328,7 @@ export const licenceEndKept = Duration.days(30)
 export const unrevealedKept = Duration.days(90)
 /** The time before its end when a secret that has not been revealed is reported to those who can reveal it. */
 export const unrevealedTold = Duration.days(14)
-/** For how long a session of the service is logged out again and again that could not be; then its key is erased. */
+/** The time for which a failed logout of the service's session is tried again; then its key is erased. */
 export const retiredSessionKept = Duration.days(30)
 /** Sealed bytes of one answer, beyond its first item, and the pages or vocabularies that it has at most. */
 export const sealedBytesPerAnswer = 4 * 1024 * 1024

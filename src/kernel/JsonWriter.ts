@@ -78,7 +78,7 @@ const record = (item: Writer): Writer => (value) => {
   return text === "" ? "{}" : `${text}}`
 }
 
-/** By what each member of a union is recognized; undefined where that is not so simple. */
+/** The mark of a member of a union that no other has; undefined if it is not so simple. */
 const kindOf = (ast: SchemaAST.AST): string | undefined => {
   switch (ast._tag) {
     case "String":

@@ -1,4 +1,4 @@
-/** Through which of the service's own sessions others are signed out. */
+/** The choice of the service's own session that signs others out. */
 import { Clock, Effect, type Scope } from "effect"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { AuthorizationId } from "../domain/messenger/Messenger.ts"

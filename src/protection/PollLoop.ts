@@ -26,7 +26,7 @@ const worthAsking = places / 4
 /** The number of accounts polled while the messenger is away, so that it is not flooded when it returns. */
 const placesAway = 6
 
-/** After how long an announcement that failed is tried again. */
+/** The wait before an announcement that failed is tried again. */
 const noticePause = Duration.seconds(10)
 
 /** The time until polls that found nothing new are stored, and the most that are stored together. */

@@ -38,7 +38,7 @@ const counters = [
 const everything = Effect.fnUntraced(function*(organizationIds: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const organizations = yield* Effect.forEach(organizationIds, World.snapshot)
-  // From which process the messenger was asked last is the messenger's own.
+  // The process that asked the messenger last is the messenger's own affair.
   const others = yield* Effect.forEach(
     outside,
     (table) => sql`select to_jsonb(found) - 'place' as row from ${sql(table)} as found order by 1`

@@ -46,7 +46,7 @@ interface Story {
   /** Connected as the two days begin. */
   readonly fresh?: boolean
   /**
-   * Of which organization: one that does not want accounts locked, whose licence ends, or that is suspended; another
+   * The kind of organization: one that does not want accounts locked, whose licence ends, or that is suspended; another
    * one by default.
    */
   readonly of?: keyof typeof kinds

@@ -79,9 +79,11 @@ describe("the source", () => {
     expect(all.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
   })
 
-  it("begins no comment with a question word", () => {
-    const word = /(?:\/\*\*|\/\/|--) (?:Who|Whom|Whose|What|Whatever|Whether|How|When|Where|Which|Why)\b/
-    expect(where([...source, ...files("src/**/*.sql")], word, whole)).toEqual([])
+  it("begins no comment with a question word, nor with a preposition and one", () => {
+    const words = "Who|Whom|Whose|What|Whatever|Whether|How|When|Where|Which|Why"
+    const prepositions = "About|After|At|By|For|From|In|Of|On|Since|Through|To|Under|Until|With"
+    const start = new RegExp(`(?:/\\*\\*|//|--) (?:${words}|(?:${prepositions}) (?:${words.toLowerCase()}))\\b`)
+    expect(where([...source, ...files("src/**/*.sql")], start, whole)).toEqual([])
   })
 
   it("S0-01: carries neither the maker's name nor the platform's", () => {

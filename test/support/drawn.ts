@@ -1,5 +1,5 @@
 /**
- * From where random values are drawn: the same in every run, so that a failure can be repeated and a run that passes
+ * The source of random values: the same in every run, so that a failure can be repeated and a run that passes
  * passes again. `TEST_SEED=7 npm test` draws others.
  */
 const seed = Number(process.env["TEST_SEED"] ?? 1)

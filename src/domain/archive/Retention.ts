@@ -1,4 +1,4 @@
-/** For how long an organization keeps what is archived. */
+/** The time for which an organization keeps what is archived. */
 import { Duration, Schema } from "effect"
 import { described, Kind, OptionalTimestamp, Uuid } from "../JsonShapes.ts"
 

@@ -9,7 +9,7 @@ const lastPause = Duration.hours(1)
 /** The time that the service remembers for what it has sent a mail. */
 export const mailKept = Duration.days(30)
 
-/** From how many on the notifications that wait for one person are sent as one mail. */
+/** The number of waiting notifications from which a person gets them as one mail. */
 export const joinedFrom = 11
 
 /** The moment of the next attempt after some that failed; null where the mail is abandoned. */

@@ -58,7 +58,7 @@ export const readsSealed = ({ limit, via }: Pick<Caller["Service"], "limit" | "v
 
 /** The parts of a request other than its input; nothing of them is ever an argument of a tool. */
 export interface Extras {
-  /** Under which the request may be repeated without further effect. */
+  /** The key under which the request may be repeated without further effect. */
   readonly idempotencyKey?: string
   /** The password that opens the organization's archive. */
   readonly archivePassword?: Redacted.Redacted

@@ -33,5 +33,5 @@ export type DepartmentFacts = Omit<Department, "object">
 /** The department as the API shows it. */
 export const department = (facts: DepartmentFacts): Department => ({ object: "department", ...facts })
 
-/** By what a name is unique and the list is ordered: without regard to case and compatibility forms. */
+/** The form of a name that is unique and orders the list: without regard to case and compatibility forms. */
 export const departmentKey = (name: string): string => name.normalize("NFKC").toLowerCase()

@@ -86,7 +86,7 @@ export class Own extends Link {
   query(statement: Statement): Effect.Effect<StatementResult, SqlError.SqlError> {
     if (this.#failure !== undefined) return Effect.fail(this.#failure)
     const control = isControl.test(statement.text)
-    // Of what fails together the first that was posted may be at fault, and nothing more may be sent behind it.
+    // If several fail together, the first that was posted may be at fault, and nothing more may be sent behind it.
     const isLast = control || this.#posted.length > 0
     const answered = this.#run(statement, control ? controlled() : this.#deadline)
     if (this.organizationId === undefined && !control) return answered

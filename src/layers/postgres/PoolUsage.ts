@@ -34,7 +34,7 @@ interface SessionDebt {
 /**
  * Registers the gauges of one client for as long as its scope is open, and answers what counts its lending.
  *
- * Of what shared sessions owe, one each is in use; the rest waits.
+ * A shared session works on one of its statements; the rest waits.
  */
 export const make = Effect.fnUntraced(function*(maxConnections: number, shared: () => ReadonlyArray<SessionDebt>) {
   let inUse = 0

@@ -128,7 +128,7 @@ export interface Options {
   readonly url: Redacted.Redacted
   /** Defaults to 10. */
   readonly maxConnections?: number
-  /** After which the server ends a statement; no limit by default. */
+  /** The time that the server gives a statement; no limit by default. */
   readonly statementTimeout?: Duration.Input
   /** The role that every session takes on, of which the login role is a member; the login role itself by default. */
   readonly role?: string

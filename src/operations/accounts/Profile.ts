@@ -23,7 +23,7 @@ export const showProfile = (profile: Profile, live: AccountReader, account: Acco
     const candidates = yield* secrets.candidates({ organizationId: caller.organizationId, accountId: account.id })
     const held = heldOf(candidates)
     const security = yield* Effect.catch(live.security(held), () => Effect.succeed(unreadSecurity(held)))
-    // Of what may have been set or was taken before it is not known without asking.
+    // A password that may have been set, or was taken before, is not known without asking.
     const managed = security.two_fa_present === null
       ? { ...security, two_fa_managed: candidates.passwords.some(({ slot }) => slot === "held") }
       : security

@@ -37,7 +37,7 @@ const Organization = Schema.Struct({
   billing: Billing,
   created_at: Timestamp,
   time_zone: Schema.String,
-  /** Since when a legal hold keeps its archive from being deleted. */
+  /** The start of the legal hold that keeps its archive from being deleted. */
   archive_held_at: Schema.NullOr(Timestamp)
 })
 

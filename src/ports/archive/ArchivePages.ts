@@ -42,7 +42,7 @@ export interface MessageChanges extends MessageName {
   /** The messenger's times of its edits after it was first seen, in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly deletedAt: Date | null
-  /** By what the deletion became known. */
+  /** The source of the deletion. */
   readonly deletedWhy: DeletionReason | null
   /** The frames with its newest edit. */
   readonly newest: SealedFrames | null

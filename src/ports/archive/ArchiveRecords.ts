@@ -39,7 +39,7 @@ export interface NewChange {
   readonly late: boolean
   /** Revisions of one second are numbered in the order in which they are stored; 0 for a deletion. */
   readonly place: number
-  /** By what a deletion became known; null for an edit. */
+  /** The source of a deletion; null for an edit. */
   readonly why: DeletionReason | null
   readonly at: Date
   /** The page or tail row that holds it; null where the message itself does. */

@@ -44,6 +44,6 @@ export class SilentAccounts extends Context.Service<SilentAccounts, {
   readonly reported: Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>
   /** The number of its accounts that were reported, once none of them is unknown any more, and forgets it; null before. */
   restored(organizationId: OrganizationId): Effect.Effect<number | null>
-  /** Since when no process polls any account, although one is due; null where none is. Outside a transaction. */
+  /** The moment since which no process polls any account, although one is due; null if none is. Outside a transaction. */
   readonly waitingSince: Effect.Effect<Date | null, ServiceUnavailable>
 }>()("org-security-console/ports/protection/SilentAccounts") {}

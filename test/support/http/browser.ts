@@ -79,7 +79,7 @@ const looks: ReadonlyArray<Look> = [
 
 const colours = { runOnly: ["color-contrast", "link-in-text-block"] }
 
-/** For what one width alone shows: the colours that it has in the other scheme. */
+/** The looks that check what they alone show: the colours of the other scheme, and of another width. */
 const furtherLooks: ReadonlyArray<Look> = [
   { name: "dark", width: 1100, scheme: "dark", rules: colours },
   { name: "phone", width: 360, scheme: "light", rules: colours }

@@ -144,7 +144,7 @@ export class Model {
     return this.securityLock || this.lockedAt !== null && now < this.lockedAt + 48 * hour
   }
 
-  /** Until when a session may be reviewed where nothing is locked. */
+  /** The end of the time in which a session may be reviewed if nothing is locked. */
   #reviewed({ created, seen }: Entry): number {
     return Math.min(Math.max(seen, this.resumed) + window, created + 23 * hour)
   }

@@ -68,7 +68,7 @@ const statusCard = (account: AccountDetail, now: number): Html.Html => {
 interface Protection {
   /** The service has lost its session, and only another sign-in brings it back. */
   readonly lost: boolean
-  /** From when on sign-outs are sent to the messenger. */
+  /** The moment from which sign-outs are sent to the messenger. */
   readonly signOutsFrom: Date | undefined
 }
 

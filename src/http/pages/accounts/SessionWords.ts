@@ -29,7 +29,7 @@ export const place = (session: Session, now: number): Html.Html => {
   return html`${parts.map((part, at) => at === 0 ? part : html` · ${part}`)}`
 }
 
-/** From when on sign-outs are sent to the messenger, where that is later than now. */
+/** The moment from which sign-outs are sent to the messenger, if it is later than now. */
 const waitsUntil = (signOutsFrom: Date | undefined, now: number): Date | undefined =>
   signOutsFrom !== undefined && signOutsFrom.getTime() > now ? signOutsFrom : undefined
 

@@ -37,7 +37,7 @@ const targetOf = (value: string): Target => {
 
 interface WaitingSession {
   readonly reviews: ReadonlyArray<Review>
-  /** From when on sign-outs of their accounts are sent to the messenger. */
+  /** The moment from which sign-outs of their accounts are sent to the messenger. */
   readonly signOutsFrom: ReadonlyMap<string, Date>
 }
 

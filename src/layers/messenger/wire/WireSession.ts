@@ -123,7 +123,7 @@ export const make = (client: Client): Omit<PlatformConnection, "pair"> => {
     (refusal) => refusal instanceof NoSession ? Effect.void : Effect.fail(refusal)
   ).pipe(Effect.andThen(client.loggedOut))
 
-  /** Until when the platform does not let this session sign others out; known only by the session's age. */
+  /** The moment from which the platform lets this session sign others out; known only by the session's age. */
   const signOutLocked = Effect.gen(function*() {
     const { authorizations } = yield* client.call({ _: "account.getAuthorizations" })
     const own = authorizations.find(({ current }) => current === true)

@@ -484,7 +484,7 @@ create policy directory on archive_deletion to console_service using (true);
 grant select, insert, update (pages, messages, files, bytes, finished_at) on archive_deletion to console_app;
 grant select (organization_id, id, started_at, finished_at) on archive_deletion to console_service;
 
--- For how long organizations keep what is archived; those without a row keep everything.
+-- The time for which organizations keep what is archived; those without a row keep everything.
 create table archive_retention (
   organization_id text collate "C" primary key references organization (id), -- the organization
   days integer not null check (days between 30 and 36500), -- what was sent before so many days is deleted

@@ -19,7 +19,7 @@ const waiting = `
     select max(last_polled_at) from monitor where next_at is not null) end as tried_at
   from due where since <= $1`
 
-/** Since when no process polls any account, although one is due; null where none is. */
+/** The moment since which no process polls any account, although one is due; null if none is. */
 export const waitingSince = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

@@ -30,7 +30,7 @@ export interface Ledger {
   offboarded: boolean
   /** When a sign-out failed last, or something was done while one was on its way. */
   disturbedAt: number
-  /** Since when the account is seen to be watched; null while it is not. */
+  /** The moment since which the account is seen to be watched; null while it is not. */
   watchedSince: number | null
   /** When somebody was last seen to hold it after everything that is due was run. */
   heldAt: number

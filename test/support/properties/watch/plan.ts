@@ -46,7 +46,7 @@ export interface Plan {
     readonly during: ReadonlyArray<During>
   }>
   /**
-   * After how many calls of the engine the process dies, again and again; and whether it dies before the call or after.
+   * The numbers of calls of the engine at which the process dies, and whether it dies before the call or after.
    */
   readonly deaths: ReadonlyArray<{ readonly after: number; readonly done: boolean }>
 }
