@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import { Role } from "../../src/domain/people/Access.ts"
 import { drawnOn } from "../support/drawn.ts"
 import { ask, changing, journaled, makeStage } from "../support/http/requests.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { leftOut } from "../support/preparations.ts"
 import * as World from "../support/world.ts"
 
@@ -15,7 +15,7 @@ describe("1 what the service does", () => {
     expect(Role.literals).toEqual(["owner", "superadmin", "admin", "billing", "archive"])
   })
 
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S1-11: an admin of every role is kept, and one of another role is not", () =>
         Effect.gen(function*() {

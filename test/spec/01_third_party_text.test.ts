@@ -5,7 +5,7 @@ import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { drawn } from "../support/drawn.ts"
 import { ask, changing, requestOf, requests } from "../support/http/requests.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)
@@ -82,7 +82,7 @@ const hostile = [
 ]
 
 describe("1 third-party text", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S1-15: every answer with a third party's text in it carries the notice, word for word", () =>
         Effect.gen(function*() {

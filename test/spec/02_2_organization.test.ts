@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -14,7 +14,7 @@ const read = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) {
 })
 
 describe("2.2 organization", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.2-01, S2.2-02: shows what it is, by the id that an admin types at sign-in", () =>
         Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -60,7 +60,7 @@ const arrange = Effect.fnUntraced(function*(
 })
 
 describe("2.3 account", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.3-01, S2.3-03, S2.1-01: with nothing set every field is there, null where it has no value", () =>
         Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Role } from "../../src/domain/people/Access.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -32,7 +32,7 @@ const arrange = Effect.fnUntraced(function*(facts: Record<string, unknown> = {})
 const roles = ["owner", "superadmin", "admin", "billing", "archive"] as const
 
 describe("2.3 the archive of an account", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.3-11, S2.3-13, S2.3-14, S2.3-17, S2.3-19, S2.3-20: shows what is stored of it", () =>
         Effect.gen(function*() {

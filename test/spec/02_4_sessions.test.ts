@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -29,7 +29,7 @@ const unknownDevice = {
 }
 
 describe("2.4 session", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.4-01, S2.4-04, S2.4-06, S2.4-07: shows what is known of each, and null for what is not", () =>
         Effect.gen(function*() {
@@ -161,7 +161,7 @@ describe("2.4 session", () => {
 })
 
 describe("2.5 termination", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.3-31: shows the 20 latest, newest first: of 21 the oldest is missing", () =>
         Effect.gen(function*() {

@@ -7,7 +7,7 @@ import {
   type SecurityChange,
   SimulatedPlatform
 } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
@@ -45,7 +45,7 @@ const unread = {
 }
 
 describe("2.6 messenger_profile", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.6-01, S2.6-02, S2.6-03, S2.6-04: shows all of a profile as the messenger has it", () =>
         Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { type Role, Scope } from "../../src/domain/people/Access.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -48,7 +48,7 @@ const arrange = Effect.fnUntraced(function*() {
 const oauth = { kind: "oauth", client_name: "Assistant", client_host: "assistant.example.com" }
 
 describe("2.8 ai_connection", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.8-01, S2.8-02, S2.8-03, S2.8-07, S2.8-10, S2.8-11: a token with nothing set shows every field", () =>
         Effect.gen(function*() {
@@ -171,7 +171,7 @@ describe("2.8 ai_connection", () => {
 })
 
 describe("2.8 api_key", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.8-01, S2.8-11, S2.8-12: shows every field; expires_at is null for never", () =>
         Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { document, type JsonSchema, resolve, violations } from "../support/http/documented.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 import { chapters } from "./facts.ts"
@@ -240,7 +240,7 @@ describe("the judge of answers", () => {
 })
 
 describe("2.1 list envelope", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.1-01, S2.1-02, S2.1-03: holds one page in the list's order, and says whether more items follow", () =>
         Effect.gen(function*() {
@@ -285,7 +285,7 @@ describe("2.1 list envelope", () => {
 })
 
 describe("2 moments", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2-01: are shown in UTC with three digits, as they were stored, in any year that the database holds", () =>
         Effect.gen(function*() {
@@ -304,7 +304,7 @@ describe("2 moments", () => {
 })
 
 describe("2.9 mail_preferences and 2.10 notification_settings", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.9-01, S2.9-02: shows where the emails go, and the four choices as they are stored", () =>
         Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountStatus } from "../../src/domain/accounts/ProtectionStatus.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
 
@@ -58,7 +58,7 @@ const filter = (status: string) => `/v1/accounts?status=${status}`
 const ids = (answer: World.Answer): ReadonlyArray<string> => answer.body.data.map(({ id }: { id: string }) => id)
 
 describe("3.1 account protection status", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.3-08, S3.1-01, S3.1-02, S3.1-05, S3.1-06: each of the eight is reached by what is stored, read and filtered", () =>
         Effect.gen(function*() {

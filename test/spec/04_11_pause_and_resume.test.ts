@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const now = new Date("2026-11-20T12:00:00.000Z")
@@ -22,7 +22,7 @@ const statusOf = (id: string, key: World.Asking["key"] & {}) =>
   Effect.map(World.get(`/v1/accounts/${id}`, key), ({ body }) => body.status)
 
 describe("4.11 pause_protection, 4.12 resume_protection", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.11-01, S4.12-01: takes no body, answers the action and the status, and the account reads the same", () =>
         Effect.gen(function*() {

@@ -1,14 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const moment = new Date(0)
 const pathOf = (id: string) => `/v1/accounts/${id}/role-label`
 
 describe("4.13 set_account_role_label", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.13-01: role_label is required, a string or null, and no other member is allowed", () =>
         Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const pathOf = (id: string) => `/v1/accounts/${id}/messenger-profile/username`
@@ -23,7 +23,7 @@ const make = Effect.fnUntraced(function*(person: Parameters<typeof World.makeLiv
 })
 
 describe("4.14 set_messenger_username", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.14-01: username is a required string without @ in front, and the platform is not asked for anything else", () =>
         Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { drawnOn } from "../support/drawn.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { interrupting } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -31,7 +31,7 @@ const down = (from: number, to: number) =>
   Array.from({ length: Math.max(0, from - to + 1) }, (_, index) => from - index)
 
 describe("4.15 list_journal_events and get_journal_event", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.15-01: the list is the envelope with the journal's last sequence, and an event reads alone as it is listed", () =>
         Effect.gen(function*() {

@@ -4,7 +4,7 @@ import type { JournalEntry } from "../../src/domain/journal/JournalEntry.ts"
 import { OrganizationId, type Role } from "../../src/domain/people/Access.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const choices = { security: false, storage: false, news: false, offers: false }
@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
 })
 
 describe("4.15 who sees what of the journal", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("owner and superadmins see every event, the other roles what they reach and their own acts, listed and alone", () =>
         Effect.gen(function*() {

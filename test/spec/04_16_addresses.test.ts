@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { dying } from "../support/crashing.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import { established, start } from "../support/protection/watched.ts"
 import { advance, forgetOthers, jump } from "../support/protection/watching.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
@@ -124,7 +124,7 @@ const crashes: ReadonlyArray<Crash> = [
 ]
 
 describe("4.16 addresses and passkeys", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("a recovery address is asked for, confirmed by its code, and removed; none of it is a signal", () =>
         Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { Role } from "../../src/domain/people/Access.ts"
 import * as Pages from "../support/http/pages.ts"
 import * as Mails from "../support/mail/outbox.ts"
 import * as Limited from "../support/people/limited.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 type Key = World.Asking["key"] & {}
@@ -29,7 +29,7 @@ const remove = (key: Key, id: string) => World.send("DELETE", `/v1/admins/${id}`
 const code = ({ body, status }: World.Answer) => body?.error?.code ?? status
 
 describe("4.16, 10.6 admins", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("are listed the owner first and then by address, to owner and superadmins, and others see themselves", () =>
         Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { drawnOn } from "../support/drawn.ts"
 import * as Limited from "../support/people/limited.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as Random from "../support/random.ts"
 import * as World from "../support/world.ts"
 
@@ -38,7 +38,7 @@ const staged = Effect.gen(function*() {
 })
 
 describe("4.16, 10.6 departments", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("are listed by name with the accounts that the caller can access, page by page", () =>
         Effect.gen(function*() {

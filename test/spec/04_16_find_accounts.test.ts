@@ -2,7 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import { patterns, searchText } from "../../src/domain/accounts/AccountSearch.ts"
-import { asOwner, forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { asOwner, forSpecification, postgres } from "../support/postgres/database.ts"
 import { plan, runs } from "../support/postgres/plans.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
@@ -35,7 +35,7 @@ describe("the text that accounts are found by", () => {
 })
 
 describe("find_accounts", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("answers the best match first: whole number, username, start of a name's word, anywhere", () =>
         Effect.gen(function*() {

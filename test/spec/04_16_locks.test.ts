@@ -3,7 +3,7 @@ import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Worker from "../../src/layers/Worker.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { advance, forgetOthers } from "../support/protection/watching.ts"
 import * as World from "../support/world.ts"
 
@@ -38,7 +38,7 @@ const staged = Effect.fnUntraced(function*(facts: Record<string, unknown> = {}) 
 const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16, 10.6 locks", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       const locked = { takeover_stopped_at: new Date(start), locked_at: new Date(start), lock_reason: "two_fa" }
 

@@ -8,7 +8,7 @@ import { dying } from "../support/crashing.ts"
 import * as Logins from "../support/logins/logins.ts"
 import * as Outbox from "../support/mail/outbox.ts"
 import * as Limited from "../support/people/limited.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { forSpecification, pglite } from "../support/postgres/database.ts"
 import { start } from "../support/protection/watched.ts"
 import { advance, jump } from "../support/protection/watching.ts"
 import { ours, staged } from "../support/security/offboarding.ts"
@@ -18,7 +18,7 @@ const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? bo
 const done = [200, "offboarded", "available"]
 
 describe("4.16 offboarding", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("S4.11-05: what the service set is released, it logs out, and seat and person are free", () =>
         Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/simulated/Simulate
 import * as Worker from "../../src/layers/Worker.ts"
 import * as Mcp from "../mcp/support.ts"
 import { dying } from "../support/crashing.ts"
-import { forEachDatabase, pglite } from "../support/postgres/database.ts"
+import { forSpecification, pglite } from "../support/postgres/database.ts"
 import { established, fresh, makeWatched, start } from "../support/protection/watched.ts"
 import { advance, forgetOthers, jump } from "../support/protection/watching.ts"
 import * as World from "../support/world.ts"
@@ -53,7 +53,7 @@ const authorizations = (userId: string) =>
 const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16 paired session", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("is made once, is nobody's stranger, takes over where the first is lost, and is made anew then", () =>
         Effect.gen(function*() {

@@ -7,14 +7,14 @@ import * as Worker from "../../src/layers/Worker.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
 import { Sessions } from "../../src/ports/sessions/Sessions.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { staged, summaryOf } from "../support/protection/reviewing.ts"
 import { advance } from "../support/protection/watching.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import * as World from "../support/world.ts"
 
 describe("4.16, 10.6 signing sessions out", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("an admin who signs a thief out stops the takeover, which locks the account as the service does", () =>
         Effect.gen(function*() {

@@ -4,13 +4,13 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Sessions } from "../../src/ports/sessions/Sessions.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { staged, start, summaryOf } from "../support/protection/reviewing.ts"
 import { advance } from "../support/protection/watching.ts"
 import * as World from "../support/world.ts"
 
 describe("4.16, 10.6 reviews of sessions", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("a stranger who is approved stays, past the deadline and after a repetition", () =>
         Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { SimulatedPlatform } from "../../src/layers/messenger/simulated/Simulate
 import * as Worker from "../../src/layers/Worker.ts"
 import { Secrets } from "../../src/ports/security/Secrets.ts"
 import { dying } from "../support/crashing.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import { established, start } from "../support/protection/watched.ts"
 import { advance, forgetOthers, jump } from "../support/protection/watching.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
@@ -55,7 +55,7 @@ const staged = Effect.gen(function*() {
 const summaryOf = ({ body, status }: World.Answer) => [status, body.action ?? body.error.code]
 
 describe("4.16 2FA", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
       it.effect("a password is made, kept and set; set again it is replaced; no signal follows", () =>
         Effect.gen(function*() {

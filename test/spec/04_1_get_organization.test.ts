@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask, makeStage } from "../support/http/requests.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import { leftOut } from "../support/preparations.ts"
 import * as World from "../support/world.ts"
 
@@ -9,7 +9,7 @@ import * as World from "../support/world.ts"
 const saving = ["start_backup"]
 
 describe("4.1 get_organization", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.1-01: takes no parameters and no body, and answers the organization of the credential", () =>
         Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { Role } from "../../src/domain/people/Access.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/ai-connections"
@@ -39,7 +39,7 @@ const ids = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }
 const newest = (items: ReadonlyArray<{ readonly created_at: string }>) => items.map(({ created_at }) => created_at)
 
 describe("4.2 list_ai_connections", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.2-01: takes no parameters, and answers the notice, connections and keys in a shape of its own", () =>
         Effect.gen(function*() {

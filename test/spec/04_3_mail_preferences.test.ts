@@ -1,14 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { drawnOn } from "../support/drawn.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/me/mail-preferences"
 const choices = { security: false, storage: true, news: true, offers: false }
 
 describe("4.3 get_mail_preferences, 4.4 set_mail_preferences", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.3-01: takes no parameters, and answers the credential's own admin's address and choices", () =>
         Effect.gen(function*() {

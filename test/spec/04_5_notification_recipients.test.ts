@@ -1,12 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/settings/notifications"
 
 describe("4.5 get_notification_recipients, 4.6 set_notification_recipients", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.5-01: takes no parameters, and answers the settings to every role", () =>
         Effect.gen(function*() {

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { drawnOn } from "../support/drawn.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const now = new Date("2026-11-20T12:00:00.000Z")
@@ -53,7 +53,7 @@ const walk = Effect.fnUntraced(function*(key: World.Asking["key"] & {}, limit: n
 })
 
 describe("4.7 list_protected_accounts", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.7-01, S4.15-01: without parameters it answers the list envelope, and each parameter alone is accepted", () =>
         Effect.gen(function*() {

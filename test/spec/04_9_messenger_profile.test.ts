@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { drawnOn } from "../support/drawn.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const pathOf = (id: string) => `/v1/accounts/${id}/messenger-profile`
@@ -22,7 +22,7 @@ const make = Effect.fnUntraced(function*(person: Parameters<typeof World.makeLiv
 })
 
 describe("4.9 get_account_messenger_profile, 4.10 update_messenger_profile", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S4.9-01: the profile is read live: what its holder changes shows at the next read, and nothing is kept", () =>
         Effect.gen(function*() {

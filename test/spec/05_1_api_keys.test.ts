@@ -12,7 +12,7 @@ import * as Provisioning from "../../src/layers/sql/Provisioning.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { drawnOn } from "../support/drawn.ts"
 import * as Fixtures from "../support/fixtures.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
@@ -100,7 +100,7 @@ describe("5.1 the form of a key", () => {
 })
 
 describe("5.1 the life of a key", () => {
-  forEachDatabase((name, database) => {
+  forSpecification((name, database) => {
     layer(World.world(database))((it) => {
       it.effect("S5.1-03: a key expires 90 days after it was made by default, and with null never", () =>
         Effect.gen(function*() {

@@ -6,7 +6,7 @@ import * as ApiKeys from "../../src/operator/credentials/ApiKeys.ts"
 import * as Admins from "../../src/operator/people/Admins.ts"
 import * as OAuth from "../oauth/support.ts"
 import * as Pages from "../support/http/pages.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { replicas } from "../support/replicas.ts"
 import * as World from "../support/world.ts"
 
@@ -55,7 +55,7 @@ const stage = Effect.gen(function*() {
 const newPassword = "seven green lanterns hum"
 
 describe("5.1 a key that a key makes", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("expires no later than the key that made it, and the answer says when", () =>
         Effect.gen(function*() {
@@ -113,7 +113,7 @@ describe("5.1 a key that a key makes", () => {
 })
 
 describe("5.1 the operator sets a password", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("which disconnects the admin's applications, ends their keys and console sessions, and says how many", () =>
         Effect.gen(function*() {
@@ -154,7 +154,7 @@ describe("5.1 the operator sets a password", () => {
 })
 
 describe("4.2 credentials that ended with their admin", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("show the moment of the password that ended them, a later one too", () =>
         Effect.gen(function*() {

@@ -7,7 +7,7 @@ import * as Documents from "../../src/http/OpenApiDocument.ts"
 import { createApiKey } from "../../src/operations/credentials/create_api_key.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import * as Pages from "../support/http/pages.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/api-keys"
@@ -57,7 +57,7 @@ describe("5.1 creating and revoking credentials, as documented", () => {
 })
 
 describe("5.1 creating and revoking credentials", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S2.8-13, case 68: every role creates a key of its own, whose secret is answered once and kept nowhere", () =>
         Effect.gen(function*() {

@@ -4,12 +4,12 @@ import { TestClock } from "effect/testing"
 import { Role } from "../../src/domain/people/Access.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { ask, changing, journaled, makeStage } from "../support/http/requests.ts"
-import { forEachDatabase, postgres } from "../support/postgres/database.ts"
+import { forSpecification, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import { allowed } from "./table.ts"
 
 describe("6 events", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S6-02: the record names the very key of the admin that was used, by the label that it had then", () =>
         Effect.gen(function*() {

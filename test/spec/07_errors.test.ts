@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import type * as Operation from "../../src/kernel/Operation.ts"
 import { operations } from "../../src/operations/index.ts"
 import { answer, codes } from "../../src/transport/Answer.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import { chapters } from "./facts.ts"
 import { contract } from "./table.ts"
@@ -113,7 +113,7 @@ describe("7 errors", () => {
     }
   })
 
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S7-05: a conflict of states is 409, with the code that says which", () =>
         Effect.gen(function*() {

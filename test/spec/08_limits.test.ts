@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import * as Limits from "../../src/domain/Limits.ts"
 import * as OAuth from "../../src/domain/oauth/OAuth.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import { codeOf } from "../support/run/code.ts"
 import * as World from "../support/world.ts"
 
@@ -13,7 +13,7 @@ const start = 1_700_000_000_000
 const ask = (key: World.Person["key"]) => World.get("/v1/settings/notifications", key)
 
 describe("8 limits", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("S8-01, S7-09: the 120th request of a credential in 60 seconds passes, and the 121st is 429", () =>
         Effect.gen(function*() {

@@ -5,7 +5,7 @@ import * as crypto from "node:crypto"
 import { BillingPages } from "../../src/ports/organization/StatusOverview.ts"
 import * as Outbox from "../support/mail/outbox.ts"
 import * as Populated from "../support/populated.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const path = "/v1/support-requests"
@@ -28,7 +28,7 @@ const nonZero = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 
 describe("10.6 Operations beyond chapter 4: support, subscription, status", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("create_support_request numbers requests, mails the text to the support, and journals none of it", () =>
         Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Outbox from "../support/mail/outbox.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forSpecification } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const settings = "/v1/settings/notifications"
@@ -24,7 +24,7 @@ const lastEvent = (organizationId: string) =>
   Effect.map(World.journal(organizationId), (events) => `event/${Math.max(...events.map(({ sequence }) => sequence))}`)
 
 describe("14.1 Kinds of mail: admins who no longer get mails about takeovers are notified", () => {
-  forEachDatabase((_, database) => {
+  forSpecification((_, database) => {
     layer(World.world(database))((it) => {
       it.effect("an admin who turns security mail off is notified once, if they got it before", () =>
         Effect.gen(function*() {

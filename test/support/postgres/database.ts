@@ -86,6 +86,15 @@ export const forEachDatabase = (
   describe("on PostgreSQL", () => suite("PostgreSQL", databases.postgres))
 }
 
+/**
+ * Describes a suite of the specification on PostgreSQL, and on PGlite too where `TEST_DATABASES` is `all`: statements
+ * are the same on both, and the properties of all operations are tested on both.
+ */
+export const forSpecification: typeof forEachDatabase = (suite, databases) => {
+  if (process.env["TEST_DATABASES"] === "all") forEachDatabase(suite, databases)
+  else describe("on PostgreSQL", () => suite("PostgreSQL", databases?.postgres ?? postgres))
+}
+
 /** A server of the test's own, to stop, kill, freeze and start again. */
 export interface PrivateServer {
   readonly server: DatabaseServer
