@@ -80,6 +80,11 @@ const descendants = (pid: number): Array<number> =>
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child, parent]) => parent === pid && child !== undefined ? [child] : [])
 
+/** Whom a trusting server lets in by name, and how everybody else. */
+const trust = `host all postgres,console,console_owner 127.0.0.1/32 trust
+host all all 127.0.0.1/32 scram-sha-256
+`
+
 /** The files of a stopped server, and the password of its roles. */
 export interface Cluster {
   readonly data: string
@@ -90,6 +95,8 @@ interface Options {
   readonly fsync?: boolean
   readonly folder?: string
   readonly settings?: Readonly<Record<string, string>>
+  /** Asks the roles of every test for no password, which takes both sides longer than many a session lasts. */
+  readonly trusting?: boolean
   /** What the server starts from, in place of an empty cluster. */
   readonly from?: Cluster
 }
@@ -98,6 +105,7 @@ export class DatabaseServer {
   readonly password: string
   readonly #fsync: boolean
   readonly #settings: Readonly<Record<string, string>>
+  readonly #trusting: boolean
   /** The server's own folder, which goes with it. */
   readonly home: string
   #bin = ""
@@ -105,10 +113,11 @@ export class DatabaseServer {
   #keeper: childProcess.ChildProcess | undefined
   #log = ""
 
-  private constructor({ folder = os.tmpdir(), from, fsync = false, settings = {} }: Options) {
+  private constructor({ folder = os.tmpdir(), from, fsync = false, settings = {}, trusting = false }: Options) {
     this.password = from?.password ?? crypto.randomBytes(16).toString("hex")
     this.#fsync = fsync
     this.#settings = settings
+    this.#trusting = trusting
     this.home = fs.mkdtempSync(path.join(folder, "postgres-test-"))
   }
 
@@ -142,6 +151,9 @@ export class DatabaseServer {
     }
     if (from === undefined) await this.#makeCluster()
     else await execFile("cp", ["-a", from.data, this.#data])
+    if (this.#trusting) {
+      fs.writeFileSync(path.join(this.#data, "pg_hba.conf"), trust)
+    }
   }
 
   async #makeCluster() {

@@ -70,7 +70,8 @@ const makePglite = async (directory: string) => {
   )
 }
 
-const settings = { autovacuum: "off" }
+/** What the run's server need not do: tests of a server's end and of its passwords start one of their own. */
+const settings = { autovacuum: "off", synchronous_commit: "off", wal_level: "minimal", max_wal_senders: "0" }
 
 /** Makes the files of both databases in the folder. */
 const make = async (folder: string): Promise<Kept.Made> => {
@@ -97,7 +98,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { password, pglite, postgres } = made
   if (!postgres.name.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres.name}`)
   const { cluster, ...embedded } = Kept.within(folder)
-  const server = await DatabaseServer.start({ settings, from: { data: cluster, password }, folder: scratch })
+  const server = await DatabaseServer.start({
+    settings,
+    from: { data: cluster, password },
+    folder: scratch,
+    trusting: true
+  })
   process.stdout.write(`\nDatabases of this run:\n  ${postgres.name}\n  ${pglite.name}\n`)
   project.provide("databases", {
     adminUrl: server.url(),
