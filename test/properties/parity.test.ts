@@ -56,7 +56,7 @@ const onlySession = (organization_id: string, account_id: string, facts: object)
     ], (statement) =>
       statement, World.inOneWrite))
 
-/** By which ways the organization's journal has been written since, and how far it goes. */
+/** The entries of the organization's journal since then, each with the way by which it was made. */
 const written = (id: string, since: number) =>
   World.query<{ sequence: number; via: string }>(
     id,
@@ -269,11 +269,14 @@ const cases = (operation: Operation.Any, made: Made): ReadonlyArray<Case> => {
     ...("limit" in query
       ? [{ title: "one page", args: { ...args, limit: 1 } }, { title: "no page", args: { ...args, limit: 1000 } }]
       : []),
-    ...Object.keys(operation.body).flatMap((name): ReadonlyArray<Case> => [
-      { title: `${name} of a wrong type`, args: { ...args, [name]: 7 }, before },
-      { title: `${name} missing`, args: without(args, name), before },
-      { title: `${name} too long or unknown`, args: { ...args, [name]: "x".repeat(200) }, before }
-    ]),
+    // Each member in one of these ways, and the next member or operation in the next.
+    ...Object.keys(operation.body).flatMap((name, place) =>
+      [
+        { title: `${name} too long or unknown`, args: { ...args, [name]: "x".repeat(200) }, before },
+        { title: `${name} missing`, args: without(args, name), before },
+        { title: `${name} of a wrong type`, args: { ...args, [name]: 7 }, before }
+      ].slice((all.indexOf(operation) + place) % 3).slice(0, 1)
+    ),
     ...codes.flatMap((code) => {
       const provoke = provoked[code]
       return provoke === undefined ? [] : [{ title: code, ...provoke(args, made) }]
