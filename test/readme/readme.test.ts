@@ -4,7 +4,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ask, dataDirectory, freshDirectory, serve, shownKeys } from "../support/cli/commandLine.ts"
-import { doneInProcess } from "../support/cli/inProcess.ts"
+import { createKey, doneInProcess } from "../support/cli/inProcess.ts"
 import { makeIdentity } from "../support/dataCentre/Handshake.ts"
 import { fillDirectory, postgresUrl } from "../support/postgres/database.ts"
 import { flags } from "../support/run/program.ts"
@@ -44,7 +44,7 @@ const compile = (args: ReadonlyArray<string>) => {
   return [status, stdout] as const
 }
 
-/** Runs examples one after another in one process, which takes seconds to load what they import; what each says last. */
+/** Runs examples in turn in one process, which takes seconds to load what they import; what each says last. */
 const execute = (folder: string, kinds: ReadonlyArray<string>, cwd: string, env: Record<string, string> = {}) => {
   const file = path.join(folder, "execute.ts")
   const lines = kinds.map((kind, at) => `await import("./${kind}.ts?${at}")\nconsole.log("end")\n`)
@@ -63,7 +63,7 @@ const endings = {
   embed: `console.log(JSON.stringify(page))\n`,
   seed: `console.log(JSON.stringify({ created, keys: keys.length }))\n`,
   mount: `
-const authorization = \`Bearer \${process.env["KEY"]}\`
+const authorization = \`Bearer \${process.env["MOUNTED"]}\`
 const response = await handler(
   new Request("http://127.0.0.1:3000/v1/organization", { headers: { authorization } })
 )
@@ -151,56 +151,47 @@ describe("the examples of embedding", () => {
     expect(compile(["-p", programs])).toEqual([0, ""])
   }, 180_000)
 
-  it("run an operation in another program, and the service in another server", async () => {
-    const cwd = freshDirectory()
-    const data = ["--data", path.join(cwd, "data")]
-    fillDirectory(path.join(cwd, "data"))
-    fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
-    const seeded = { created: ["demo"], keys: expect.any(Number) }
-    const none = { object: "list", data: [], has_more: false }
-    expect(execute(folder, ["seed", "embed"], cwd)).toEqual([seeded, expect.objectContaining(none)])
-    const [key = ""] = (await doneInProcess([
-      "keys",
-      "create",
-      "acme",
-      "olivia@acme.example",
-      "--label",
-      "Mounted",
-      "--scopes",
-      "org:read",
-      ...data
-    ])).split("\n")
-    // It finds the organization that it has made, and has closed what it opened: the directory is free for the next one.
-    expect(execute(folder, ["embed", "mount"], cwd, { KEY: key })).toMatchObject([
-      { object: "list", data: [] },
-      { alive: 200, status: 200, body: { object: "organization", id: "acme" }, tools: true }
-    ])
-  }, 180_000)
-
   it.live(
-    "replace a layer by the host's own, and watch over the messenger's protocol with a database that others share",
+    "run an operation, the service in another server, a layer of the host's own, the messenger's protocol and a client",
     () =>
       Effect.gen(function*() {
-        const env = {
+        const cwd = freshDirectory()
+        const data = path.join(cwd, "data")
+        fillDirectory(data)
+        fs.copyFileSync(path.join(root, "seeds/demo.json"), path.join(cwd, "seed.json"))
+        const seeded = { created: ["demo"], keys: expect.any(Number) }
+        const none = { object: "list", data: [], has_more: false }
+        expect(execute(folder, ["seed", "embed"], cwd)).toEqual([seeded, expect.objectContaining(none)])
+        // It has closed what it opened: the directory is free for a command.
+        const mounted = yield* Effect.promise(() => createKey(data))
+        const { account, address, key } = yield* Effect.promise(async () => {
+          const { address, stdout } = await serve(["--demo", "--data", dataDirectory()])
+          const [key = ""] = await shownKeys({ stdout })
+          const { data: [paused] } = (await ask(address, key, "GET", "/v1/accounts?status=paused")).body
+          return { account: paused.id, address, key }
+        })
+        const said = execute(folder, ["embed", "mount", "replace", "wire", "client"], cwd, {
+          MOUNTED: mounted,
           DATABASE: yield* postgresUrl,
           PEPPERS: World.peppers,
           CHECKPOINT_KEYS: World.checkpointKeys,
           CSRF_KEYS: World.csrfKeys,
-          PUBLIC_KEY: makeIdentity().publicKey
-        }
-        const said = execute(folder, ["replace", "wire"], freshDirectory(), env)
-        expect(said).toEqual([{ failure: true }, { made: true }])
+          PUBLIC_KEY: makeIdentity().publicKey,
+          ADDRESS: address,
+          KEY: key,
+          ACCOUNT: account
+        })
+        expect(said).toMatchObject([
+          // It finds the organization that it has made.
+          { object: "list", data: [] },
+          { alive: 200, status: 200, body: { object: "organization", id: "acme" }, tools: true },
+          { failure: true },
+          { made: true },
+          "it is paused or offboarded already"
+        ])
       }),
     180_000
   )
-
-  it("call a service through the client, and catch its failures by their codes", async () => {
-    const service = await serve(["--demo", "--data", dataDirectory()])
-    const [key = ""] = await shownKeys(service)
-    const { data: [paused] } = (await ask(service.address, key, "GET", "/v1/accounts?status=paused")).body
-    const env = { ADDRESS: service.address, KEY: key, ACCOUNT: paused.id }
-    expect(execute(folder, ["client"], freshDirectory(), env)).toEqual(["it is paused or offboarded already"])
-  }, 180_000)
 })
 
 describe("the page of the configuration", () => {
