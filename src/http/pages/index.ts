@@ -7,15 +7,15 @@ import * as Accounts from "./accounts/AccountList.ts"
 import * as AccountProfile from "./accounts/AccountProfile.ts"
 import * as Offboarding from "./accounts/Offboarding.ts"
 import * as AccountDeletion from "./archive/AccountDeletion.ts"
+import * as ArchiveCleanupList from "./archive/ArchiveCleanupList.ts"
 import * as ArchiveCleanupPage from "./archive/ArchiveCleanupPage.ts"
-import * as ArchiveCleanups from "./archive/ArchiveCleanups.ts"
 import * as ArchiveDeletion from "./archive/ArchiveDeletion.ts"
+import * as ArchiveExportList from "./archive/ArchiveExportList.ts"
 import * as ArchiveExportPage from "./archive/ArchiveExportPage.ts"
-import * as ArchiveExports from "./archive/ArchiveExports.ts"
-import * as ArchiveHolds from "./archive/ArchiveHolds.ts"
+import * as ArchiveHoldList from "./archive/ArchiveHoldList.ts"
 import * as ArchiveKey from "./archive/ArchiveKeyPage.ts"
 import * as ArchiveRedaction from "./archive/ArchiveRedaction.ts"
-import * as ArchiveRules from "./archive/ArchiveRules.ts"
+import * as ArchiveRuleList from "./archive/ArchiveRuleList.ts"
 import * as ArchiveVerificationPage from "./archive/ArchiveVerificationPage.ts"
 import * as ArchiveViewer from "./archive/ArchiveViewer.ts"
 import * as ExportEvents from "./archive/ExportEvents.ts"
@@ -87,14 +87,14 @@ const all = [
   ...Secrets.routes,
   ...ArchiveViewer.routes,
   ...ArchiveKey.routes,
-  ...ArchiveRules.routes,
-  ...ArchiveCleanups.routes,
+  ...ArchiveRuleList.routes,
+  ...ArchiveCleanupList.routes,
   ...ArchiveCleanupPage.routes,
-  ...ArchiveExports.routes,
+  ...ArchiveExportList.routes,
   ...ArchiveExportPage.routes,
   ...ExportProgress.routes,
   ...ExportEvents.routes,
-  ...ArchiveHolds.routes,
+  ...ArchiveHoldList.routes,
   ...ArchiveVerificationPage.routes,
   ...ArchiveRedaction.routes,
   ...AccountDeletion.routes,
