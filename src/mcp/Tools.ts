@@ -104,7 +104,7 @@ export const define = (operation: Operation.Any) => ({
   }
 })
 
-type Defined = ReturnType<typeof define>
+type ToolDefinition = ReturnType<typeof define>
 
 /**
  * The tool without what it answers, which no model is given and which is three quarters of a list; and, unless a person
@@ -112,7 +112,7 @@ type Defined = ReturnType<typeof define>
  */
 export const lean = (
   { personal, personalIsArgument }: Operation.Any,
-  { outputSchema: _, ...tool }: Defined,
+  { outputSchema: _, ...tool }: ToolDefinition,
   personalArguments: boolean
 ): Tool => {
   if (personal === undefined || personalIsArgument || personalArguments) return tool
@@ -133,7 +133,7 @@ const aliases: Readonly<Record<string, Operation.Toolset>> = {
 /** The tools of a list of operations. */
 export interface Tools {
   /** Every tool with its operation; they are derived once. */
-  readonly all: () => ReadonlyArray<readonly [Operation.Any, Defined]>
+  readonly all: () => ReadonlyArray<readonly [Operation.Any, ToolDefinition]>
   /** The operation that a tool is, undefined for a name that is none. */
   readonly find: (name: unknown) => Operation.Any | undefined
   /** The names of all tools. */

@@ -32,12 +32,12 @@ const open = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional
 }
 
 /** The answer with `info`, which Node's types lack: `bytesWritten` is how much of the input was used. */
-interface Inflated {
+interface InflatedAnswer {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
 }
 
-const isInflated = (answer: object): answer is Inflated => "engine" in answer
+const isInflated = (answer: object): answer is InflatedAnswer => "engine" in answer
 
 /** Room for what the bytes mostly inflate to, so that it is one piece: zlib takes 16 KiB for the smallest page otherwise. */
 const roomFor = ({ length }: Uint8Array): number => Math.min(Math.max(length * 6, 1024), 256 * 1024)

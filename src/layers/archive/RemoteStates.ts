@@ -20,7 +20,7 @@ interface KnownState {
   readonly files: ReadonlyArray<StoredFile>
 }
 
-type Attached = Pick<SealedPageList, "epochs" | "files" | "frames" | "states">
+type AttachedStates = Pick<SealedPageList, "epochs" | "files" | "frames" | "states">
 
 /** Milliseconds that a state is used for. */
 const freshFor = 5000
@@ -34,7 +34,7 @@ const nameOf = (accountId: string, chatId: bigint | string, id: bigint | string)
 export class RemoteStates extends Context.Service<RemoteStates, {
   /** Keeps what an answer brings besides its pages; `stated` are the messages whose states are complete in it. */
   keep(
-    answer: Attached,
+    answer: AttachedStates,
     stated: ReadonlyArray<{ readonly accountId: AccountId; readonly chatId: bigint; readonly id: bigint }>
   ): Effect.Effect<void>
   changes(
@@ -45,7 +45,7 @@ export class RemoteStates extends Context.Service<RemoteStates, {
   epochs(account: ArchivedAccount, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<SealedEpoch>>
 }>()("org-security-console/layers/archive/RemoteStates") {}
 
-const changesOf = ({ frames, states }: Attached) => {
+const changesOf = ({ frames, states }: AttachedStates) => {
   const sealed = new Map(frames.map((each) => [`${each.account_id} ${each.number}`, framesOf(each)]))
   return new Map(states.map((state): [string, MessageChanges] => [
     nameOf(state.account_id, state.chat_id, state.message_id),
@@ -60,11 +60,11 @@ const changesOf = ({ frames, states }: Attached) => {
   ]))
 }
 
-const filesOf = ({ files }: Attached) =>
+const filesOf = ({ files }: AttachedStates) =>
   Map.groupBy(files, ({ account_id, chat_id, message_id }) => nameOf(account_id, chat_id, message_id))
 
 const fileOf = (
-  { at, chat_id, file, message_id, reason, sha256, state }: Attached["files"][number]
+  { at, chat_id, file, message_id, reason, sha256, state }: AttachedStates["files"][number]
 ): StoredFile => ({
   chatId: BigInt(chat_id),
   messageId: BigInt(message_id),

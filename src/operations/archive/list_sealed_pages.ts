@@ -18,11 +18,11 @@ import { readStates, SealedAnswer } from "./SealedAnswer.ts"
 /** Edits of a message that are read at a time. */
 const editsRead = 1000
 
-type Asked = Schema.Struct.Type<typeof sealedPagesParts>
+type SealedPagesInput = Schema.Struct.Type<typeof sealedPagesParts>
 
 const windowOf = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  { bound, chat_id, direction, limit, read, since, until }: NonNullable<Asked["messages"]>,
+  { bound, chat_id, direction, limit, read, since, until }: NonNullable<SealedPagesInput["messages"]>,
   answer: SealedAnswer
 ) {
   const db = yield* Db
@@ -52,7 +52,7 @@ const windowOf = Effect.fnUntraced(function*(
 
 const editsOf = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  { chat_id, message_id, skip }: NonNullable<Asked["edits"]>,
+  { chat_id, message_id, skip }: NonNullable<SealedPagesInput["edits"]>,
   answer: SealedAnswer
 ) {
   const db = yield* Db
@@ -83,7 +83,7 @@ const chatOf = (account: ArchivedAccount, answer: SealedAnswer) => (chat: Sealed
   info: chat.info === null ? null : answer.seal(account, chat.info)
 })
 
-const chatsOf = Effect.fnUntraced(function*(account: ArchivedAccount, asked: Asked, answer: SealedAnswer) {
+const chatsOf = Effect.fnUntraced(function*(account: ArchivedAccount, asked: SealedPagesInput, answer: SealedAnswer) {
   const db = yield* Db
   const chats = yield* ArchiveChats
   const { chat, chats: list, known_chats, named_chats } = asked

@@ -20,7 +20,7 @@ import * as samples from "./deleting.samples.ts"
 /** Tries while what the messages are in is closed into pages, or cleaned up. */
 const tries = 5
 
-interface Asked {
+interface RedactionInput {
   readonly accountId: AccountId
   readonly chatId: string
   readonly ids: ReadonlyArray<string>
@@ -28,7 +28,7 @@ interface Asked {
 }
 
 const redact = Effect.fnUntraced(function*(
-  { accountId, chatId, ids, reason }: Asked,
+  { accountId, chatId, ids, reason }: RedactionInput,
   { archive, caller, commit, now }: Pick<Operation.RewriteContext<{}>, "archive" | "caller" | "commit" | "now">
 ) {
   const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)

@@ -110,7 +110,7 @@ interface Page<E, R> {
   readonly strict?: boolean
 }
 
-interface Declared<A, E, R> {
+interface FormDeclaration<A, E, R> {
   /** The last part of its address, below the page's; empty for the page's own. */
   readonly name: string
   /** The whole address, where it is not below the page's. */
@@ -146,7 +146,7 @@ export const page = <E, R>(declared: Page<E, R>) => {
       : Problem.notForRole(view.visit, only[1])
 
   /** Declares a form of the page. */
-  const form = <A, E2, R2>(own: Declared<A, E2, R2>) => {
+  const form = <A, E2, R2>(own: FormDeclaration<A, E2, R2>) => {
     const { about, factor, key = () => own.name, name, next, pressed, submit } = own
     const at = own.path ?? (name === "" ? path : `${path}/${name}` as const)
     const refusals: Refusals = {

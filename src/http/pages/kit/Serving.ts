@@ -28,12 +28,12 @@ import * as Problem from "./Problem.ts"
 import * as Refresh from "./Refresh.ts"
 
 /** The answer to whatever goes wrong. */
-type Failed = (visit: Pick<PageRequest, "base" | "requestId">) => (
+type FailureAnswer = (visit: Pick<PageRequest, "base" | "requestId">) => (
   failed: ErrorAnswer
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 /** For the data of a page, which no person reads. */
-export const asJson: Failed = () => (failed) => Effect.succeed(Rest.toResponse(failed))
+export const asJson: FailureAnswer = () => (failed) => Effect.succeed(Rest.toResponse(failed))
 
 /** Only a page itself asks for its data: a request that another site makes would be an entry of the journal at least. */
 export const isOwn = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -43,12 +43,12 @@ export const notCurrent = () => new ParameterInvalid({ message: "This page is no
 
 const signedOut = () => new InvalidToken({ message: "Your session has ended. Sign in again." })
 
-const asPage: Failed = ({ base, requestId }) => Problem.failed(base, requestId)
+const asPage: FailureAnswer = ({ base, requestId }) => Problem.failed(base, requestId)
 
 /** Serves what is asked for: the site is known and the service is ready. */
 const serve = <E, R>(
   page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  failed: Failed
+  failed: FailureAnswer
 ) =>
 (params: PageRequest["params"]) =>
   Effect.gen(function*() {
@@ -85,7 +85,7 @@ export const route = <E, R>(
   method: "GET" | "POST",
   path: `/${string}`,
   page: (visit: PageRequest) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  failed: Failed = asPage
+  failed: FailureAnswer = asPage
 ) => ({ method, path, serve: serve(page, failed) })
 
 /** The admin who is signed in, if one is. */

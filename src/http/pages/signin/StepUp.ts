@@ -31,13 +31,13 @@ export interface Part {
   readonly script?: string | undefined
 }
 
-interface Asking {
+interface StepUpRequest {
   readonly admin: SignedIn
   readonly visit: PageRequest
 }
 
 /** The second-factor fields of a form, for an admin who has one and has not given it within the last minutes. */
-export const part = Effect.fnUntraced(function*({ admin, visit }: Asking, faults: Html.Faults, when?: string) {
+export const part = Effect.fnUntraced(function*({ admin, visit }: StepUpRequest, faults: Html.Faults, when?: string) {
   const factors = yield* SecondFactors
   if (yield* factors.remembered(admin)) return {}
   const question = yield* factors.ask({ ...admin, subject: admin.sessionId }, visit.site)
@@ -68,7 +68,7 @@ ${
 })
 
 /** Fails unless the form gives the second factor, or the session need not ask. */
-export const check = Effect.fnUntraced(function*({ admin, visit }: Asking, form: SentForm.Form) {
+export const check = Effect.fnUntraced(function*({ admin, visit }: StepUpRequest, form: SentForm.Form) {
   const factors = yield* SecondFactors
   if (yield* factors.remembered(admin)) return
   const passkey = Passkeys.answerOf(form, "get")
@@ -126,7 +126,7 @@ export const confirmPath = "/console/security/confirm"
 
 /** The notice above a page with many forms, where the second factor has to be given first. */
 export const note = Effect.fnUntraced(
-  function*({ admin, visit }: Asking, path: string, what = "What gives or takes rights") {
+  function*({ admin, visit }: StepUpRequest, path: string, what = "What gives or takes rights") {
     if (yield* (yield* SecondFactors).remembered(admin)) return undefined
     return html`<p class="note">${what} needs your second factor. <a href="${visit.base}${confirmPath}?return_to=${
       encodeURIComponent(path)
@@ -135,7 +135,7 @@ export const note = Effect.fnUntraced(
 )
 
 /** Fails unless the session need not ask. */
-export const demand = Effect.fnUntraced(function*({ admin }: Asking) {
+export const demand = Effect.fnUntraced(function*({ admin }: StepUpRequest) {
   if (yield* (yield* SecondFactors).remembered(admin)) return
   return yield* new StepUpRefused({
     message: "This needs your second factor: give it by the link at the top of this page, then repeat what you did.",

@@ -20,7 +20,7 @@ type CleanupRow =
   & Readonly<Record<"bytes" | "deletedBytes" | "deletedMessages" | "files" | "messages", string>>
   & { readonly chats: number; readonly chatTexts: ReadonlyArray<string> | null }
 
-interface Measured {
+interface MeasureRow {
   readonly page: string
   readonly tail: string
   readonly messages: string
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
         const sums = { messages: 0, files: 0, bytes: 0, chats: 0 }
         for (const accountId of criteria.accountIds) {
           const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-          const [row] = yield* sql<Measured>`
+          const [row] = yield* sql<MeasureRow>`
             with counted as (${countable(sql, { organizationId, accountId }, criteria)})
             select coalesce((select max(page_id) from archive_page where ${mine}), 0)::text as page,
               coalesce((select max(tail_id) from archive_tail where ${mine}), 0)::text as tail,

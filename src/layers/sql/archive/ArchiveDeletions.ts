@@ -8,7 +8,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
-interface Gone {
+interface DeletedRows {
   readonly rows: number
 }
 
@@ -49,7 +49,7 @@ export const layer = Layer.effect(
     const most = (limit: number) => sql.literal(String(limit))
 
     const pages = (deletion: ArchiveDeletion, limit: number) =>
-      sql<Gone>`
+      sql<DeletedRows>`
         with gone as (
           delete from archive_page where (organization_id, account_id, chat_id, last_id, page_id) in (
             select organization_id, account_id, chat_id, last_id, page_id from archive_page
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
         ), ${counting(deletion)}`
 
     const tails = (deletion: ArchiveDeletion, limit: number) =>
-      sql<Gone>`
+      sql<DeletedRows>`
         with gone as (
           delete from archive_tail where (organization_id, account_id, tail_id) in (
             select organization_id, account_id, tail_id from archive_tail
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
         ), ${counting(deletion)}`
 
     const files = (deletion: ArchiveDeletion, limit: number) =>
-      sql<Gone>`
+      sql<DeletedRows>`
         with gone as (
           delete from archive_file where (organization_id, account_id, file_id) in (
             select organization_id, account_id, file_id from archive_file
@@ -86,7 +86,7 @@ export const layer = Layer.effect(
     /** Rows that nothing counts, by their primary key after the account. */
     const uncounted = (table: string, ...key: ReadonlyArray<string>) => (deletion: ArchiveDeletion, limit: number) => {
       const names = sql.literal(["organization_id", "account_id", ...key].join(", "))
-      return sql<Gone>`
+      return sql<DeletedRows>`
         with gone as (
           delete from ${sql(table)} where (${names}) in (
             select ${names} from ${sql(table)} where ${within(deletion.organizationId, deletion.accountId)}
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
 
     /** Accounts that still count something, of which nothing is left. */
     const counters = ({ accountId, organizationId }: ArchiveDeletion, limit: number) =>
-      accountId !== null ? sql<Gone>`select 0 as rows` : sql<Gone>`
+      accountId !== null ? sql<DeletedRows>`select 0 as rows` : sql<DeletedRows>`
         with emptied as (
           update account set archive_messages = 0, archive_media = 0, archive_bytes = 0, archive_chats_discovered = 0,
             archive_chats_selected = 0, archive_chats_with_data = 0, archive_chats_complete = 0,

@@ -36,7 +36,7 @@ export const manifestOf = (row: ManifestRow): StoredManifest => ({
   lastPage: BigInt(row.lastPage)
 })
 
-interface Counted {
+interface CountRow {
   readonly found: number
 }
 
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     const most = (limit: number) => sql.literal(String(limit))
-    const counted = (statement: Statement.Statement<Counted>) =>
+    const counted = (statement: Statement.Statement<CountRow>) =>
       Effect.map(Effect.orDie(statement), ([row]) => row?.found ?? 0)
     const accounts = (statement: Statement.Statement<{ readonly id: AccountId }>) =>
       Effect.map(Effect.orDie(statement), (rows) => rows.map(({ id }) => id))

@@ -14,7 +14,7 @@ const writeDelay = Duration.seconds(1)
 const readersRemembered = 10_000
 const rowsPerStatement = 1000
 
-interface Counted {
+interface ReadCount {
   /** It names the row. */
   readonly key: string
   readonly caller: Caller["Service"]
@@ -25,7 +25,7 @@ interface Counted {
   files: number
 }
 
-const byKey = Order.mapInput(Order.String, ({ key }: Counted) => key)
+const byKey = Order.mapInput(Order.String, ({ key }: ReadCount) => key)
 
 export const layer = Layer.effect(
   ArchiveReads,
@@ -35,10 +35,10 @@ export const layer = Layer.effect(
     const stored = new Remembered<true>(readersRemembered)
     const asked = Latch.makeUnsafe(false)
     const one = Semaphore.makeUnsafe(1)
-    let waiting = new Map<string, Counted>()
+    let waiting = new Map<string, ReadCount>()
 
     /** Writes counts of one organization by one statement. */
-    const write = (organizationId: OrganizationId, counted: Array.NonEmptyReadonlyArray<Counted>) => {
+    const write = (organizationId: OrganizationId, counted: Array.NonEmptyReadonlyArray<ReadCount>) => {
       // Two writers of the same rows lock them in one order.
       const rows = Array.map(Array.sort(counted, byKey), ({ accountId, caller, key: _, ...counts }) => ({
         organization_id: organizationId,
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
       note: Effect.fnUntraced(function*(caller, reads) {
         const now = yield* Clock.currentTimeMillis
         const hour = new Date(now - now % hourMillis)
-        const counted = reads.map(({ accountId, files = 0, messages = 0, searches = 0 }): Counted => {
+        const counted = reads.map(({ accountId, files = 0, messages = 0, searches = 0 }): ReadCount => {
           const key = JSON.stringify([caller.organizationId, caller.credential.id, accountId, hour.getTime()])
           return { key, caller, accountId, hour, messages, searches, files }
         })

@@ -47,7 +47,7 @@ export const caller = (
 const lastUsedGrain = Duration.toMillis(Duration.minutes(1))
 
 /** A token that was presented, and where. */
-interface Presented {
+interface PresentedToken {
   readonly kind: Statements.TokenKind
   readonly token: Redacted.Redacted
   /** Under each pepper. */
@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
     token: Redacted.Redacted,
     resource: string,
     only: OrganizationId | null,
-    find: (sought: Presented) => Found
+    find: (sought: PresentedToken) => Found
   ) => {
     const isToken = secrets.isWellFormed("access", token)
     return isToken || keys.isWellFormed(token)
@@ -98,7 +98,7 @@ export const make = Effect.gen(function*() {
   const times = (millis: number) => [new Date(millis), new Date(millis - lastUsedGrain)] as const
 
   const found = (
-    { kind, token }: Presented,
+    { kind, token }: PresentedToken,
     row: Statements.BearerRow | undefined,
     at: number,
     arrival?: Arrival
@@ -116,10 +116,10 @@ export const make = Effect.gen(function*() {
     ))
   }
 
-  const valuesOf = ({ digests, kind, only, resource }: Presented): ReadonlyArray<unknown> =>
+  const valuesOf = ({ digests, kind, only, resource }: PresentedToken): ReadonlyArray<unknown> =>
     kind === "token" ? [only, ...digests, resource] : [only, ...digests]
 
-  const identify = (sought: Presented): Found =>
+  const identify = (sought: PresentedToken): Found =>
     Effect.flatMap(Clock.currentTimeMillis, (at) =>
       Effect.flatMap(
         Tenant.ask<Statements.BearerRow>(sql, lookup(sought.kind, sought.digests.length), [
@@ -134,7 +134,7 @@ export const make = Effect.gen(function*() {
     organization: row
   })
 
-  const enterAlone = (sought: Presented): Found =>
+  const enterAlone = (sought: PresentedToken): Found =>
     Effect.flatMap(Clock.currentTimeMillis, (at) =>
       Effect.flatMap(
         Tenant.ask<Statements.CountedRow>(sql, countedLookup(sought.kind, sought.digests.length), [
@@ -145,14 +145,14 @@ export const make = Effect.gen(function*() {
         ([row]) => found(sought, row, at, row === undefined ? undefined : arrivalOf(row, at))
       ))
 
-  const arrayOf = (all: ReadonlyArray<Presented>, value: (sought: Presented, place: number) => unknown) =>
+  const arrayOf = (all: ReadonlyArray<PresentedToken>, value: (sought: PresentedToken, place: number) => unknown) =>
     all.flatMap((sought, place) => sought.digests.map(() => value(sought, place)))
 
   /** Those of one kind. */
   const enterTogether = (kind: Statements.TokenKind) => {
     const text = Statements.countedLookups(kind)
     return EntranceBatches.make({
-      key: ({ digests }: Presented) => digests[0] ?? "",
+      key: ({ digests }: PresentedToken) => digests[0] ?? "",
       alone: enterAlone,
       together: (all) =>
         Effect.flatMap(Clock.currentTimeMillis, (at) =>
@@ -178,7 +178,7 @@ export const make = Effect.gen(function*() {
   }
   const together = { key: enterTogether("key"), token: enterTogether("token") } as const
 
-  const enter = (sought: Presented): Found =>
+  const enter = (sought: PresentedToken): Found =>
     Effect.withFiber((fiber) => Tenant.asksForMany(sql, fiber) ? together[sought.kind](sought) : enterAlone(sought))
 
   return {

@@ -51,11 +51,11 @@ export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
     .digest("hex")
 
 /** An event without what only the head of its journal knows. */
-type UnplacedEvent = Omit<JournalEvent, Placed | "hash">
+type UnplacedEvent = Omit<JournalEvent, PlaceField | "hash">
 
 /** The members that only the journal's head knows, in the order of the canonical JSON, which sorts them. */
 const placed = ["at", "prev_hash", "sequence"] as const
-type Placed = typeof placed[number]
+type PlaceField = typeof placed[number]
 
 /** The members before, between and after those. */
 const runs = [...placed, undefined].map((end, index) => {
