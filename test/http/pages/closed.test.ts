@@ -80,13 +80,13 @@ describe("the console of an organization that was wound down", () => {
         const send = (of: keyof typeof made) =>
           Pages.visit("POST", forms[of].action, { form: { ...forms[of].hidden, new: chosen, repeated: chosen } })
         yield* stand(id, "close")
-        for (const  of of["invitation", "reset"] as const) {
-          expect([of, (yield* look(of)).status, (yield* send(of)).status]).toEqual([of, 404, 404])
-          expect(yield* links[of]).toContain("is closed")
+        for (const link of ["invitation", "reset"] as const) {
+          expect([link, (yield* look(link)).status, (yield* send(link)).status]).toEqual([link, 404, 404])
+          expect(yield* links[link]).toContain("is closed")
         }
         yield* stand(id, "reopen")
-        for (const  of of["invitation", "reset"] as const) {
-          expect([of, (yield* look(of)).status, (yield* send(of)).status]).toEqual([of, 200, 303])
+        for (const link of ["invitation", "reset"] as const) {
+          expect([link, (yield* look(link)).status, (yield* send(link)).status]).toEqual([link, 200, 303])
         }
       }))
   })
