@@ -12,6 +12,7 @@ const { values: { check } } = parseArgs({ options: { check: { type: "boolean", d
 const order = [
   "peers",
   "peers-profile",
+  "peers-statements",
   "scale",
   "people",
   "start",

@@ -56,6 +56,20 @@ describe("the verdicts over kept figures", () => {
     expect(goals("yes")).toMatchObject([{ holds: true }])
   })
 
+  it("are apart where workloads have different goals", () => {
+    const found = verdicts(recorded("peers", {
+      columns: ["workload", "ratio", "measured", "goal", "reached"],
+      rows: [
+        ["read", "throughput over the peer's", "1.00 (0.90 to 1.10)", "at least 1.1", "falls short"],
+        ["write", "throughput over the peer's", "1.00 (0.90 to 1.10)", "at least 0.9", "yes"]
+      ]
+    }))
+    expect(found.map(({ holds, question }) => [question, holds])).toEqual([
+      ["Throughput over the peer's, goal at least 1.1", false],
+      ["Throughput over the peer's, goal at least 0.9", true]
+    ])
+  })
+
   it("compare what sessions over the wire cost with the goals that they have", () => {
     const wire = (value: string) =>
       verdicts(recorded("wire", {

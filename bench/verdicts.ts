@@ -31,11 +31,6 @@ const from = (values: ReadonlyArray<number>): string => {
 
 const count = (value: number): string => value.toLocaleString("en-US")
 
-/** The rows by the text of a column, in their order. */
-const by = (found: ReadonlyArray<Row>, column: string): ReadonlyArray<readonly [string, ReadonlyArray<Row>]> => [
-  ...Map.groupBy(found, (row) => row[column] ?? "")
-]
-
 /** What each property over random sequences says. */
 const properties: Readonly<Record<string, string>> = {
   isolation: "An organization's answers and rows do not depend on any other organization",
@@ -61,11 +56,11 @@ const atMost = (subject: string) => (figure: Recorded): ReadonlyArray<Verdict> =
 /** The verdicts of a figure, by its name. */
 const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdict>>> = {
   peers: (figure) =>
-    by(having(figure, "reached"), "ratio").map(([ratio, found]) => {
+    [...Map.groupBy(having(figure, "reached"), ({ goal, ratio }) => `${ratio}, goal ${goal}`)].map(([asked, found]) => {
       const short = found.filter(({ reached }) => reached === "falls short").length
       const measured = found.flatMap(({ measured }) => numbers(measured)[0] ?? [])
       return {
-        question: `${ratio.charAt(0).toUpperCase()}${ratio.slice(1)}, goal ${found[0]?.["goal"]}`,
+        question: `${asked.charAt(0).toUpperCase()}${asked.slice(1)}`,
         holds: short === 0,
         measured: `${from(measured)}; ${short} of ${found.length} workloads fall short`
       }

@@ -39,9 +39,12 @@ export interface Started extends Database {
   readonly remove: () => Promise<void>
 }
 
-/** Starts a server of its own, and fills both. */
-export const startDatabase = async (sizes: Sizes): Promise<Started> => {
-  const server = await DatabaseServer.start({ fsync: true })
+/** Starts a server of its own with further settings, and fills both. */
+export const startDatabase = async (
+  sizes: Sizes,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<Started> => {
+  const server = await DatabaseServer.start({ fsync: true, settings })
   try {
     const url = await createConsole(server, "console")
     await Effect.runPromise(migrate(url))

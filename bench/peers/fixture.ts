@@ -191,8 +191,8 @@ export const makeTokens = async (
 export const settle = async (service: Client, peer: Client): Promise<void> => {
   await service.query("truncate rate_limit")
   await service.query("update api_key set last_used_at = null")
-  await service.query("vacuum api_key, account, journal_head, journal_event")
+  await service.query("vacuum")
   await peer.query("truncate budget")
-  await peer.query("vacuum api_key_use, account, journal_head, journal")
+  await peer.query("vacuum")
   await service.query("checkpoint")
 }

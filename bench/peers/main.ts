@@ -10,18 +10,19 @@ import { startEmbeddedService } from "./embedded.ts"
 import { figureOf } from "./figures.ts"
 import { type Fixture, makeTokens, settle } from "./fixture.ts"
 import { startLoad } from "./measure.ts"
-import { deployedFlags, installed, type Server, startFloor, startPeer, startService } from "./processes.ts"
+import { deployedFlags, installed, keepTo, type Server, startFloor, startPeer, startService } from "./processes.ts"
 import { profile, type Profiled, profiling } from "./profile.ts"
 import { printQuick } from "./quick.ts"
 import { type Round, runRounds } from "./rounds.ts"
+import { counting, statements } from "./statements.ts"
 import { isWorkload, type WorkloadName, workloadNames } from "./workloads.ts"
 
 const defaultWorkloads = workloadNames.join(",")
-const profiledWorkloads: ReadonlyArray<WorkloadName> = ["list", "organization", "account", "label"]
+const examined: ReadonlyArray<WorkloadName> = ["list", "organization", "account", "label"]
 
 const help = `npm run bench -- [--rounds 5] [--seconds 3] [--warm-up 2] [--connections 16]
   [--only ${defaultWorkloads}]
-  [--quick | --profile] [--flags="${deployedFlags}"]
+  [--quick | --profile | --statements] [--flags="${deployedFlags}"]
 
 Each round puts each server under load for --seconds after --warm-up, workload by workload, one server at a time, with
 --flags of Node for the service and its peer. With the defaults it takes about a quarter of an hour.
@@ -29,7 +30,8 @@ Each round puts each server under load for --seconds after --warm-up, workload b
 With --quick there is one short round of the service and the peer alone: about three minutes, one with --only
 list,organization. What such a run or one of some workloads comes to is printed, and not kept.
 
-With --profile V8's profiler says where the time of a request goes in the service and in the peer: about a minute.`
+With --profile V8's profiler says where the time of a request goes in the service and in the peer, and with --statements
+PostgreSQL says what a request asks of it: about a minute each.`
 
 const { values } = parseArgs({
   options: {
@@ -41,6 +43,7 @@ const { values } = parseArgs({
     only: { type: "string", default: defaultWorkloads },
     quick: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
+    statements: { type: "boolean", default: false },
     help: { type: "boolean", default: false }
   }
 })
@@ -66,6 +69,9 @@ const chosen = (): ReadonlyArray<WorkloadName> =>
     if (!isWorkload(name)) throw new Error(`There is no workload ${name}: ${workloadNames.join(", ")}`)
     return name
   })
+
+/** The workloads that are looked into. */
+const chosenOrExamined = () => values.only === defaultWorkloads ? examined : chosen()
 
 /** What a part of the workloads comes to is printed, and not kept. */
 const isWhole = !values.quick && chosen().length === workloadNames.length
@@ -128,12 +134,17 @@ const measure = async (database: Started): Promise<ReadonlyArray<Round>> => {
   }
 }
 
+/** The cores of the server that is profiled, and of all others. */
+const [ownCore, otherCores] = ["0", os.availableParallelism() > 2 ? `1-${os.availableParallelism() - 1}` : "1"]
+
 const runProfile = async (database: Started): Promise<void> => {
   const { fixture, peer, pepper, superuser, url } = database
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "profiles-"))
   const profiled = async (title: string, start: (own: ReadonlyArray<string>) => Promise<Server>): Promise<Profiled> => {
     const directory = path.join(home, title)
-    return { title, directory, server: await start([...flags, ...profiling(directory)]) }
+    const server = await start([...flags, ...profiling(directory)])
+    keepTo(ownCore, server.pid)
+    return { title, directory, server }
   }
   try {
     const servers = [
@@ -145,7 +156,7 @@ const runProfile = async (database: Started): Promise<void> => {
       () => settle(superuser, peer.client)
     )
     try {
-      record(await profile(servers, load, values.only === defaultWorkloads ? profiledWorkloads : chosen(), run))
+      record(await profile(servers, load, chosenOrExamined(), run))
     } finally {
       load.stop()
     }
@@ -154,13 +165,37 @@ const runProfile = async (database: Started): Promise<void> => {
   }
 }
 
+const runStatements = async (database: Started): Promise<void> => {
+  const { fixture, peer, pepper, superuser, url } = database
+  const service = await startService(url, pepper, starting)
+  const theirs = await startPeer(peer.url, pepper, { flags })
+  const load = await startLoad(
+    await makeTokens(superuser, pepper, fixture, service.address, keys),
+    () => settle(superuser, peer.client)
+  )
+  const servers = [
+    { title: "the service", server: service, client: superuser },
+    { title: "the peer", server: theirs, client: peer.client }
+  ]
+  try {
+    record(await statements(database, servers, load, chosenOrExamined(), run))
+  } finally {
+    load.stop()
+    await Promise.all([service.stop(), theirs.stop()])
+  }
+}
+
 if (values.help) {
   console.log(help)
 } else {
-  const database = await startDatabase({ organizations, accounts, keys })
+  // What is started from here on has the same cores.
+  if (values.profile) keepTo(otherCores, process.pid)
+  const database = await startDatabase({ organizations, accounts, keys }, values.statements ? counting : {})
   try {
     if (values.profile) {
       await runProfile(database)
+    } else if (values.statements) {
+      await runStatements(database)
     } else {
       const requests = await alike(database)
       const rounds = await measure(database)

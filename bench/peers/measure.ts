@@ -20,7 +20,8 @@ export interface Measured {
 }
 
 export interface Load {
-  readonly measure: (server: Server, order: Order) => Promise<Measured>
+  /** `begun` is called back when the warm-up is over. */
+  readonly measure: (server: Server, order: Order, begun?: () => Promise<void>) => Promise<Measured>
   readonly stop: () => void
 }
 
@@ -48,10 +49,11 @@ export const startLoad = async (
   send({ fixture })
   await heard()
   return {
-    measure: async (server, order) => {
+    measure: async (server, order, begun) => {
       await settled()
       send(order)
       await heard()
+      await begun?.()
       const before = used(server)
       const said = await heard()
       const after = used(server)

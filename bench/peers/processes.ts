@@ -93,6 +93,22 @@ export const cpuOfFamily = (pid: number): number => {
   return children.reduce((sum, value) => sum + value, own + past)
 }
 
+/** Nanoseconds that the main thread of the process has run. */
+export const runTimeOf = (pid: number): number =>
+  Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0])
+
+/** Keeps the process, and what it will start, to the cores of a list such as `1-3`. */
+export const keepTo = (cores: string, pid: number): void => {
+  childProcess.execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", cores, String(pid)])
+}
+
+/** System calls of the process that read and that wrote, those of its log included. */
+export const callsOf = (pid: number): { readonly reads: number; readonly writes: number } => {
+  const text = fs.readFileSync(`/proc/${pid}/io`, "utf8")
+  const count = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, "m").exec(text)?.[1] ?? 0)
+  return { reads: count("syscr"), writes: count("syscw") }
+}
+
 /** MiB that the process holds in memory. */
 export const memoryOf = (pid: number): number => {
   const kibibytes = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]

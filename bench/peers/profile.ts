@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Figure, Table } from "../support/figure.ts"
 import type { Load } from "./measure.ts"
-import type { Server } from "./processes.ts"
+import { runTimeOf, type Server } from "./processes.ts"
 import type { Run } from "./rounds.ts"
 import { workload, type WorkloadName } from "./workloads.ts"
 
@@ -123,6 +123,8 @@ interface Slot {
   readonly title: string
   readonly interval: Interval
   readonly requests: number
+  /** Microseconds that the system counts for the main thread. */
+  readonly run: number
 }
 
 /** Puts each under load, and stops it; one after another, as in the rounds. */
@@ -136,17 +138,16 @@ export const profile = async (
   let slot = 1
   for (const name of names) {
     for (const { server, title } of servers) {
-      const { throughput } = await load.measure(server, {
-        workload: name,
-        address: server.address,
-        connections,
-        warmUpSeconds,
-        seconds,
-        slot: slot++
+      let from = 0
+      let run = 0
+      const order = { workload: name, address: server.address, connections, warmUpSeconds, seconds, slot: slot++ }
+      const { throughput } = await load.measure(server, order, async () => {
+        from = now()
+        run = runTimeOf(server.pid)
       })
       const to = now()
-      const from = to - seconds * 1_000_000
-      slots.push({ name, title, interval: { from, to }, requests: throughput * seconds })
+      const requests = throughput * (to - from) / 1_000_000
+      slots.push({ name, title, interval: { from, to }, requests, run: (runTimeOf(server.pid) - run) / 1000 })
       process.stderr.write(`${name}, ${title}: ${throughput.toFixed(0)}/s under the profiler\n`)
     }
   }
@@ -156,9 +157,9 @@ export const profile = async (
     profiles.set(title, readProfile(directory))
   }
   const tableOf = (name: WorkloadName): Table => {
-    const columns = slots.filter((one) => one.name === name).map(({ interval, requests, title }) => {
+    const columns = slots.filter((one) => one.name === name).map(({ interval, requests, run, title }) => {
       const times = timesOf(profiles.get(title)!, interval)
-      return { title, of: (part: string) => (times.get(part) ?? 0) / requests }
+      return { title, run: run / requests, of: (part: string) => (times.get(part) ?? 0) / requests }
     })
     const sum = (of: (part: string) => number) => order.reduce((all, part) => all + of(part), 0)
     const row = (part: string, values: ReadonlyArray<number>) => [part, ...values.map((value) => value.toFixed(0))]
@@ -168,7 +169,8 @@ export const profile = async (
       rows: [
         ...order.map((part) => row(part, columns.map(({ of }) => of(part))))
           .filter(([, ...values]) => values.some((value) => value !== "0")),
-        row("all", columns.map(({ of }) => sum(of)))
+        row("all", columns.map(({ of }) => sum(of))),
+        row("processor time of the thread, as the system counts it", columns.map(({ run }) => run))
       ]
     }
   }
@@ -177,7 +179,7 @@ export const profile = async (
     title: "Where the time of a request goes",
     command: "npm run bench -- --profile",
     text: [
-      `The service, from its sources, and the peer of [Speed beside peers](peers.md) under the same load, ${seconds} s each, while V8's profiler samples the running function every 0.2 ms. A sample belongs to the innermost function of a known file; Node's own functions belong to the file that calls them. The profiler itself costs time, so that the sums are above the CPU that the bench measures; what one part has beside the peer's is what counts.`
+      `The service, from its sources, and the peer of [Speed beside peers](peers.md) under the same load, ${seconds} s each, while V8's profiler samples the running function every 0.2 ms. The server has a core of its own, the database and the load share the others: a sample is of the clock, and a server that waits for a core would show that as time of whatever it was about. The last row says by the system's count how near this comes. A sample belongs to the innermost function of a known file; Node's own functions belong to the file that calls them. The profiler itself costs time, so that the sums are above the CPU that the bench measures; what one part has beside the peer's is what counts.`
     ],
     tables: names.map(tableOf),
     charts: []

@@ -42,6 +42,8 @@ export interface Workload {
   readonly title: string
   readonly ask: Ask
   readonly kind: "read" | "write"
+  /** The API where it is left out. */
+  readonly over?: "mcp"
   /** The credentials that ask; the owner's keys where it is left out. */
   readonly as?: "keys" | "adminKeys" | "tokens"
   /** The floor answers it too. */
@@ -63,6 +65,7 @@ export const workloads = {
   tool_list: {
     title: "tools/call, list of 50",
     kind: "read",
+    over: "mcp",
     ask: callTool("list_protected_accounts", { limit: 50 })
   },
   tool_organization: { title: "tools/call, organization", kind: "read", ask: callTool("get_organization", {}) },
