@@ -30,21 +30,17 @@ export const heading = (
   "header or log. **Embedded** is the service with its embedded database in its own process, without a peer.",
   `Before the load, ${requests} requests to both, refusals, filters and cursors among them, had to have the same ` +
   "status, headers and body, the entries of both journals had to be the same, and both chains had to be whole.",
-  "**Where the service falls short of the peer.** What was counted or measured is said so; the rest is what the " +
-  "sources suggest, and was not measured apart. *A read*: requests that arrive in one turn of the event loop enter " +
-  "by one statement, so that the database takes less than half of the peer's time for the organization. The service's " +
-  "own time is what is left, and [a profile](peers-profile.md) says where it goes: for the account 105 µs of 394 are " +
-  "Effect's runtime, which the peer does not have, for the list 149 of 726. What the service saves in writing answers " +
-  "and in the driver of the database is about as much. *The account* is read by four statements that travel as one " +
-  "message, each in a fiber of its own; the peer has one statement, which answers sessions and endings as JSON.",
-  "*The role label*: the service waits for three answers of the database where the peer waits for two, as it " +
-  "decides in TypeScript what the peer's function decides in the database. It takes a session from a pool, begins " +
-  "a transaction, and runs in a fiber of its own, so that no answer waits for a connection that hangs: by the " +
-  "profile 132 µs more in writing to the database's sockets, and 249 in Effect's runtime. What accounts are searched by has a table of its own, whose row a new label changes too; the " +
-  "peer has no search.",
-  "*Memory*: in one service under a like load, beside other work, of 215 MiB 58 were the files of Node's program, 81 " +
-  "V8's heap (32 of them for new objects), 10 buffers, and 65 what Node held outside of the heap. The peer takes more " +
-  "than the goal too.",
+  "**Where the service falls short of the peer.** [A profile](peers-profile.md) says where the time of a request goes, " +
+  "and [the statements](peers-statements.md) what it asks of the database and of the system. *A read*: requests that " +
+  "arrive in one turn of the event loop enter by one statement, and what an operation reads travels as one message. " +
+  "What the service takes longer for is its own code, most of all Effect's runtime, which the peer does not have.",
+  "*The role label*: the service waits for three answers of the database where the peer waits for two, as it decides " +
+  "in TypeScript what the peer's function decides in the database. It takes a session from a pool, begins a " +
+  "transaction, and runs in a fiber of its own, so that no answer waits for a connection that hangs. Its journal has " +
+  "more indexes, and a table by which admins of a department find its events. What accounts are searched by has a " +
+  "table of its own, whose row a new label changes too; the peer has no search. And the service reads every entry back " +
+  "and compares its hash before it signs a checkpoint; the peer signs none.",
+  "*Memory*: what it is made of stands with the statements.",
   "*A granted admin's list* takes the first accounts of each granted department and those granted one by one, merges " +
   "them, and reads the page's rows again, where the owner's list reads one index. A list with a status filter asks for " +
   "two kinds of rows: those that are in it, and those that time brings into it. " +

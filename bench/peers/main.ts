@@ -10,7 +10,16 @@ import { startEmbeddedService } from "./embedded.ts"
 import { figureOf } from "./figures.ts"
 import { type Fixture, makeTokens, settle } from "./fixture.ts"
 import { startLoad } from "./measure.ts"
-import { deployedFlags, installed, keepTo, type Server, startFloor, startPeer, startService } from "./processes.ts"
+import {
+  deployedFlags,
+  installed,
+  keepTo,
+  reporting,
+  type Server,
+  startFloor,
+  startPeer,
+  startService
+} from "./processes.ts"
 import { profile, type Profiled, profiling } from "./profile.ts"
 import { printQuick } from "./quick.ts"
 import { type Round, runRounds } from "./rounds.ts"
@@ -167,21 +176,26 @@ const runProfile = async (database: Started): Promise<void> => {
 
 const runStatements = async (database: Started): Promise<void> => {
   const { fixture, peer, pepper, superuser, url } = database
-  const service = await startService(url, pepper, starting)
-  const theirs = await startPeer(peer.url, pepper, { flags })
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "reports-"))
+  const ours = path.join(home, "ours")
+  const other = path.join(home, "other")
+  for (const directory of [ours, other]) fs.mkdirSync(directory)
+  const service = await startService(url, pepper, { ...starting, flags: [...flags, ...reporting(ours)] })
+  const theirs = await startPeer(peer.url, pepper, { flags: [...flags, ...reporting(other)] })
   const load = await startLoad(
     await makeTokens(superuser, pepper, fixture, service.address, keys),
     () => settle(superuser, peer.client)
   )
   const servers = [
-    { title: "the service", server: service, client: superuser },
-    { title: "the peer", server: theirs, client: peer.client }
+    { title: "the service", server: service, directory: ours, client: superuser },
+    { title: "the peer", server: theirs, directory: other, client: peer.client }
   ]
   try {
     record(await statements(database, servers, load, chosenOrExamined(), run))
   } finally {
     load.stop()
     await Promise.all([service.stop(), theirs.stop()])
+    fs.rmSync(home, { recursive: true })
   }
 }
 

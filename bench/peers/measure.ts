@@ -6,6 +6,7 @@ import { cpuOf, cpuOfFamily, memoryOf, type Server } from "./processes.ts"
 
 /** What one slot of one server on one workload came to. */
 export interface Measured {
+  readonly requests: number
   readonly throughput: number
   /** Milliseconds. */
   readonly p50: number
@@ -62,6 +63,7 @@ export const startLoad = async (
         throw new Error(`${order.workload}: ${answered.failures} of ${answered.requests} requests failed`)
       }
       return {
+        requests: answered.requests,
         throughput: answered.requests / answered.seconds,
         p50: answered.p50,
         p99: answered.p99,

@@ -109,10 +109,42 @@ export const callsOf = (pid: number): { readonly reads: number; readonly writes:
   return { reads: count("syscr"), writes: count("syscw") }
 }
 
-/** MiB that the process holds in memory. */
-export const memoryOf = (pid: number): number => {
-  const kibibytes = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
-  return Number(kibibytes ?? 0) / 1024
+/** MiB that the process holds in memory: all, or what of it is files of programs and libraries. */
+export const memoryOf = (pid: number, what: "VmRSS" | "RssFile" = "VmRSS"): number => {
+  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8")
+  return Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1024
+}
+
+/** The flags with which Node writes a report into the directory when the system sends it SIGUSR2. */
+export const reporting = (directory: string): ReadonlyArray<string> => [
+  "--report-on-signal",
+  "--report-exclude-network",
+  `--report-directory=${directory}`
+]
+
+interface Report {
+  readonly javascriptHeap: {
+    readonly externalMemory: number
+    readonly heapSpaces: Readonly<Record<string, { readonly committedMemory: number }>>
+  }
+}
+
+/** The memory of a process that writes reports, by what it is for, in MiB. */
+export const memoryPartsOf = async (pid: number, directory: string): Promise<ReadonlyArray<number>> => {
+  process.kill(pid, "SIGUSR2")
+  let name: string | undefined
+  while (name === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    name = fs.readdirSync(directory).at(-1)
+  }
+  const { javascriptHeap }: Report = JSON.parse(fs.readFileSync(path.join(directory, name), "utf8"))
+  const spaces = Object.entries(javascriptHeap.heapSpaces)
+  const heap = (young: boolean) =>
+    spaces.filter(([name]) => name.startsWith("new_") === young)
+      .reduce((sum, [, { committedMemory }]) => sum + committedMemory, 0) / 2 ** 20
+  const all = memoryOf(pid)
+  const parts = [memoryOf(pid, "RssFile"), heap(true), heap(false), javascriptHeap.externalMemory / 2 ** 20]
+  return [all, ...parts, all - parts.reduce((sum, part) => sum + part)]
 }
 
 /** The flags of Node that the service runs with, however it is started. */

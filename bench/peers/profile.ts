@@ -141,12 +141,11 @@ export const profile = async (
       let from = 0
       let run = 0
       const order = { workload: name, address: server.address, connections, warmUpSeconds, seconds, slot: slot++ }
-      const { throughput } = await load.measure(server, order, async () => {
+      const { requests, throughput } = await load.measure(server, order, async () => {
         from = now()
         run = runTimeOf(server.pid)
       })
       const to = now()
-      const requests = throughput * (to - from) / 1_000_000
       slots.push({ name, title, interval: { from, to }, requests, run: (runTimeOf(server.pid) - run) / 1000 })
       process.stderr.write(`${name}, ${title}: ${throughput.toFixed(0)}/s under the profiler\n`)
     }

@@ -3,7 +3,7 @@ import { Client } from "pg"
 import type { Figure, Table } from "../support/figure.ts"
 import type { Started } from "./database.ts"
 import type { Load } from "./measure.ts"
-import { callsOf, type Server } from "./processes.ts"
+import { callsOf, memoryPartsOf, type Server } from "./processes.ts"
 import type { Run } from "./rounds.ts"
 import { workload, type WorkloadName } from "./workloads.ts"
 
@@ -13,6 +13,8 @@ export const counting = { shared_preload_libraries: "pg_stat_statements", "pg_st
 export interface Counted {
   readonly title: string
   readonly server: Server
+  /** Where it writes its reports. */
+  readonly directory: string
   /** As a superuser, in the server's database. */
   readonly client: Client
 }
@@ -78,14 +80,13 @@ export const statements = async (
       let calls = callsOf(server.pid)
       let before: ReadonlyArray<Written> = []
       const order = { workload: name, address: server.address, connections, warmUpSeconds, seconds, slot: slot++ }
-      const { throughput } = await load.measure(server, order, async () => {
+      const { requests } = await load.measure(server, order, async () => {
         before = (await client.query<Written>(writtenRows)).rows
         await counter.query("select pg_stat_statements_reset()")
         calls = callsOf(server.pid)
       })
       const after = callsOf(server.pid)
       const found = await counter.query<StatementRow>(statementRows, [client.database])
-      const requests = throughput * seconds
       system.push([
         asked,
         title,
@@ -116,9 +117,13 @@ export const statements = async (
     })
   }
   await counter.end()
+  const memory: Array<Array<string | number>> = []
+  for (const { directory, server, title } of servers) {
+    memory.push([title, ...(await memoryPartsOf(server.pid, directory)).map(Math.round)])
+  }
   return {
     name: "peers-statements",
-    title: "What a request asks of the database",
+    title: "What a request asks of the database and the system",
     command: "npm run bench -- --statements",
     text: [
       `The service and the peer of [Speed beside peers](peers.md) under the same load, ${seconds} s each, while PostgreSQL counts by \`pg_stat_statements\`. Its times are of execution on the clock, without planning and without what a message costs, and of more sessions than cores: they say which statement takes long beside the others. Below a \`select\` of a function its own statements follow with an arrow, whose times are a part of it.`
@@ -136,6 +141,13 @@ export const statements = async (
         columns: ["workload", "server", "table", "share (HOT)"],
         rows: written,
         note: "Of tables of which every tenth request or more changes a row."
+      },
+      {
+        title: "Memory of the process after all of these, MiB",
+        columns: ["server", "all", "files of programs", "heap, new objects", "heap, others", "buffers", "the rest"],
+        rows: memory,
+        note:
+          "By Node's report. The rest is what Node and V8 hold outside of the heap: compiled code's data, threads, sockets, and what the allocator keeps."
       }
     ],
     charts: []
