@@ -91,8 +91,5 @@ export const JournalTail = Schema.Struct({
     { identifier: "journal_tail" }
   )
 
-/** The part of an event that its hash covers: everything but the hash itself, times as on the wire. */
-export const hashed = ({ at, hash: _, ...event }: JournalEvent) => ({ ...event, at: at.toISOString() })
-
 /** The text whose SHA-256 is the `prev_hash` of the first entry, so that whole chains cannot be swapped. */
 export const chainSeed = (organizationId: string): string => `journal/1\n${organizationId}`

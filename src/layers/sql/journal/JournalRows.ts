@@ -3,7 +3,7 @@ import canonicalize from "canonicalize"
 import { Effect, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import * as crypto from "node:crypto"
-import { chainSeed, hashed, JournalEvent } from "../../../domain/journal/JournalEvent.ts"
+import { chainSeed, JournalEvent } from "../../../domain/journal/JournalEvent.ts"
 import type { JournalPage } from "../../../ports/journal/Journal.ts"
 
 /** An event as it is stored. */
@@ -43,13 +43,6 @@ export const fromRow = ({
 export const seedHash = (organizationId: string): string =>
   crypto.createHash("sha256").update(chainSeed(organizationId)).digest("hex")
 
-/** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
-export const eventHash = (event: Omit<JournalEvent, "hash">): string =>
-  crypto.createHash("sha256")
-    .update(Buffer.from(event.prev_hash, "hex"))
-    .update(canonicalize(hashed({ ...event, hash: "" })) ?? "")
-    .digest("hex")
-
 /** An event without what only the head of its journal knows. */
 type UnplacedEvent = Omit<JournalEvent, PlaceField | "hash">
 
@@ -70,6 +63,17 @@ export const pieces = (event: UnplacedEvent) => {
     run.map((name) => `"${name}":${canonicalize(event[name])}`).join(",")
   )
   return [`{${first},"at":"`, `",${second},"prev_hash":"`, `",${third},"sequence":`, `,${fourth}}`] as const
+}
+
+/** SHA-256 over the previous hash and the canonical JSON (RFC 8785) of the event without its hash. */
+export const eventHash = (event: Omit<JournalEvent, "hash">): string => {
+  const [untilAt, untilPrevHash, untilSequence, rest] = pieces(event)
+  return crypto.createHash("sha256")
+    .update(Buffer.from(event.prev_hash, "hex"))
+    .update(
+      `${untilAt}${event.at.toISOString()}${untilPrevHash}${event.prev_hash}${untilSequence}${event.sequence}${rest}`
+    )
+    .digest("hex")
 }
 
 /** The columns of an event, in the order in which they are written. */
