@@ -60,7 +60,8 @@ create index journal_event_admin on journal_event (organization_id, actor_admin_
 create index journal_event_action on journal_event (organization_id, action, sequence);
 create index journal_event_object on journal_event (organization_id, object, sequence);
 create index journal_event_credential on journal_event (organization_id, credential_id, sequence);
-create index journal_event_outcome on journal_event (organization_id, outcome, sequence);
+-- Of outcomes the others: most events are done, and are found in the order of the journal.
+create index journal_event_outcome on journal_event (organization_id, outcome, sequence) where outcome <> 'done';
 -- The events without an account, for admins with access to some accounts only; all, and those of one admin.
 create index journal_event_alone on journal_event (organization_id, sequence) where account_id is null;
 create index journal_event_admin_alone on journal_event (organization_id, actor_admin_id, sequence)
@@ -72,7 +73,7 @@ grant select, insert on journal_event to console_app;
 
 -- The department by which an event is found; it follows the account, so that it is no column of the event.
 create table journal_place (
-  organization_id text collate "C" not null references organization (id), -- the organization
+  organization_id text collate "C" not null, -- the organization, which the event refers to
   sequence bigint not null, -- the event
   department_id uuid not null, -- that the event's account is in now
   primary key (organization_id, sequence)
