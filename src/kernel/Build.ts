@@ -89,11 +89,11 @@ const runner = (
   failures: ReadonlyArray<Failure.FailureClass>,
   run: Run
 ) => {
-  const find = resolve(declaration.params)
+  const find = resolve(declaration.params, contract.find)
   const refusals = journalRefusals(declaration, contract.journal, failures)
   switch (declaration.kind) {
     case "read":
-      return runRead(find, contract.beside, run)
+      return runRead(find, run)
     case "write":
       return runWrite(find, contract.journal, run, refusals)
     case "live":

@@ -32,10 +32,8 @@ export interface MessengerContext extends GuardedContext {
 }
 
 /** The context of an implementation, besides its input. */
-export interface ReadContext<Params, Beside = undefined> extends RequestContext {
-  /** The data read together with the account, as the contract declares. */
-  readonly beside: Beside
-  readonly account: Params extends { readonly account_id: unknown } ? AccountFacts : undefined
+export interface ReadContext<Params, Found = AccountFacts> extends Omit<RequestContext, "account"> {
+  readonly account: Params extends { readonly account_id: unknown } ? Found : undefined
 }
 
 /** Besides, the account's live session. */

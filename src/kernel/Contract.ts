@@ -2,6 +2,7 @@
 import type { Effect, Schema } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import type { AccountId } from "../domain/accounts/Account.ts"
 import type { Content, ContentHead } from "../domain/Content.ts"
 import type * as Failure from "../domain/Failure.ts"
 import type { JournalAction } from "../domain/journal/JournalEntry.ts"
@@ -151,11 +152,10 @@ export interface CheckedContract<Input, E, R> {
   readonly before?: (input: Input, context: { readonly caller: Caller["Service"] }) => Effect.Effect<void, E, R>
 }
 
-/**
- * The contract of a read that needs more than its account: both are read together, and the result is in the context.
- */
-export interface ContractWithBeside<Input, Beside, R> {
-  readonly beside?: (input: Input, caller: Caller["Service"]) => Effect.Effect<Beside, never, R>
+/** The contract of a read that needs more of its account than the facts. */
+export interface FindingContract<Found, R> {
+  /** Finds the account for the context; null where the caller cannot access it. */
+  readonly find?: (caller: Caller["Service"], id: AccountId) => Effect.Effect<Found | null, never, R>
 }
 
 /** A contract of an operation that reads the archive. */

@@ -2,6 +2,7 @@
 import type { Effect, Schema } from "effect"
 import { type Scope as EffectScope } from "effect"
 import type { HttpMethod } from "effect/http"
+import type { AccountFacts } from "../domain/accounts/Account.ts"
 import type { Content, ContentHead } from "../domain/Content.ts"
 import type * as Failure from "../domain/Failure.ts"
 import type * as Live from "../messenger/AccountSession.ts"
@@ -14,8 +15,8 @@ import type {
   CheckedContract,
   ContentTerms,
   Contract,
-  ContractWithBeside,
   Fields,
+  FindingContract,
   Input,
   Instance,
   KernelServices,
@@ -61,7 +62,7 @@ type KeyFailure<Idempotent extends boolean> = Idempotent extends true ? never
 type SteppedContract<Idempotent extends boolean> = ChangeContract & {
   readonly idempotent: Idempotent
   readonly before?: never
-  readonly beside?: never
+  readonly find?: never
 }
 
 type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKind>> = <
@@ -75,8 +76,8 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
   Body extends Fields = {},
   const Failures extends ReadonlyArray<Failure.FailureClass> = readonly [],
   Before = never,
-  Beside = undefined,
-  BesideR = never
+  Found = AccountFacts,
+  FindR = never
 >(
   id: Id,
   contract:
@@ -87,15 +88,14 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
     & (K extends "write" ? CheckedContract<Input<Params, Query, Body>, Allowed<Failures>, Before>
       : { readonly before?: never })
     & (K extends "unlocked" ? UnlockedContract<Answer<Success>> : { readonly messages?: never })
-    & (K extends "read" ? ContractWithBeside<Input<Params, Query, Body>, Beside, BesideR>
-      : { readonly beside?: never }),
+    & (K extends "read" ? FindingContract<Found, FindR> : { readonly find?: never }),
   run: (
     input: Input<Params, Query, Body>,
     context: K extends "live" ? LiveReading<Schema.Struct.Type<Params>>
       : K extends "unlocked" ? UnlockedContext<Schema.Struct.Type<Params>>
       : K extends "rewrite" ? RewriteContext<Schema.Struct.Type<Params>>
       : K extends "sealed" ? SealedContext<Schema.Struct.Type<Params>>
-      : ReadContext<Schema.Struct.Type<Params>, Beside>
+      : ReadContext<Schema.Struct.Type<Params>, Found>
   ) => Effect.Effect<
     K extends "write" ? Outcome<Answer<Success>> : Answer<Success>,
     Allowed<Failures> | (K extends "live" ? Live.LiveFailure : never),
@@ -117,7 +117,7 @@ type Constructor<K extends Exclude<OperationKind, "guarded" | "login" | StreamKi
   | (K extends "live" ? LiveClass : never)
   | (K extends "unlocked" | "rewrite" ? UnlockClass : never)
   | (K extends "sealed" ? SealedClass : never),
-  Exclude<R, EffectScope.Scope> | Before | BesideR | KernelServices<K>
+  Exclude<R, EffectScope.Scope> | Before | FindR | KernelServices<K>
 >
 
 const constructor =

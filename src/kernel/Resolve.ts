@@ -17,22 +17,25 @@ export type Resolve = (
   lock: boolean
 ) => Effect.Effect<AccountFacts | undefined, ResourceMissing, Accounts>
 
+type Find = (caller: Caller["Service"], id: AccountId, lock: boolean) => ReturnType<Accounts["Service"]["find"]>
+
 const missing = () => Effect.fail(new ResourceMissing({ param: "account_id" }))
+
+const findFacts: Find = (caller, id, lock) =>
+  Effect.withFiber(({ context }) => Context.getUnsafe(context, Accounts).find(caller, id, lock))
 
 /**
  * Finds the account of an operation with these members in its path.
  *
  * An account that does not exist and one that the caller cannot access fail alike.
  */
-export const resolve = (params: object): Resolve =>
+export const resolve = (params: object, find = findFacts): Resolve =>
   "account_id" in params
     ? (caller, { account_id }, lock) =>
-      Effect.withFiber(({ context }) => {
-        return account_id === undefined
-          ? missing()
-          : Effect.flatMap(
-            Context.getUnsafe(context, Accounts).find(caller, account_id, lock),
-            (account) => account === null ? missing() : Effect.succeed(account)
-          )
-      })
+      account_id === undefined
+        ? missing()
+        : Effect.flatMap(
+          find(caller, account_id, lock),
+          (account) => account === null ? missing() : Effect.succeed(account)
+        )
     : () => Effect.succeed(undefined)

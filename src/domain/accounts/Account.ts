@@ -115,10 +115,9 @@ export const AccountAction = Schema.Struct({
   )
 }).annotate({ identifier: "account_action" })
 
-/** The stored facts of an account; everything that it shows is derived from them, its organization and the time. */
-export interface AccountFacts extends StatusFacts, ArchiveFacts {
+/** The stored facts of an account that a list shows, or derives what it shows from. */
+export interface ListedFacts extends StatusFacts, ArchiveFacts {
   readonly id: AccountId
-  readonly messenger_user_id: string
   readonly phone_number: string
   readonly first_name: string | null
   readonly last_name: string | null
@@ -126,6 +125,11 @@ export interface AccountFacts extends StatusFacts, ArchiveFacts {
   readonly role_label: string | null
   readonly department_id: DepartmentId | null
   readonly joined_at: Date | null
+}
+
+/** The stored facts of an account; everything that it shows is derived from them, its organization and the time. */
+export interface AccountFacts extends ListedFacts {
+  readonly messenger_user_id: string
   readonly enrolled_at: Date | null
   readonly recovery: { readonly [key: string]: unknown } | null
   readonly archive_consent_at: Date | null
@@ -166,7 +170,7 @@ export const nameKey = (facts: MessengerNames & { readonly phone_number: string 
 
 /** The account as the list shows it to the caller at `now`. */
 export const account = (
-  facts: AccountFacts,
+  facts: ListedFacts,
   organization: OrganizationFacts,
   caller: Caller["Service"],
   now: Date

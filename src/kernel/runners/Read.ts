@@ -7,24 +7,17 @@ import type { RequestContext } from "../Context.ts"
 import type { KernelServices } from "../Contract.ts"
 import type { Resolve, Targeting } from "../Resolve.ts"
 
-/** Runs an operation that can change nothing; what is read with the account travels with it. */
-export const runRead = <I extends Targeting, A, E, R, B, R2>(
+/** Runs an operation that can change nothing. */
+export const runRead = <I extends Targeting, A, E, R>(
   resolve: Resolve,
-  beside: ((input: I, caller: Caller["Service"]) => Effect.Effect<B, never, R2>) | undefined,
-  run: (input: I, context: RequestContext & { readonly beside: B | undefined }) => Effect.Effect<A, E, R>
+  run: (input: I, context: RequestContext) => Effect.Effect<A, E, R>
 ) =>
-(input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | R2 | KernelServices<"read">> =>
+(input: I): Effect.Effect<A, E | ResourceMissing | ServiceUnavailable, R | KernelServices<"read">> =>
   Effect.withFiber(({ context }) => {
     const caller = Context.getUnsafe(context, Caller)
     const now = new Date(Context.get(context, Clock.Clock).currentTimeMillisUnsafe())
-    const found = resolve(caller, input, false)
     return Context.getUnsafe(context, Db).read(
       caller.organizationId,
-      beside === undefined
-        ? Effect.flatMap(found, (account) => run(input, { caller, now, account, beside: undefined }))
-        : Effect.flatMap(
-          Effect.all([found, beside(input, caller)], { concurrency: "unbounded" }),
-          ([account, known]) => run(input, { caller, now, account, beside: known })
-        )
+      Effect.flatMap(resolve(caller, input, false), (account) => run(input, { caller, now, account }))
     )
   })

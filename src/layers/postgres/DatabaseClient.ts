@@ -151,8 +151,7 @@ export const make = Effect.fnUntraced(function*(
   const lend = counted.acquired(Effect.map(own, (session) => new Own(session)))
   const access: Access = {
     shares: common !== undefined,
-    flush: (statements, deadline, kept) => {
-      const run = (session: WireSession) => session.run(statements, deadline, true, kept)
+    use: (run, kept) => {
       if (common === undefined) return Effect.scoped(Effect.flatMap(counted.acquired(own), run))
       return counted.admitted(Effect.suspend(() => {
         const slot = kept?.slot?.serves === true ? kept.slot : common.least

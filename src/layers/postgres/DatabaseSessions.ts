@@ -184,7 +184,20 @@ export class SharedLink extends Link {
     const { named } = statement
     // One that is planned for its values does not go where another has settled how plans are made.
     const place = this.organizationId === null || !named ? undefined : this.#place
-    return this.#access.flush([...this.#before(named), statement], this.#deadline, place)
+    const statements = [...this.#before(named), statement]
+    return this.#access.use((session) => session.run(statements, this.#deadline, true, place), place)
+  }
+
+  /** Runs the statements as one message; none of them needs what another answers. */
+  executeAll(
+    asked: ReadonlyArray<readonly [text: string, values: ReadonlyArray<unknown>]>
+  ): Effect.Effect<ReadonlyArray<ReadonlyArray<object>>, SqlError.SqlError> {
+    const statements = [...this.#before(true), ...asked.map(([text, values]) => statementOf(text, values))]
+    const answered = this.#access.use(
+      (session) => session.runAll(statements, asked.length, this.#deadline, this.#place),
+      this.#place
+    )
+    return Effect.map(answered, (results) => results.map(({ rows }) => rows))
   }
 }
 
@@ -195,12 +208,11 @@ export type NotificationQueue = Queue.Dequeue<PgConnection.Notification, SqlErro
 export interface Access {
   /** True if statements share sessions; where they do not, each waits for its turn. */
   readonly shares: boolean
-  /** Runs the statements as one transaction, and answers what the last of them answered. */
-  flush(
-    statements: ReadonlyArray<Statement>,
-    deadline: Deadline | undefined,
+  /** Runs on a session that others use too. */
+  use<A>(
+    run: (session: WireSession) => Effect.Effect<A, SqlError.SqlError>,
     kept?: KeptPlacement
-  ): Effect.Effect<StatementResult, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError>
   /** Opens a session that hears what is notified on a channel; undefined where no other session can be. */
   readonly listen: ((channel: string) => Effect.Effect<NotificationQueue, SqlError.SqlError, Scope.Scope>) | undefined
   /** A session of one's own. */

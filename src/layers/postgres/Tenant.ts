@@ -244,6 +244,26 @@ export const takeTurn = (
  */
 export const together = { concurrency: "unbounded" } as const
 
+/**
+ * Runs such statements, and answers the rows of each: those of a transaction that only reads in one message, which no
+ * fiber of its own waits for.
+ */
+export const all = (sql: SqlClient.SqlClient) =>
+<A extends Readonly<Record<string, object>>>(
+  statements: { readonly [Name in keyof A]: Statements.Statement<A[Name]> }
+): Effect.Effect<{ readonly [Name in keyof A]: ReadonlyArray<A[Name]> }, SqlError.SqlError> =>
+  Effect.withFiber((fiber) => {
+    const connection = connectionOf(sql, fiber.context)
+    const all = Object.values(statements)
+    const answered = connection instanceof Connections.SharedLink && !isWatched(fiber)
+      ? connection.executeAll(all.map((statement) => statement.compile()))
+      : Effect.all(all, together)
+    return Effect.map(answered, (answers) => {
+      const named = Object.keys(statements).map((name, index) => [name, answers[index]])
+      return Object.fromEntries(named)
+    })
+  })
+
 const asking = (before: ReadonlyArray<Statement>) =>
 <A extends object>(
   sql: SqlClient.SqlClient,

@@ -1,11 +1,23 @@
 import { Effect } from "effect"
-import { AccountDetail, accountDetail, TargetAccount, unwatched } from "../../domain/accounts/Account.ts"
-import { terminationsShown } from "../../domain/Limits.ts"
+import {
+  AccountDetail,
+  accountDetail,
+  type AccountFacts,
+  TargetAccount,
+  unwatched
+} from "../../domain/accounts/Account.ts"
 import { everyone, seesDevices } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Accounts, type WatchedAccount } from "../../ports/accounts/Accounts.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as samples from "./accounts.samples.ts"
+
+const unseen = (facts: AccountFacts): WatchedAccount => ({
+  facts,
+  monitor: unwatched,
+  sessions: [],
+  terminations: []
+})
 
 export const getAccount = Operation.read(
   "get_account",
@@ -19,18 +31,15 @@ export const getAccount = Operation.read(
     params: { account_id: TargetAccount },
     success: AccountDetail,
     sample: samples.getAccount,
-    beside: Effect.fnUntraced(function*({ account_id }, caller) {
-      if (!seesDevices(caller.role)) return { monitor: unwatched, sessions: [], terminations: [] }
-      const accounts = yield* Accounts
-      return yield* Effect.all({
-        monitor: accounts.monitor(caller, account_id),
-        sessions: accounts.sessions(caller, account_id),
-        terminations: accounts.terminations(caller, account_id, terminationsShown)
-      }, { concurrency: "unbounded" })
-    })
+    find: (caller, id) =>
+      Accounts.use((accounts) =>
+        seesDevices(caller.role)
+          ? accounts.findWatched(caller, id)
+          : Effect.map(accounts.find(caller, id, false), (facts) => facts && unseen(facts))
+      )
   },
-  Effect.fnUntraced(function*(_, { account, beside: { monitor, sessions, terminations }, caller, now }) {
-    const facts = yield* (yield* Organizations).facts(caller)
-    return accountDetail(account, facts, monitor, sessions, terminations, caller, now)
+  Effect.fnUntraced(function*(_, { account: { facts, monitor, sessions, terminations }, caller, now }) {
+    const organization = yield* (yield* Organizations).facts(caller)
+    return accountDetail(facts, organization, monitor, sessions, terminations, caller, now)
   })
 )

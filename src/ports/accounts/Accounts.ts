@@ -5,6 +5,7 @@ import type {
   AccountId,
   DepartmentId,
   LatestPoll,
+  ListedFacts,
   MessengerNames
 } from "../../domain/accounts/Account.ts"
 import type { AccountStatus } from "../../domain/accounts/ProtectionStatus.ts"
@@ -19,10 +20,22 @@ export interface AccountQuery {
   readonly limit: number
 }
 
+/** An account with what was seen of its devices. */
+export interface WatchedAccount {
+  readonly facts: AccountFacts
+  /** The results of its latest polls. */
+  readonly monitor: LatestPoll
+  readonly sessions: ReadonlyArray<SessionFacts>
+  /** The latest sessions that ended, newest first. */
+  readonly terminations: ReadonlyArray<Termination>
+}
+
 /** The accounts of the organization that the caller can access; any other does not exist. */
 export class Accounts extends Context.Service<Accounts, {
   /** The account, or null when the caller cannot access it; locked for the rest of the transaction when asked. */
   find(caller: Caller["Service"], id: AccountId, lock: boolean): Effect.Effect<AccountFacts | null>
+  /** The account with what was seen of its devices. */
+  findWatched(caller: Caller["Service"], id: AccountId): Effect.Effect<WatchedAccount | null>
   /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The organization's accounts after `after` in the console's order, whatever anybody can access. */
@@ -30,7 +43,7 @@ export class Accounts extends Context.Service<Accounts, {
     ReadonlyArray<AccountFacts>
   >
   /** The accounts after `after`, or null when the caller cannot access that one. */
-  list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<AccountFacts> | null>
+  list(caller: Caller["Service"], query: AccountQuery, now: Date): Effect.Effect<ReadonlyArray<ListedFacts> | null>
   /** Those of the accounts that the caller can access; without ids, all that have archived messages. */
   archived(caller: Caller["Service"], ids: ReadonlyArray<AccountId> | null): Effect.Effect<ReadonlyArray<AccountId>>
   /** The accounts that have most of something of their archives, the most first; none that has nothing of it. */
@@ -40,16 +53,7 @@ export class Accounts extends Context.Service<Accounts, {
     limit: number
   ): Effect.Effect<ReadonlyArray<AccountFacts>>
   /** The accounts that match best, one more than `limit` where more do. */
-  search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<AccountFacts>>
-  /**
-   * The results of the latest polls of the account; as of an account that is not there where the caller cannot access
-   * it.
-   */
-  monitor(caller: Caller["Service"], id: AccountId): Effect.Effect<LatestPoll>
-  /** None where the caller cannot access the account. */
-  sessions(caller: Caller["Service"], id: AccountId): Effect.Effect<ReadonlyArray<SessionFacts>>
-  /** The latest sessions that ended, newest first; none where the caller cannot access the account. */
-  terminations(caller: Caller["Service"], id: AccountId, limit: number): Effect.Effect<ReadonlyArray<Termination>>
+  search(caller: Caller["Service"], query: string, limit: number): Effect.Effect<ReadonlyArray<ListedFacts>>
   /**
    * Stops reviewing: no deadline and no queued sign-out stays, but which sign-outs were withheld is kept. Answers of
    * how many sessions the review ended.

@@ -52,6 +52,25 @@ describe("Tenant", () => {
           expect(yield* Tenant.transaction(sql, "bolt")(notes)).toEqual([{ id: 103 }])
         }))
 
+      it.effect("answers several statements by their names, beside others, or fails with the first that fails", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          yield* Tenant.transaction(sql, "four")(Effect.andThen(insert("four", 41), insert("four", 42)))
+          const all = Tenant.all(sql)
+          for (const access of ["read", "write"] as const) {
+            const inFour = Tenant.transaction(sql, "four", { access })
+            const first = sql<{ id: number }>`select min(id) as id from note`
+            const none = sql<{ id: number }>`select id from note where id = 0`
+            const every = sql<{ id: number }>`select id from note order by id`
+            const [named, alone] = yield* inFour(Effect.all([all({ first, none, every }), every], Tenant.together))
+            expect(named).toEqual({ first: [{ id: 41 }], none: [], every: [{ id: 41 }, { id: 42 }] })
+            expect(alone).toEqual([{ id: 41 }, { id: 42 }])
+            const broken = sql`select 1 / (${0}::int) as never`
+            expect(yield* other(inFour(all({ first, broken, every })))).toContain("division by zero")
+            expect(yield* inFour(all({ first }))).toEqual({ first: [{ id: 41 }] })
+          }
+        }))
+
       it.effect("refuses a row of another organization", () =>
         Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

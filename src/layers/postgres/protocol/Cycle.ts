@@ -46,6 +46,9 @@ export interface Sent {
 /** Says how a cycle went. */
 export type Settle = (outcome: Result.Result<StatementResult, SqlError.SqlError>) => void
 
+/** For a statement whose answer is waited for with that of a later one. */
+const settledLater: Settle = () => {}
+
 /** One of a cycle's statements whose answer is waited for. */
 export class PendingStatement implements StatementResult {
   /** Undefined if its fiber no longer waits. */
@@ -78,12 +81,16 @@ export class Cycle {
     statements: ReadonlyArray<Statement>,
     deadline: Deadline | undefined,
     repeatable: boolean,
-    settle: Settle
+    settle: Settle,
+    asked = 1
   ) {
     this.statements = [...statements]
     this.deadline = deadline
     this.repeatable = repeatable
-    this.asked = [new PendingStatement(settle)]
+    this.asked = Array.from(
+      { length: asked },
+      (_, place) => new PendingStatement(place + 1 === asked ? settle : settledLater)
+    )
   }
 
   /** True if anybody still waits for any of it. */

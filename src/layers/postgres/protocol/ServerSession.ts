@@ -145,12 +145,34 @@ export class WireSession {
         const asked = this.#join(open, last, settle)
         return Effect.sync(() => this.#abandon(open, asked))
       }
-      const cycle = new Cycle(statements, deadline, repeatable, settle)
-      if (place !== undefined) place.cycle = cycle
-      this.#submit(cycle)
-      this.flush()
-      return Effect.sync(() => this.#abandon(cycle, cycle.asked[0]))
+      return this.#send(new Cycle(statements, deadline, repeatable, settle), place)
     })
+  }
+
+  /** Sends the statements as one, and answers what each of the last `asked` answered. */
+  runAll(
+    statements: ReadonlyArray<Statement>,
+    asked: number,
+    deadline: Deadline | undefined,
+    place: Placement
+  ): Effect.Effect<ReadonlyArray<StatementResult>, SqlError.SqlError> {
+    return Effect.callback((resume) => {
+      const settle: Settle = (outcome) =>
+        resume(Result.isSuccess(outcome) ? Effect.succeed(own) : Effect.fail(outcome.failure))
+      const cycle = new Cycle(statements, deadline, true, settle, asked)
+      const own = cycle.asked.slice()
+      return this.#send(cycle, place)
+    })
+  }
+
+  /** Sends a new cycle; what it answers gives it up. */
+  #send(cycle: Cycle, place: Placement | undefined): Effect.Effect<void> {
+    // Others may join it later.
+    const own = cycle.asked.slice()
+    if (place !== undefined) place.cycle = cycle
+    this.#submit(cycle)
+    this.flush()
+    return Effect.sync(() => this.#abandon(cycle, ...own))
   }
 
   /** True if it is the last that is owed, with its Sync the last of what is to be written. */

@@ -1,9 +1,8 @@
 /** The columns of an account that its facts are read from. */
-import type { AccountFacts } from "../../../domain/accounts/Account.ts"
+import type { AccountFacts, ListedFacts } from "../../../domain/accounts/Account.ts"
 
 /** Each column has the name of its fact. */
-const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = {
-  messenger_user_id: true,
+const listed: { readonly [Fact in Exclude<keyof ListedFacts, "id">]: true } = {
   phone_number: true,
   first_name: true,
   last_name: true,
@@ -13,7 +12,6 @@ const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = 
   licence_tier: true,
   joined_at: true,
   connected_at: true,
-  enrolled_at: true,
   enforcement_active_at: true,
   offboarded_at: true,
   paused_at: true,
@@ -21,17 +19,9 @@ const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = 
   stopped_at: true,
   stop_reason: true,
   takeover_stopped_at: true,
-  locked_at: true,
-  lock_reason: true,
-  security_lock: true,
   monitoring_state: true,
   review_pending: true,
-  recovery: true,
   session_ref: true,
-  paired_state: true,
-  paired_since: true,
-  paired_error: true,
-  archive_consent_at: true,
   archive_selects: true,
   archive_live: true,
   archive_messages: true,
@@ -59,5 +49,21 @@ const columns: { readonly [Fact in Exclude<keyof AccountFacts, "id">]: true } = 
   archive_cleanup_running: true
 }
 
-/** The columns as a statement selects them. */
-export const accountColumns = ["account.id", ...Object.keys(columns)].join(", ")
+const further: { readonly [Fact in Exclude<keyof AccountFacts, keyof ListedFacts>]: true } = {
+  messenger_user_id: true,
+  enrolled_at: true,
+  locked_at: true,
+  lock_reason: true,
+  security_lock: true,
+  recovery: true,
+  paired_state: true,
+  paired_since: true,
+  paired_error: true,
+  archive_consent_at: true
+}
+
+/** The columns of lists as a statement selects them. */
+export const listedColumns = ["account.id", ...Object.keys(listed)].join(", ")
+
+/** All of them. */
+export const accountColumns = [listedColumns, ...Object.keys(further)].join(", ")

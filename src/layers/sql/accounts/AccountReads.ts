@@ -1,13 +1,21 @@
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { type AccountFacts, type AccountId, type LatestPoll, unwatched } from "../../../domain/accounts/Account.ts"
+import {
+  type AccountFacts,
+  type AccountId,
+  type LatestPoll,
+  type ListedFacts,
+  unwatched
+} from "../../../domain/accounts/Account.ts"
 import { patterns } from "../../../domain/accounts/AccountSearch.ts"
+import { terminationsShown } from "../../../domain/Limits.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
 import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
 import type { Accounts } from "../../../ports/index.ts"
 import * as Sql from "../../postgres/Rows.ts"
+import * as Tenant from "../../postgres/Tenant.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
-import { accountColumns } from "./AccountColumns.ts"
+import { accountColumns, listedColumns } from "./AccountColumns.ts"
 import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
@@ -24,6 +32,7 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   const columns = sql.literal(accountColumns)
+  const shown = sql.literal(listedColumns)
 
   /** The keys of the accessible accounts for which the conditions hold, from every way to them the first of each. */
   const pages = (
@@ -81,38 +90,43 @@ export const make = Effect.gen(function*() {
     status: StatusConditions | undefined,
     count: Statement.Fragment,
     departmentId: string | undefined
-  ): Statement.Statement<AccountFacts> => {
+  ): Statement.Statement<ListedFacts> => {
     const own = sql`organization_id = ${caller.organizationId}`
     const first = (from: Statement.Fragment, holds: Statement.Fragment, what: Statement.Fragment) =>
       sql`select ${what} from ${from} where ${own} and ${conditions} and ${holds}
         order by name_key, account.id limit ${count}`
     const kept = status?.kept ?? sql`true`
     if (accessSources(sql, caller) !== null) {
-      return sql<AccountFacts>`
+      return sql<ListedFacts>`
         with page as (
           select * from (${pages(caller, conditions, status, count, departmentId)}) as found (name_key, account_id)
           order by name_key, account_id limit ${count}
         )
-        select ${columns} from page
+        select ${shown} from page
         join account on ${own} and account.id = page.account_id
         order by page.name_key, page.account_id`
     }
-    if (status?.ended === undefined) return sql<AccountFacts>`${first(sql`account`, kept, columns)}`
+    if (status?.ended === undefined) return sql<ListedFacts>`${first(sql`account`, kept, shown)}`
     const every = sql.literal("*")
     const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
-    return sql<AccountFacts>`
-      select ${columns} from (
+    return sql<ListedFacts>`
+      select ${shown} from (
         (${first(sql`account`, kept, every)}) union all (${first(ended, status.ended, every)})
       ) as account order by name_key, account.id limit ${count}`
   }
 
+  const account = (caller: Caller["Service"], id: AccountId, accessible: Statement.Fragment) =>
+    sql<AccountFacts>`
+      select ${columns} from account
+      where organization_id = ${caller.organizationId} and account.id = ${id} and ${accessible}`
+
   return {
     find: (caller, id, lock) =>
-      sql<AccountFacts>`
-        select ${columns} from account
-        where organization_id = ${caller.organizationId} and account.id = ${id}
-          and ${lock ? sql`${canAccess(sql, caller)} for no key update of account` : canAccessId(sql, caller, id)}`
-        .pipe(Effect.orDie, Sql.one),
+      account(
+        caller,
+        id,
+        lock ? sql`${canAccess(sql, caller)} for no key update of account` : canAccessId(sql, caller, id)
+      ).pipe(Effect.orDie, Sql.one),
 
     hold: (organizationId, id) =>
       sql<AccountFacts>`
@@ -156,7 +170,7 @@ export const make = Effect.gen(function*() {
         const within = sources === null
           ? sql`true, '{}'::uuid[], '{}'::uuid[]`
           : sql`false, ${ids(sources.departments)}, ${ids(sources.accounts)}`
-        return yield* sql<AccountFacts>`
+        return yield* sql<ListedFacts>`
           with size as materialized (
             select count(*) as accounts from (
               select from account where organization_id = ${caller.organizationId} limit ${sql.literal(String(few + 1))}
@@ -176,7 +190,7 @@ export const make = Effect.gen(function*() {
             ) as match
             group by match.id
           )
-          select ${columns} from found
+          select ${shown} from found
           cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)}
           where ${canAccess(sql, caller)}
           order by found.rank, name_key, account.id limit ${limit + 1}`
@@ -199,28 +213,26 @@ export const make = Effect.gen(function*() {
         order by ${measure} desc, name_key, account.id limit ${limit}`.pipe(Effect.orDie)
     },
 
-    monitor: (caller, id) =>
-      sql<LatestPoll>`
-        select last_polled_at, last_poll_error from monitor
-        where organization_id = ${caller.organizationId} and account_id = ${id}
-          and ${canAccessId(sql, caller, id)}`.pipe(
-        Effect.orDie,
-        Effect.map(([row]) => row ?? unwatched)
-      ),
-
-    sessions: (caller, id) =>
-      sql<SessionFacts>`
-        select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
-          app_name, app_version, ip, country, last_active_at, created_at, seen_at
-        from session where organization_id = ${caller.organizationId} and account_id = ${id}
-          and ${canAccessId(sql, caller, id)}
-        order by current desc, service desc, seen_at desc, id`.pipe(Effect.orDie),
-
-    terminations: (caller, id, limit) =>
-      sql<Termination>`
-        select session_id, device_label, detected_at, actor, reason
-        from termination where organization_id = ${caller.organizationId} and account_id = ${id}
-          and ${canAccessId(sql, caller, id)}
-        order by detected_at desc, id desc limit ${limit}`.pipe(Effect.orDie)
+    findWatched: Effect.fnUntraced(
+      function*(caller, id) {
+        const mine = sql`organization_id = ${caller.organizationId} and account_id = ${id} and ${
+          canAccessId(sql, caller, id)
+        }`
+        const { facts: [facts], monitor: [monitor], sessions, terminations } = yield* Tenant.all(sql)({
+          facts: account(caller, id, canAccessId(sql, caller, id)),
+          monitor: sql<LatestPoll>`select last_polled_at, last_poll_error from monitor where ${mine}`,
+          sessions: sql<SessionFacts>`
+            select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
+              app_name, app_version, ip, country, last_active_at, created_at, seen_at
+            from session where ${mine} order by current desc, service desc, seen_at desc, id`,
+          terminations: sql<Termination>`
+            select session_id, device_label, detected_at, actor, reason
+            from termination where ${mine} order by detected_at desc, id desc
+            limit ${sql.literal(String(terminationsShown))}`
+        })
+        return facts === undefined ? null : { facts, monitor: monitor ?? unwatched, sessions, terminations }
+      },
+      Effect.orDie
+    )
   } satisfies Partial<Accounts["Service"]>
 })
