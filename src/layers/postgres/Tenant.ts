@@ -250,7 +250,9 @@ export const together = { concurrency: "unbounded" } as const
  */
 export const all = (sql: SqlClient.SqlClient) =>
 <A extends Readonly<Record<string, object>>>(
-  statements: { readonly [Name in keyof A]: Statements.Statement<A[Name]> }
+  statements:
+    & { readonly [Name in keyof A]: Statements.Statement<A[Name]> }
+    & Readonly<Record<string, Statements.Statement<object>>>
 ): Effect.Effect<{ readonly [Name in keyof A]: ReadonlyArray<A[Name]> }, SqlError.SqlError> =>
   Effect.withFiber((fiber) => {
     const connection = connectionOf(sql, fiber.context)

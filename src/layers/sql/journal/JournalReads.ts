@@ -136,7 +136,8 @@ export const make = Effect.gen(function*() {
             : query.action.endsWith(".*")
             ? [sql`object = ${query.action.slice(0, -2)}`]
             : [sql`action = ${query.action}`]),
-          ...(query.outcome === undefined ? [] : [sql`outcome = ${query.outcome}`]),
+          // As a literal: the index has the events that are not done.
+          ...(query.outcome === undefined ? [] : [sql`outcome = ${sql.literal(`'${query.outcome}'`)}`]),
           ...(query.credentialId === undefined ? [] : [sql`credential_id = ${query.credentialId}`])
         ]
         const holds = sql.and([...places, ...filters])
