@@ -68,7 +68,12 @@ export const workloads = {
     over: "mcp",
     ask: callTool("list_protected_accounts", { limit: 50 })
   },
-  tool_organization: { title: "tools/call, organization", kind: "read", ask: callTool("get_organization", {}) },
+  tool_organization: {
+    title: "tools/call, organization",
+    kind: "read",
+    over: "mcp",
+    ask: callTool("get_organization", {})
+  },
   list_status: {
     title: "list with a status filter",
     kind: "read",
