@@ -39,6 +39,11 @@ export const domain: MutantsByFile = {
       .loses("an application that is limited to some accounts makes itself a key without that limit")
       .seenBy("test/spec/05_1_credential_operations.test.ts")
   ],
+  "src/layers/sql/journal/JournalRows.ts": [
+    change({ in: "runs", replace: "\"hash\"]", by: "\"hash\", \"ip\"]" })
+      .loses("the address of a journaled act can be altered unseen")
+      .seenBy("test/properties/chain.test.ts")
+  ],
   "src/domain/journal/JournalEvent.ts": [
     change({
       in: "chainSeed",
