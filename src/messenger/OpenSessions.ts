@@ -61,7 +61,7 @@ interface Open {
 }
 
 export interface Options {
-  /** The number of sessions that stay open: beyond that, the least recently used are closed. */
+  /** The number of sessions that stay open: beyond that, the most recently used that is idle is closed. */
   readonly maxLive: number
 }
 
@@ -164,11 +164,11 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           yield* close(ref)
         })
 
-        /** Closes the least recently used session, if too many are open. */
+        /** Closes a session, if too many are open: accounts are polled in turn, and this one is due after all others. */
         const evict = Effect.suspend(() => {
           if (opened.size <= maxLive) return Effect.void
-          for (const [ref, { users }] of opened) if (users === 0) return close(ref)
-          return Effect.void
+          const [ref] = [...opened].findLast(([, { users }]) => users === 0) ?? []
+          return ref === undefined ? Effect.void : close(ref)
         })
 
         const closeAll = (which: (open: Open) => boolean) =>
