@@ -79,6 +79,8 @@ describe("the verdicts over kept figures", () => {
     const question = "Sessions over the wire: memory of a session, goal 430 KiB"
     expect(wire("400 KiB")).toEqual([{ question, holds: true, measured: "400 KiB" }])
     expect(wire("431 KiB")).toMatchObject([{ question, holds: false }])
+    expect(wire("400 KiB, 431 KiB")).toMatchObject([{ question, holds: false }])
+    expect(wire("not measured")).toMatchObject([{ question, holds: false }])
   })
 
   it("name the goals of the watch that are missed, and what is missing misses", () => {
