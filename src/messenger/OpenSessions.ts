@@ -134,7 +134,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
             const at = pace.push(now)
-            const pushed = Effect.ignore(monitors.push(account, { at: new Date(at), look }))
+            const pushed = Effect.ignore(monitors.push([account], { at: new Date(at), look }))
             return Effect.andThen(
               // No other process polls the account.
               counted(at > now ? pushed : Effect.andThen(pushed, alarm.wake)),

@@ -2,7 +2,7 @@
  * Opens the sessions of accounts whose slots this process has got, so that their pushes are heard, and makes each account
  * due: what was pushed while nobody heard is found by a poll.
  */
-import { Clock, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import { type Slot, slotOf } from "../domain/accounts/Slot.ts"
 import { LiveSessions, type Options } from "../messenger/OpenSessions.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
@@ -15,6 +15,9 @@ export const openedTogether = 64
 /** The time after which a database that was away is asked again. */
 const askedAgain = Duration.seconds(1)
 
+/** Accounts become due together some time after their sessions are open, so that looks delay no other opening. */
+const dueAfter = Duration.seconds(1)
+
 /** Opens up to `maxLive` of them, those with the earliest deadline first, while their slots are owned. */
 export const layer = ({ maxLive }: Options) =>
   Layer.effectDiscard(Effect.gen(function*() {
@@ -22,40 +25,55 @@ export const layer = ({ maxLive }: Options) =>
     const ownership = yield* Ownership
     const sessions = yield* LiveSessions
     const alarm = yield* Alarm
+    const scope = yield* Effect.scope
+    const places = yield* Semaphore.make(openedTogether)
+    const opened: Array<OpenSession> = []
 
     /** The terms whose sessions are open, or are being opened; null where there is none. */
     const terms = new Map<Slot, number | null>()
-    const isMine = (slot: Slot) => ownership.term(slot) !== null && ownership.term(slot) === terms.get(slot)
 
-    const hear = Effect.fnUntraced(function*(account: OpenSession) {
-      yield* Effect.scoped(sessions.use(account, account.ref))
-      yield* monitors.push(account, { at: new Date(yield* Clock.currentTimeMillis), look: false })
+    const makeDue = Effect.gen(function*() {
+      const accounts = opened.splice(0)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* Effect.retry(monitors.push(accounts, { at, look: false }), Schedule.spaced(askedAgain))
       yield* alarm.wake
     })
 
+    const hear = Effect.fnUntraced(function*(account: OpenSession) {
+      yield* Effect.scoped(sessions.use(account, account.ref))
+      opened.push(account)
+      if (opened.length === 1) yield* Effect.forkIn(Effect.delay(makeDue, dueAfter), scope)
+    })
+
     const open = Effect.fnUntraced(function*(changed: ReadonlySet<Slot>) {
-      const gained = new Set([...changed].filter((slot) => ownership.term(slot) !== null && !isMine(slot)))
-      for (const slot of changed) terms.set(slot, ownership.term(slot))
+      const gained = new Map<Slot, number>()
+      for (const slot of changed) {
+        const term = ownership.term(slot)
+        if (term !== null && term !== terms.get(slot)) gained.set(slot, term)
+        terms.set(slot, term)
+      }
       if (gained.size === 0) return
-      const accounts = yield* Effect.retry(monitors.sessions(gained, maxLive), {
+      const isMine = (slot: Slot) => ownership.term(slot) === gained.get(slot)
+      const accounts = yield* Effect.retry(monitors.sessions(new Set(gained.keys()), maxLive), {
         schedule: Schedule.spaced(askedAgain),
-        while: () => [...gained].some(isMine)
+        while: () => [...gained.keys()].some(isMine)
       })
       yield* Effect.forEach(
         accounts,
         (account) =>
-          Effect.suspend(() =>
+          places.withPermit(Effect.suspend(() =>
             isMine(slotOf(account.accountId))
               // One that cannot be opened is met again by the account's poll.
               ? Effect.ignore(hear(account))
               : Effect.void
-          ),
+          )),
         { concurrency: openedTogether, discard: true }
       )
     })
 
+    // Slots come in parts: one session that opens slowly does not hold back those of the next part.
     yield* ownership.changes.pipe(
-      Stream.runForEach((changed) => Effect.ignore(open(changed))),
+      Stream.runForEach((changed) => Effect.forkIn(Effect.ignore(open(changed)), scope, { startImmediately: true })),
       Effect.forkScoped({ startImmediately: true })
     )
   }))

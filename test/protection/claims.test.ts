@@ -135,7 +135,7 @@ describe("12.4 who holds an account", () => {
           if (held === undefined) return yield* Effect.die("Nothing is due")
           const now = yield* Clock.currentTimeMillis
           const push = (seconds: number) =>
-            monitors.push({ accountId: account, organizationId: id }, {
+            monitors.push([{ accountId: account, organizationId: id }], {
               at: new Date(now + seconds * 1000),
               look: false
             })

@@ -70,10 +70,12 @@ const play = Effect.fnUntraced(function*(
       claim: () => unused,
       finish: () => unused,
       nextDue: unused,
-      push: ({ accountId }) =>
+      push: (pushed) =>
         Effect.sync(() => {
-          assert.isTrue(open.has(accountId))
-          due.push(accountId)
+          for (const { accountId } of pushed) {
+            assert.isTrue(open.has(accountId))
+            due.push(accountId)
+          }
         }),
       unwatched: () => unused,
       sessions: (asked, limit) =>

@@ -71,9 +71,9 @@ export class Monitors extends Context.Service<Monitors, {
   finish(looks: ReadonlyArray<QuietPoll>): Effect.Effect<void, ServiceUnavailable>
   /** The time when the next account is due; null where none is watched. */
   readonly nextDue: Effect.Effect<Date | null, ServiceUnavailable>
-  /** Makes the account of a push due. */
+  /** Makes the accounts of pushes due. */
   push(
-    account: Pick<LockedAccountRef, "accountId" | "organizationId">,
+    accounts: ReadonlyArray<Pick<LockedAccountRef, "accountId" | "organizationId">>,
     wanted: PushedPoll
   ): Effect.Effect<void, ServiceUnavailable>
   /** The main sessions of watched accounts of the slots, at most so many: those with the earliest deadline first. */

@@ -28,11 +28,18 @@ const finished = `
   returning fence`
 
 const pushed = `
+  with pushed as (
+    select organization_id, account_id
+    from unnest($1::text[], $2::uuid[]) as pushed (organization_id, account_id)
+    join monitor using (organization_id, account_id)
+    order by organization_id, account_id for no key update of monitor
+  )
   update monitor set urgent = true, look_at = case when $4 then $3 else look_at end, next_at = case
       when busy_until > $3 then $5
       else least(next_at, $5)
     end
-  where organization_id = $1 and account_id = $2 and next_at is not null
+  from pushed where monitor.organization_id = pushed.organization_id and monitor.account_id = pushed.account_id
+    and next_at is not null
   returning fence`
 
 const unwatched = `
@@ -83,9 +90,15 @@ export const layer = Layer.effect(
         ([row]) => row?.next_at ?? null
       ),
 
-      push: Effect.fnUntraced(function*({ accountId, organizationId }, { at, look }) {
+      push: Effect.fnUntraced(function*(accounts, { at, look }) {
         const now = new Date(yield* Clock.currentTimeMillis)
-        yield* Tenant.ask(sql, pushed, [organizationId, accountId, now, look, at])
+        yield* Tenant.askByIndex(sql, pushed, [
+          accounts.map(({ organizationId }) => organizationId),
+          accounts.map(({ accountId }) => accountId),
+          now,
+          look,
+          at
+        ])
       }),
 
       sessions: (slots, limit) => Tenant.ask<OpenSession>(sql, watchedSessions(slots), [limit, ...Slots.values(slots)]),
