@@ -1,48 +1,30 @@
 /** Operations on accounts that another process watches. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Metric, Schedule, Scope } from "effect"
-import { answered } from "../../src/cli/process/ForwardedCalls.ts"
+import { Effect, Schedule } from "effect"
+import * as childProcess from "node:child_process"
+import * as path from "node:path"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
-import * as Forwarding from "../../src/layers/cluster/Forwarding.ts"
-import * as Listener from "../../src/layers/cluster/Listener.ts"
-import * as Runner from "../../src/layers/cluster/Runner.ts"
-import * as Owned from "../../src/layers/messenger/Owned.ts"
-import * as Simulated from "../../src/layers/messenger/simulated/Simulated.ts"
-import * as Worker from "../../src/layers/Worker.ts"
+import { closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
+import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
 import { postgresUrl } from "../support/postgres/database.ts"
-import { postgresLayer } from "../support/postgres/databaseRoles.ts"
+import { type Moment, moments, started } from "../support/protection/forwarding.ts"
 import { makeWatched } from "../support/protection/watched.ts"
-import { running } from "../support/replicas.ts"
+import { flags } from "../support/run/program.ts"
 import * as World from "../support/world.ts"
 
-const lease = "3 seconds"
-
-/** A process of the service; one that does not watch forwards everything. */
-const started = Effect.fnUntraced(function*(url: string, worker: boolean) {
-  const world = World.world(postgresLayer(url))
-  const owner = worker
-    ? Layer.provideMerge(
-      Runner.layer({ lease, margin: "500 millis" }),
-      Listener.layer({ host: "127.0.0.1", port: 0 })
-    )
-    : Ownership.layerNever
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  const run = yield* Scope.provide(
-    running(
-      Forwarding.layer(lease).pipe(
-        Layer.provideMerge(Worker.layer()),
-        Layer.provideMerge(Owned.layer),
-        Layer.provideMerge(Layer.provideMerge(Layer.merge(owner, Layer.fresh(Simulated.layerSql)), world)),
-        Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, new Map()))
-      )
-    ),
-    scope
+/** A process that watches all accounts until it is killed at the moment; it has them when this ends. */
+const dyingOwner = (url: string, moment: Moment) =>
+  Effect.acquireRelease(
+    Effect.callback<childProcess.ChildProcess>((resume) => {
+      const program = path.join(import.meta.dirname, "../support/protection/dyingOwner.ts")
+      const child = childProcess.fork(program, [url, moment], { execArgv: [...flags] })
+      child.once("message", () => resume(Effect.succeed(child)))
+      child.once("exit", (code) => resume(Effect.die(new Error(`The owner ended with ${code}`))))
+    }),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
-  yield* run(Scope.provide(answered, scope))
-  return { run, stop: Scope.close(scope, Exit.void) }
-})
 
 const until = <A, R>(ask: Effect.Effect<A, never, R>, holds: (answer: A) => boolean) =>
   Effect.timeout(Effect.repeat(ask, { until: holds, schedule: Schedule.spaced(50) }), 15_000)
@@ -97,5 +79,57 @@ describe("12.4 requests at a process that does not watch the account", () => {
         assert.strictEqual((yield* api(World.get(path, key))).status, 200)
       }),
     60_000
+  )
+
+  it.live(
+    "are made at most once where that one is killed with them, and their caller learns that the outcome is not known",
+    () =>
+      Effect.gen(function*() {
+        const url = yield* postgresUrl
+        const { run: api } = yield* started(url, false)
+        const organization = yield* api(World.makeOrganization())
+        const { key } = organization.admins.owner
+        const change = (account: string, about: string) =>
+          api(World.send("PATCH", `/v1/accounts/${account}/messenger-profile`, {
+            key,
+            body: { about },
+            headers: { "idempotency-key": about }
+          }))
+        const accounts = yield* Effect.forEach(moments, (moment) =>
+          Effect.gen(function*() {
+            const { account } = yield* api(makeWatched(organization))
+            const owner = yield* dyingOwner(url, moment)
+            const answer = yield* change(account, moment)
+            assert.deepStrictEqual([answer.status, answer.body.error?.code], [503, "messenger_unavailable"])
+            yield* until(Effect.sync(() => owner.signalCode), (signal) => signal === "SIGKILL")
+            return account
+          }))
+        const { run: next } = yield* started(url, true)
+        yield* until(next(Effect.map(Ownership, ({ owned }) => owned())), ({ size }) => size === slotCount)
+        yield* next(closeAllIntents)
+        const journal = yield* api(World.journal(organization.id))
+        const found = yield* Effect.forEach(accounts, (account) =>
+          Effect.map(api(World.get(`/v1/accounts/${account}/messenger-profile`, key)), ({ body }) => ({
+            about: body.about,
+            journaled: journal.flatMap(({ account_id, action, outcome }) =>
+              account_id === account && action === "profile.updated" ? [outcome] : []
+            )
+          })))
+        assert.deepStrictEqual(found, [
+          { about: null, journaled: [] },
+          { about: "made", journaled: ["pending", "failed"] },
+          { about: "stored", journaled: ["pending", "done"] }
+        ])
+        assert.strictEqual((yield* change(accounts[2] ?? "", "stored")).status, 200)
+        const calls = yield* api(Effect.flatMap(SimulatedPlatform, (platform) =>
+          platform.calls))
+        assert.strictEqual(
+          calls.filter(({ operation }) =>
+            operation === "update_profile"
+          ).length,
+          2
+        )
+      }),
+    90_000
   )
 })
