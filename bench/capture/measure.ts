@@ -10,7 +10,7 @@ import { detected, fill, latenesses, organization, setDeadlines, wait } from "..
 import { cpuOfFamily, memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
-import { startCentreOf, startWorker } from "../support/wireWorker.ts"
+import { startChild, startWorker } from "../support/wireWorker.ts"
 import type { Order, Report } from "./centre.ts"
 import { grace, kindOf, messagesOfLarge, silent } from "./histories.ts"
 
@@ -35,7 +35,7 @@ const minutesOfBackup = 22
 /** Calls by which history is read; what the session itself asks is left out. */
 const reading = /^(messages|channels)\./
 
-const startCentre = () => startCentreOf<Order, Report>(path.join(import.meta.dirname, "centre.ts"))
+const startCentre = () => startChild<Order, Report>(path.join(import.meta.dirname, "centre.ts"))
 type Centre = ReturnType<typeof startCentre>
 
 /** Everything is archived, of some accounts with files; none has a run that is due soon. */

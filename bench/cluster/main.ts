@@ -1,19 +1,25 @@
 /** `npm run bench:cluster`: several processes that share the accounts, and how soon they replace one another. */
 import { parseArgs } from "node:util"
-import { record } from "../support/figure.ts"
+import { record, recordTables } from "../support/figure.ts"
 import { startGround } from "../support/ground.ts"
 import { measure, type Measured, middle } from "./measure.ts"
 import { model, modelColumns } from "./model.ts"
+import { measureShares } from "./share.ts"
 
-const help = `npm run bench:cluster -- [--accounts 3000] [--seconds 60] [--note text]
+const help =
+  `npm run bench:cluster -- [--accounts 3000] [--seconds 60] [--parts faults,share] [--latency 50] [--note text]
 
-Three processes of serve share so many accounts over a data centre on loopback in a process of its own, on a PostgreSQL
-of its own; one is killed some times, one stopped, and PostgreSQL is away for 5 s. About nine minutes.`
+faults: Three processes of serve share so many accounts over a data centre on loopback in a process of its own, on a
+PostgreSQL of its own; one is killed some times, one stopped, and PostgreSQL is away for 5 s. About nine minutes.
+share: 25,000 accounts over three workers, a third of them over one, and 100,000 over four, whose messenger answers
+after --latency ms; its tables replace those of the last run. About seven minutes.`
 
 const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "3000" },
     seconds: { type: "string", default: "60" },
+    parts: { type: "string", default: "faults,share" },
+    latency: { type: "string", default: "50" },
     note: { type: "string" },
     help: { type: "boolean", default: false }
   }
@@ -65,7 +71,7 @@ const rowsOf = (found: Measured): ReadonlyArray<readonly [string, string, string
   ["WAL a look", `${Math.round(found.wal)} B`, ""]
 ]
 
-const run = async () => {
+const runFaults = async () => {
   const ground = await startGround({ shared_preload_libraries: "pg_stat_statements" })
   try {
     const found = await measure(ground, Number(values.accounts), Number(values.seconds))
@@ -96,5 +102,11 @@ const run = async () => {
 }
 
 if (values.help) console.log(help)
-else await run()
+else {
+  const parts = values.parts.split(",")
+  if (parts.includes("faults")) await runFaults()
+  if (parts.includes("share")) {
+    recordTables("cluster", await measureShares(Number(values.latency), Number(values.seconds)))
+  }
+}
 process.exit(0)

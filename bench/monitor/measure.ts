@@ -1,6 +1,7 @@
 /** Watches an organization of one size, and measures it. */
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import type { SqlClient } from "effect/sql"
 import { seenMark } from "../../src/domain/protection/ListDigest.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
 import * as FileBlobs from "../../src/layers/blobs/FileBlobs.ts"
@@ -66,8 +67,13 @@ export const fill = async ({ superuser }: Ground, accounts: number) => {
   await superuser.query("vacuum analyze monitor")
 }
 
-/** The watch of one process, over a messenger. */
-export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSession>, options?: Worker.Options) =>
+/** The watch of one process, over a messenger; without an ownership of its own it watches all accounts. */
+export const workerOver = (
+  ground: Pick<Ground, "blobs" | "pepper" | "url">,
+  messenger: Layer.Layer<MessengerSession, never, Ownership>,
+  options?: Worker.Options,
+  ownership: Layer.Layer<Ownership, never, SqlClient.SqlClient> = Ownership.layerAlone
+) =>
   Worker.layer(options).pipe(
     Layer.provideMerge(Core.layer({ keyPrefix: Core.defaultKeyPrefix })),
     Layer.provideMerge(FileBlobs.layer(ground.blobs)),
@@ -76,9 +82,9 @@ export const workerOver = (ground: Ground, messenger: Layer.Layer<MessengerSessi
       PasswordHasher.layerWith({ memoryCost: 8, timeCost: 1, parallelism: 1 }),
       PasswordDerivation.layer,
       messenger,
-      Ownership.layerAlone,
       Peppers.layerText(Redacted.make(ground.pepper))
     )),
+    Layer.provideMerge(ownership),
     Layer.provideMerge(postgresLayer(ground.url))
   )
 
@@ -142,15 +148,20 @@ export const setDeadlines = async ({ superuser }: Ground, refs: ReadonlyArray<st
   return at
 }
 
-/** Their deadlines come, while twice as many looks are due; answers how long after each it was done. */
-const reachDeadlines = async (ground: Ground, platform: Platform, refs: ReadonlyArray<string>) => {
-  // What is being looked at now stays as it is: nothing waits for it.
-  await ground.superuser.query(
-    `update monitor set next_at = now() + random() * interval '30 s' from (
+/** Accounts without a deadline are due evenly in so many seconds; what is being looked at now stays as it is. */
+export const spreadLooks = async ({ superuser }: Ground, seconds: number) => {
+  await superuser.query(
+    `update monitor set next_at = now() + random() * $1 * interval '1 s' from (
       select organization_id, account_id from monitor where due_at is null for update skip locked
     ) as free
-    where (monitor.organization_id, monitor.account_id) = (free.organization_id, free.account_id)`
+    where (monitor.organization_id, monitor.account_id) = (free.organization_id, free.account_id)`,
+    [seconds]
   )
+}
+
+/** Their deadlines come, while twice as many looks are due; answers how long after each it was done. */
+const reachDeadlines = async (ground: Ground, platform: Platform, refs: ReadonlyArray<string>) => {
+  await spreadLooks(ground, 30)
   const at = await setDeadlines(ground, refs)
   await wait(at + 20_000 - Date.now())
   return refs.map((ref) => {

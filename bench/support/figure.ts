@@ -66,6 +66,29 @@ export const formatTable = ({ columns, note, rows, title }: Table): string =>
     ...(note === undefined ? [] : ["", note])
   ].join("\n")
 
+const fileOf = (name: string): string => path.join(directory, `${name}.json`)
+
+/** The tables of a figure that was kept, by their titles; none where there is no such figure. */
+export const keptTables = (name: string): ReadonlyMap<string, Table> => {
+  const file = fileOf(name)
+  const { tables }: Pick<Figure, "tables"> = fs.existsSync(file)
+    ? JSON.parse(fs.readFileSync(file, "utf8"))
+    : { tables: [] }
+  return new Map(tables.map((table) => [table.title, table]))
+}
+
+/** Replaces tables of a figure that was kept, or adds them; each says when it was measured. */
+export const recordTables = (name: string, tables: ReadonlyArray<Table>): void => {
+  const date = new Date().toISOString().slice(0, 10)
+  const kept: Recorded = JSON.parse(fs.readFileSync(fileOf(name), "utf8"))
+  const all = new Map(kept.tables.map((table) => [table.title, table]))
+  for (const table of tables) {
+    all.set(table.title, { ...table, note: [table.note ?? [], `Measured on ${date}.`].flat().join(" ") })
+  }
+  console.log(tables.map(formatTable).join("\n\n"))
+  fs.writeFileSync(fileOf(name), `${JSON.stringify({ ...kept, tables: [...all.values()] }, undefined, 2)}\n`)
+}
+
 /** Prints the figure, and keeps it below `docs/figures` with the machine, the date and the versions. */
 export const record = (figure: Figure): void => {
   const recorded: Recorded = {
@@ -83,5 +106,5 @@ export const record = (figure: Figure): void => {
     [`# ${figure.title}`, ...figure.text, ...figure.tables.map(formatTable)].join("\n\n")
   )
   fs.mkdirSync(directory, { recursive: true })
-  fs.writeFileSync(path.join(directory, `${figure.name}.json`), `${JSON.stringify(recorded, undefined, 2)}\n`)
+  fs.writeFileSync(fileOf(figure.name), `${JSON.stringify(recorded, undefined, 2)}\n`)
 }

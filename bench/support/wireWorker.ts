@@ -15,8 +15,8 @@ import { Engine } from "../../src/protection/PollLoop.ts"
 import { organization, workerOver } from "../monitor/measure.ts"
 import type { Ground } from "./ground.ts"
 
-/** The process of a data centre, which answers each order by a message. */
-export const startCentreOf = <Order extends childProcess.Serializable, Answer>(program: string) => {
+/** A program as a process of its own, which answers each order by a message. */
+export const startChild = <Order extends childProcess.Serializable, Answer>(program: string) => {
   const child = childProcess.fork(program, { stdio: "inherit" })
   const send = (order: Order) =>
     new Promise<Answer>((resolve) => {

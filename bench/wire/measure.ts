@@ -7,7 +7,7 @@ import { detected, fill, wait } from "../monitor/measure.ts"
 import { memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
-import { startCentreOf, startWorker } from "../support/wireWorker.ts"
+import { startChild, startWorker } from "../support/wireWorker.ts"
 import type { Command, State } from "./centre.ts"
 
 export const columns = ["measured", "value", "goal"]
@@ -15,7 +15,7 @@ export const columns = ["measured", "value", "goal"]
 type Row = readonly [string, string, string]
 
 /** The data centre's process, and how it is told. */
-export const startCentre = () => startCentreOf<Command, State>(path.join(import.meta.dirname, "centre.ts"))
+export const startCentre = () => startChild<Command, State>(path.join(import.meta.dirname, "centre.ts"))
 
 const collect = () => {
   v8.setFlagsFromString("--expose-gc")
