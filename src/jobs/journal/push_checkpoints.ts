@@ -10,7 +10,7 @@ const checkpointsPerPush = 100
 const timeLimit = Duration.seconds(10)
 
 /** The time that a process keeps a target for itself, even if the process has ended. */
-const lease = Duration.seconds(30)
+const heldFor = Duration.seconds(30)
 
 /** The time that a target that failed is left alone at least and at most. */
 const shortestPause = Duration.seconds(15)
@@ -35,7 +35,7 @@ type Outcome =
 export const pushSome = Effect.fnUntraced(function*(target: PushTarget) {
   const queue = yield* CheckpointQueue
   const begun = yield* now
-  const until = after(begun, lease)
+  const until = after(begun, heldFor)
   const taken = yield* queue.take(target.name, begun, until, checkpointsPerPush)
   if (taken === null) return { is: "elsewhere" } satisfies Outcome
   const { checkpoints, cursor } = taken
@@ -83,7 +83,7 @@ export const pushTo = (target: PushTarget) => {
   })
 }
 
-/** One job for each target; a lease keeps other processes from it. */
+/** One job for each target; a process that is at it holds it, for half a minute at most. */
 export const pushCheckpoints = Job.makeEach("push_checkpoints", {
   period: "15 seconds",
   does: "pushes signed checkpoints; there is one job for each target, whose name is at the end of the job's name",
