@@ -1,16 +1,18 @@
 /**
  * Three processes share the accounts over the wire, and break in random order: strangers come meanwhile, people write,
- * and clients change profiles at whichever process answers.
+ * clients change profiles at whichever process answers, and backups are asked for. Three such services are tried at once.
  */
 import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
 import * as Clients from "./clients.ts"
 import { archivePassword, type Crowd, gather, type Member } from "./crowd.ts"
 import { answers, type Fault, spread, unmet } from "./fault.ts"
-import { type Attempt, judge } from "./ledger.ts"
+import { type Attempt, judge, type Verdict } from "./ledger.ts"
 import { pause } from "./stage.ts"
 import { deadlines, isMailedOnce } from "./strangers.ts"
 import { type Trouble, troubles } from "./troubles.ts"
 
+/** Services that are tried at the same time: most of a round is waiting. */
+const crowds = 3
 const people = 30
 /** The people whose chats are read again at the end. */
 const writers = 5
@@ -23,14 +25,47 @@ const patience = 100_000
 
 const found = "select count(*)::int as count from session where review_deadline is not null"
 
-/** The time until the count is as wanted, in ms; undefined where that takes too long. */
-const until = async ({ stage }: Crowd, wanted: number): Promise<number | undefined> => {
-  for (const start = performance.now(); performance.now() - start < patience; await pause(250)) {
-    const count = await stage.within(async (query) => (await query<{ count: number }>(found))[0]?.count)
-      .catch(() => undefined)
-    if (count === wanted) return performance.now() - start
+/** The time until it holds, in ms; undefined where that takes too long. While it cannot be asked, it does not. */
+const until = async (holds: () => Promise<boolean>, within = patience): Promise<number | undefined> => {
+  for (const start = performance.now(); performance.now() - start < within; await pause(250)) {
+    if (await holds().catch(() => false)) return performance.now() - start
   }
 }
+
+/** The time until so many strangers are known and not signed out. */
+const untilKnown = ({ stage }: Crowd, wanted: number) =>
+  until(() => stage.within(async (query) => (await query<{ count: number }>(found))[0]?.count === wanted))
+
+/** The deadlines of all strangers come. */
+const setDeadlines = ({ stage }: Crowd) =>
+  until(() =>
+    stage.within(async (query) => {
+      for (const statement of deadlines) await query(statement)
+      return true
+    })
+  )
+
+/** Waits until every account has had a session for a second: what breaks next finds nothing broken. */
+const untilWhole = ({ outside }: Crowd) =>
+  until(async () => await outside.tell({ _: "coverage", since: Date.now() - 1000, lost: [] }) === 0, longestGap)
+
+const owners = "select distinct split_part(address, ':', -1)::int as port from cluster_locks"
+
+/** One that has accounts: what breaks another one shows nothing. */
+const chooseVictim = async ({ members, stage }: Crowd): Promise<Member> => {
+  const ports = new Set((await stage.within((query) => query<{ port: number }>(owners))).map(({ port }) => port))
+  return anyOf(members.filter(({ port }) => ports.has(port)))
+}
+
+/** The backups of some of the people; each process takes the request. */
+const askBackup = async ({ accounts, members, people, stage }: Crowd): Promise<number> => {
+  const service = anyOf(members.flatMap(({ service }) => service ?? []))
+  const account = accounts.get(anyOf(people.slice(0, writers)).ref) ?? ""
+  const path = `/v1/accounts/${account}/archive/backup`
+  return (await Clients.send(service.address, Clients.nextKey(stage), "POST", path)).status
+}
+
+const backupsLeft = "select from archive_run where asked_at is not null"
 
 const anyOf = <A>(all: ReadonlyArray<A>): A => all[Math.floor(Math.random() * all.length)]!
 
@@ -91,7 +126,22 @@ const archivedTexts = async ({ stage }: Crowd, address: string, account: string,
   return texts
 }
 
-export const cluster: Fault = async ({ only, rounds = 10 }) => {
+const seconds = (millis: number) => (millis / 1000).toFixed(1)
+
+interface Played {
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly verdict: Verdict
+  /** Times in ms, those without a session by the trouble. */
+  readonly findings: ReadonlyArray<number>
+  readonly endings: ReadonlyArray<number>
+  readonly gaps: ReadonlyMap<string, number>
+  readonly messages: number
+  readonly backups: number
+  readonly failed: ReadonlyArray<string>
+}
+
+const play = async (order: ReturnType<typeof drawOrder>): Promise<Played> => {
+  const rounds = order.length
   const crowd = await gather(people, processes, 2)
   const { accounts, members, outside, stage } = crowd
   try {
@@ -121,14 +171,16 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
     const [findings, endings]: [Array<number>, Array<number>] = [[], []]
     const gaps = new Map<string, number>()
     const written: Array<string> = []
+    const backups: Array<number> = []
     const write = async (round: number, place: number) => {
       const text = `round ${round}, ${place}`
       await outside.tell({ _: "write", people: writers, text })
       written.push(text)
     }
 
-    for (const [round, [name, trouble]] of drawOrder(rounds, only).entries()) {
-      const victim: Member = anyOf(members)
+    for (const [round, [name, trouble]] of order.entries()) {
+      const began = performance.now()
+      const victim = await chooseVictim(crowd)
       let [since, lost]: [number, ReadonlyArray<string>] = [Date.now(), []]
       const happen = async () => {
         await pause(Math.random() * 500)
@@ -140,24 +192,27 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
       await write(round, 0)
       await outside.tell({ _: "strangers", round })
       const first = isFirst ? happen() : undefined
+      backups.push(await askBackup(crowd))
       await write(round, 1)
-      const [foundAfter] = [await until(crowd, people), await first]
+      const foundAfter = await untilKnown(crowd, people)
       if (foundAfter === undefined) late.push(`round ${round}, ${name}: found`)
       else findings.push(foundAfter)
-      const due = stage.within(async (query) => {
-        for (const statement of deadlines) await query(statement)
-      })
-      await due
-      const second = isFirst ? undefined : happen()
+      await setDeadlines(crowd)
+      const happening = first ?? happen()
       await write(round, 2)
-      const [endedAfter] = [await until(crowd, 0), await second]
+      const endedAfter = await untilKnown(crowd, 0)
       if (endedAfter === undefined) late.push(`round ${round}, ${name}: signed out`)
       else endings.push(endedAfter)
+      await happening
       await write(round, 3)
-      await pause(5000)
+      await untilWhole(crowd)
       const gap = await outside.tell({ _: "coverage", since, lost })
       gaps.set(name, Math.max(gaps.get(name) ?? 0, gap))
-      console.error(`round ${round}: ${name}: gap ${gap} ms, found ${foundAfter}, ended ${endedAfter}`)
+      console.error(
+        `round ${round}: ${name}: ${
+          Math.round((performance.now() - began) / 1000)
+        } s, gap ${gap} ms, found ${foundAfter}, ended ${endedAfter}`
+      )
     }
 
     await clients.stop()
@@ -171,6 +226,7 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
         wrong.push(`${phone} has ${texts.length}, without ${missing.join(", ")}`)
       }
     }
+    const backedUp = await until(() => stage.within(async (query) => (await query(backupsLeft)).length === 0), 120_000)
     const { abouts, duplicated } = await outside.tell({ _: "seen" })
     await Promise.all(members.map(({ service }) => service?.stop()))
     const kept = await stage.settle()
@@ -183,15 +239,14 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
     const twice = clients.attempts.filter(({ text }) => abouts.filter((about) => about === text).length > 1)
     const undone = clients.attempts.filter(({ outcome, text }) => outcome === "acknowledged" && !abouts.includes(text))
     const longest = Math.max(...gaps.values())
-    const seconds = (millis: number) => (millis / 1000).toFixed(1)
     return {
-      done: `Three processes over the wire, ${rounds} rounds in random order`,
+      attempts: clients.attempts,
       verdict: judge(clients.attempts, kept),
-      seen: `${rounds * people} strangers, found: ${spread(findings)}, signed out after the deadline: ${
-        spread(endings)
-      }; ${written.length * writers} messages archived; changes of profiles: ${
-        answers(clients.attempts)
-      }; longest time without a session, s: ${[...gaps].map(([name, gap]) => `${name} ${seconds(gap)}`).join(", ")}`,
+      findings,
+      endings,
+      gaps,
+      messages: written.length * writers,
+      backups: backups.filter((status) => status === 200).length,
       failed: unmet({
         [`nobody is late: ${late.join("; ")}`]: late.length === 0,
         [`no key is used by two: ${duplicated}`]: duplicated === 0,
@@ -204,10 +259,44 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
         [`each change of a profile is made at most once: ${twice.map(({ text }) => text).join(", ")}`]:
           twice.length === 0,
         [`each acknowledged one is made: ${undone.map(({ text }) => text).join(", ")}`]: undone.length === 0,
-        [`each message is archived once: ${wrong.join("; ")}`]: wrong.length === 0
+        [`each message is archived once: ${wrong.join("; ")}`]: wrong.length === 0,
+        [`backups are taken or refused: ${backups.join(", ")}`]: backups.every((status) =>
+          [0, 200, 409, 503].includes(status)
+        ),
+        "each backup that was taken has ended": backedUp !== undefined
       })
     }
   } finally {
     await crowd.remove()
+  }
+}
+
+export const cluster: Fault = async ({ only, rounds = 10 }) => {
+  const order = drawOrder(rounds, only)
+  const shares = Array.from({ length: crowds }, (_, share) => order.filter((_, round) => round % crowds === share))
+  const all = await Promise.all(shares.filter((share) => share.length > 0).map(play))
+  const sum = (of: (played: Played) => number) => all.reduce((total, played) => total + of(played), 0)
+  const attempts = all.flatMap((played) => played.attempts)
+  const gaps = Map.groupBy(all.flatMap((played) => [...played.gaps]), ([name]) => name)
+  return {
+    done: `Three processes over the wire, ${rounds} rounds in random order`,
+    verdict: {
+      acknowledged: sum(({ verdict }) => verdict.acknowledged),
+      unknown: sum(({ verdict }) => verdict.unknown),
+      lost: sum(({ verdict }) => verdict.lost),
+      duplicated: sum(({ verdict }) => verdict.duplicated),
+      halfDone: sum(({ verdict }) => verdict.halfDone),
+      orphans: sum(({ verdict }) => verdict.orphans)
+    },
+    seen: `${rounds * people} strangers, found: ${
+      spread(all.flatMap(({ findings }) => findings))
+    }, signed out after the deadline: ${spread(all.flatMap(({ endings }) => endings))}; ${
+      sum(({ messages }) => messages)
+    } messages archived; ${sum(({ backups }) => backups)} backups; changes of profiles: ${
+      answers(attempts)
+    }; longest time without a session, s: ${
+      [...gaps].map(([name, some]) => `${name} ${seconds(Math.max(...some.map(([, gap]) => gap)))}`).join(", ")
+    }`,
+    failed: all.flatMap(({ failed }) => failed)
   }
 }
