@@ -3,8 +3,7 @@ import { parseArgs } from "node:util"
 import { record, recordTables } from "../support/figure.ts"
 import { startGround } from "../support/ground.ts"
 import { measure, type Measured, middle } from "./measure.ts"
-import { model, modelColumns } from "./model.ts"
-import { measureShares } from "./share.ts"
+import { measureShares, shareTitles } from "./share.ts"
 
 const help =
   `npm run bench:cluster -- [--accounts 3000] [--seconds 60] [--parts faults,share] [--latency 50] [--note text]
@@ -28,9 +27,6 @@ const { values } = parseArgs({
 const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 const spread = (times: ReadonlyArray<number>): string => `${inSeconds(middle(times))}, ${inSeconds(Math.max(...times))}`
 const inMillis = (millis: number): string => `${millis.toFixed(1)} ms`
-
-/** Memory of a process before it has a session, in MiB. */
-const emptyProcess = 200
 
 const rowsOf = (found: Measured): ReadonlyArray<readonly [string, string, string]> => [
   ["all sessions open after the start of three processes", inSeconds(found.started), ""],
@@ -85,17 +81,10 @@ const runFaults = async () => {
         ...(values.note === undefined ? [] : [values.note])
       ],
       tables: [
-        { title: "Three processes", columns: ["measured", "value", "goal"], rows: rowsOf(found) },
-        {
-          title: "On paper: more accounts",
-          columns: modelColumns,
-          rows: model(found, emptyProcess, [1000, 100_000, 1_000_000]),
-          note:
-            "Calculated from the costs above for 5,000 sessions a worker, 20 connections to PostgreSQL each; 1,000,000 accounts may be those of 10,000 organizations. Nothing of this size was run. The platform's limits by address and application are not known."
-        }
+        { title: "Three processes", columns: ["measured", "value", "goal"], rows: rowsOf(found) }
       ],
       charts: []
-    })
+    }, shareTitles)
   } finally {
     await ground.remove()
   }

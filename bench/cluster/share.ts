@@ -112,6 +112,8 @@ const worst = ({ late }: Shared, place: number): number => Math.max(...late.map(
 const lateOf = (shared: Shared): string => [0, 1, 2].map((place) => `${worst(shared, place).toFixed(2)} s`).join(", ")
 const count = (value: number): string => value.toLocaleString("en")
 
+export const shareTitles = ["Shared accounts", "Statements about looks"] as const
+
 /** The tables of 25,000 accounts over three workers beside a third of them over one, and of 100,000 over four. */
 export const measureShares = async (latency: number, seconds: number): Promise<ReadonlyArray<Table>> => {
   const third = await share(Math.floor(25_000 / 3), 1, latency, seconds)
@@ -132,7 +134,7 @@ export const measureShares = async (latency: number, seconds: number): Promise<R
   })
   return [
     {
-      title: "Shared accounts",
+      title: shareTitles[0],
       columns: ["measured", "value", "goal"],
       rows: [
         ...measured,
@@ -146,7 +148,7 @@ export const measureShares = async (latency: number, seconds: number): Promise<R
         `Each look reads one list of a messenger that is part of the worker's process and answers after ${latency} ms, so that nearly all of the processor time is the service's and the database's; what a session over the messenger's own protocol costs is in the figures of the wire. Accounts are due evenly over a minute. Workers, database and measurement share the machine.`
     },
     {
-      title: "Statements about looks",
+      title: shareTitles[1],
       columns: ["accounts", "workers", "statements", "a second", "database time a look, ms", "WAL a look, B"],
       rows: all.flatMap(({ accounts, costs, workers }) =>
         costs.map(({ calls, kind, time, wal }) => [

@@ -2,18 +2,20 @@
 import { parseArgs } from "node:util"
 import { fillDatabase, type Filling } from "../../test/support/postgres/fill.ts"
 import { deployed, startService } from "../peers/processes.ts"
-import { record, type Table } from "../support/figure.ts"
+import { record, recordTables, type Table } from "../support/figure.ts"
 import { startGround } from "../support/ground.ts"
 import { measureColdStart } from "./cold.ts"
 import { measurePages, measurePeople } from "./pages.ts"
+import { paper, paperTitle } from "./paper.ts"
 import { measureReplicas } from "./replicas.ts"
 
 const help = `npm run bench:scale -- [--accounts 1000,100000,1000000] [--organizations 1000] [--events 10000000]
-  [--rounds 40] [--seconds 4] [--starts 5] [--rest 10] [--parts pages,replicas,cold,people]
+  [--rounds 40] [--seconds 4] [--starts 5] [--rest 10] [--parts pages,replicas,cold,people,paper]
 
 Fills one organization of each size of --accounts and --organizations of 1,000 accounts, with --events journal entries
 together, and asks every page --rounds times; then 1, 2 and 4 replicas five times for --seconds; then --starts starts.
-The part people, a figure of its own, asks for admins and departments of the largest size alone.
+The part people, a figure of its own, asks for admins and departments of the largest size alone. The part paper plays
+the looks of up to a million accounts over 200 workers, and replaces the table of what they need; about ten minutes.
 With the defaults it takes about a quarter of an hour, and 12 GB of disk while it runs.`
 
 const { values } = parseArgs({
@@ -139,16 +141,19 @@ const run = async (parts: ReadonlyArray<string>) => {
     if (parts.includes("cold")) {
       tables.push(await measureColdStart(ground, Number(values.starts), Number(values.rest)))
     }
-    record({ name: "scale", title: "How cost grows", command: "npm run bench:scale", text, tables, charts })
+    record({ name: "scale", title: "How cost grows", command: "npm run bench:scale", text, tables, charts }, [
+      paperTitle
+    ])
   } finally {
     await ground.remove()
   }
 }
 
 const parts = values.parts.split(",")
-const others = parts.filter((part) => part !== "people")
+const others = parts.filter((part) => part !== "people" && part !== "paper")
 if (values.help) console.log(help)
 else {
   if (others.length > 0) await run(others)
   if (parts.includes("people")) await runPeople()
+  if (parts.includes("paper")) recordTables("scale", [await paper()])
 }

@@ -68,7 +68,7 @@ export const formatTable = ({ columns, note, rows, title }: Table): string =>
 
 const fileOf = (name: string): string => path.join(directory, `${name}.json`)
 
-/** The tables of a figure that was kept, by their titles; none where there is no such figure. */
+/** The tables of a figure that was kept, by their titles; none where no run has kept it. */
 export const keptTables = (name: string): ReadonlyMap<string, Table> => {
   const file = fileOf(name)
   const { tables }: Pick<Figure, "tables"> = fs.existsSync(file)
@@ -89,10 +89,15 @@ export const recordTables = (name: string, tables: ReadonlyArray<Table>): void =
   fs.writeFileSync(fileOf(name), `${JSON.stringify({ ...kept, tables: [...all.values()] }, undefined, 2)}\n`)
 }
 
-/** Prints the figure, and keeps it below `docs/figures` with the machine, the date and the versions. */
-export const record = (figure: Figure): void => {
+/**
+ * Prints the figure, and keeps it below `docs/figures` with the machine, the date and the versions. Tables of these
+ * titles stay as another run has kept them.
+ */
+export const record = (figure: Figure, others: ReadonlyArray<string> = []): void => {
+  const kept = keptTables(figure.name)
   const recorded: Recorded = {
     ...figure,
+    tables: [...figure.tables, ...others.flatMap((title) => kept.get(title) ?? [])],
     date: new Date().toISOString().slice(0, 10),
     machine: `${os.availableParallelism()} cores, ${
       Math.round(os.totalmem() / 2 ** 30)
