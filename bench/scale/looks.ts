@@ -25,7 +25,7 @@ const lookPeriod = 60_000
 
 /** In ms of the played time. */
 const warmUp = 5000
-const measured = 20_000
+const measured = 10_000
 
 export interface Looks {
   readonly accounts: number

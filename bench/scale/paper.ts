@@ -63,7 +63,7 @@ export const paper = async (): Promise<Table> => {
       rounded(leases * workers),
       connections * workers
     ]),
-    note: `The looks of 20 s were played on a clock of their own: ${
+    note: `The looks of 10 s were played on a clock of their own: ${
       sessionsPerWorker.toLocaleString("en")
     } accounts a worker, each of which takes and gives back its accounts by the service's own statements and at its own pace, one after the other, on monitors of every account; the processor time and the log of the database are measured, the reading of a list of sessions in between is left out. A session's memory and processor time are those of the figure of the wire, a worker's memory at rest that of its start above, statements about leases those of the figure of several processes. No service of this size was run. Statements that wait for one another, and the messenger's limits by address and application, are not in it.`
   }
