@@ -11,7 +11,7 @@ import type { Order, State } from "./sharer.ts"
 /** The time until the latenesses of a minute hold nothing of the beginning, in ms. */
 const settled = 65_000
 
-/** What a statement is for, by its text; the first that fits. */
+/** The purposes of statements, by their text; the first that fits. */
 const kinds: ReadonlyArray<readonly [string, string]> = [
   ["taking what is due", "polled as materialized|with recursive polls"],
   ["giving back what is quiet", "last_polled_at = \\$1, last_ok_at"],

@@ -101,7 +101,7 @@ const play = (
       if (length > 0) {
         worker.returnAt = Math.min(worker.returnAt, at + lookTime + (length < flushed ? flushPeriod : 0))
       }
-      // Where more is due than there are places, the next ones follow these.
+      // More is due than there are places: the next ones follow these.
       if (accounts.length === places) return void (worker.claimAt = at + lookTime)
       worker.cadence.ended(at, at, accounts.length, pressing)
       worker.claimAt = at + Math.max(1, worker.cadence.wait(at))

@@ -1,4 +1,4 @@
-/** What many accounts need, by costs that were measured: those of looks are played here, the others are kept figures. */
+/** The needs of many accounts, by costs that were measured: those of looks are played here, the others are kept figures. */
 import { keptTables, type Table } from "../support/figure.ts"
 import { type Looks, playLooks } from "./looks.ts"
 
