@@ -27,7 +27,7 @@ const keep = (rows: ReadonlyArray<ReadonlyArray<string | number>>) =>
     command: "npm run bench:monitor",
     text: [
       `One process watches every account once a minute on a PostgreSQL of its own, over a messenger that answers each call after ${values.latency} ms. No look finds anything new at first: the looks a second, the lateness and what they cost are those of ${values.seconds} s of it. Then strangers sign in to accounts of which half are told by a push, their deadlines come while the looks of a minute are due in half a minute, and another process answers a page of accounts ten times a second.`,
-      "At 50 ms for a call a process with 256 places makes at most 5,120 looks a second, and half as many where sessions have to be opened for them (`--max-live`, 1,200 by default): more accounts than that need a messenger that answers sooner, or more places. Few accounts make few looks a second, which share the statements that ask every three seconds what is due.",
+      "At 50 ms for a call a process with 256 places makes at most 5,120 looks a second, and half as many where sessions have to be opened for them (`--max-live`, 3,000 by default): more accounts than that need a messenger that answers sooner, or more places. Few accounts make few looks a second, which share the statements that ask every three seconds what is due.",
       ...(values.note === undefined ? [] : [values.note])
     ],
     tables: [{ title: "By the number of accounts", columns, rows }],

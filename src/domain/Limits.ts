@@ -244,7 +244,7 @@ export const guardRenewed = Duration.seconds(5)
 export const guardWait = Duration.seconds(8)
 
 /** The default number of sessions on the messenger that a process keeps open. */
-export const defaultMaxLive = 1200
+export const defaultMaxLive = 3000
 
 /** Requests to the support that an admin may make in 24 hours, and when an answered one closes by itself. */
 export const supportRequestsPerDay = 20

@@ -24,7 +24,7 @@ import * as Watch from "./sql/protection/MonitorStore.ts"
 export interface Options {
   /** The time that an admin has to approve a session; 12 hours by default. */
   readonly reviewWindow?: Duration.Input
-  /** The number of sessions on the messenger that stay open; 1200 by default. */
+  /** The number of sessions on the messenger that stay open; 3000 by default. */
   readonly maxLive?: number
   /** The rate of calls that read chats, of each account; 1 a second and 5 at once by default. */
   readonly archivePace?: Pace
