@@ -1,5 +1,5 @@
 /** Connections to data centres: how many are open together, each with a right to the key, and their outcome. */
-import { Clock, Duration, Effect, Schedule, Semaphore } from "effect"
+import { Clock, Duration, Effect, Schedule } from "effect"
 import * as net from "node:net"
 import * as Gauge from "../../Gauge.ts"
 import { hostInstant, isBefore, plus } from "../../Instant.ts"
@@ -36,8 +36,8 @@ export interface Network {
   readonly away: Effect.Effect<ReadonlyArray<number>>
 }
 
-/** Sessions that have lost their connections together come back one after the other: at most 200 a second. */
-const between = Duration.millis(5)
+/** Sessions that have lost their connections together come back one after the other: fewer than 200 a second. */
+const between = Duration.millis(5.5)
 
 const connectTimeout = Duration.seconds(10)
 
@@ -75,8 +75,13 @@ export const make = Effect.fnUntraced(function*(first: Address) {
   const context = yield* Effect.context<never>()
   const real = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   const run = <A>(effect: Effect.Effect<A>) => Effect.runPromiseWith(context)(real(effect))
-  const turn = yield* Semaphore.make(1)
-  const next = turn.withPermits(1)(Effect.sleep(between))
+  let lastTurn = 0n
+  /** Waits for a turn. They are apart by the clock: a timer that goes off late delays no other one. */
+  const next = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+    const turn = lastTurn + Duration.toNanosUnsafe(between)
+    lastTurn = turn > now ? turn : now
+    return Effect.sleep(Duration.nanos(lastTurn - now))
+  })
   const away = new Set<number>()
 
   yield* Gauge.show(

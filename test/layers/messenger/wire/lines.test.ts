@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Schedule, Stream } from "effect"
+import { Array, Duration, Effect, Fiber, Layer, Logger, Schedule, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../../../src/domain/accounts/Account.ts"
 import { everySlot } from "../../../../src/domain/accounts/Slot.ts"
 import { SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import * as Keys from "../../../../src/layers/memory/MessengerKeys.ts"
+import * as Network from "../../../../src/layers/messenger/wire/Network.ts"
 import { LiveSessions } from "../../../../src/messenger/OpenSessions.ts"
 import { MessengerAvailability } from "../../../../src/ports/messenger/MessengerAvailability.ts"
 import { MessengerKeys } from "../../../../src/ports/messenger/MessengerKeys.ts"
@@ -83,6 +84,24 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
           assert.lengthOf(centre.faults, 0)
         }
       }
+    }))
+
+  it.effect("waits for its turn behind the others, of which there are fewer than 200 a second, unless a request waits", () =>
+    Effect.gen(function*() {
+      const { centre } = yield* Wire.Loopback
+      const address = { id: 1, ipAddress: "127.0.0.1", port: centre.port }
+      const network = yield* Network.make(address)
+      const connecting = Effect.promise(() => network.line(() => 1, { atOnce: false }).transport.connect(address))
+      const taken = Effect.map(
+        Effect.timed(Effect.all(Array.makeBy(61, () => connecting), { concurrency: "unbounded", discard: true })),
+        ([time]) => Duration.toMillis(time)
+      )
+      const waited = Effect.timed(
+        Effect.promise(() => network.line(() => 1, { atOnce: true }).transport.connect(address))
+      )
+      const together = yield* Effect.all([taken, waited], { concurrency: "unbounded" })
+      assert.isAbove(together[0], 60 * 5)
+      assert.isBelow(Duration.toMillis(together[1][0]), together[0])
     }))
 
   it.effect("asks at once when its key is made", () =>
