@@ -1,11 +1,17 @@
 /** Operations on accounts that another process watches. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Clock, Duration, Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
+import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { closeAllIntents } from "../../src/jobs/journal/close_abandoned_intents.ts"
+import type * as Forwarding from "../../src/layers/cluster/Forwarding.ts"
+import * as Peers from "../../src/layers/cluster/Peers.ts"
+import { Seals } from "../../src/layers/cluster/Sealed.ts"
+import { Peppers } from "../../src/layers/crypto/Peppers.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
 import { postgresUrl } from "../support/postgres/database.ts"
@@ -28,6 +34,28 @@ const dyingOwner = (url: string, moment: Moment) =>
 
 const until = <A, R>(ask: Effect.Effect<A, never, R>, holds: (answer: A) => boolean) =>
   Effect.timeout(Effect.repeat(ask, { until: holds, schedule: Schedule.spaced(50) }), 15_000)
+
+const callerOf = (organizationId: string, adminId: string): Omit<Forwarding.Perform["caller"], "credential"> => ({
+  organizationId: OrganizationId.make(organizationId),
+  organizationClosed: false,
+  adminId,
+  adminName: null,
+  role: "owner",
+  readsArchive: false,
+  scopes: ["accounts:write"],
+  limit: null,
+  via: "rest",
+  ip: null,
+  requestId: null,
+  extras: {}
+})
+
+/** The end of a message that is sent to the process that has the account. */
+const delivered = Effect.fnUntraced(function*(message: Forwarding.Perform) {
+  const ownerOf = Peers.findOwner(yield* SqlClient.SqlClient, Duration.seconds(3))
+  const owner = yield* ownerOf(slotOf(message.accountId))
+  return yield* Peers.send(new Seals(yield* Peppers), owner!, message)
+})
 
 describe("12.4 requests at a process that does not watch the account", () => {
   it.live(
@@ -67,6 +95,22 @@ describe("12.4 requests at a process that does not watch the account", () => {
         ])
         const unknown = yield* api(World.get(path.replace(account, crypto.randomUUID()), key))
         assert.strictEqual(unknown.status, 404)
+
+        const now = yield* api(Clock.currentTimeMillis)
+        const message = (name: string, within: number): Forwarding.Perform => ({
+          operation: "update_messenger_profile",
+          accountId: AccountId.make(account),
+          caller: { ...callerOf(organization.id, id), credential: { kind: "api_key", id, label: "Key" } },
+          input: { account_id: account, first_name: name },
+          until: now + within
+        })
+        const [late, early] = [
+          yield* api(delivered(message("Late", -1))),
+          yield* api(delivered(message("Early", 60_000)))
+        ]
+        assert.deepInclude(late, { _tag: "Answered", value: { _tag: "NotBegun" } })
+        assert.deepInclude(early, { _tag: "Answered" })
+        assert.strictEqual((yield* api(World.get(path, key))).body.first_name, "Early")
 
         yield* stop
         const away = yield* api(World.get(path, key))
