@@ -5,7 +5,7 @@ import { chatOf } from "../archive/corpus.ts"
 
 /**
  * The first accounts have 120 chats with 100,000 messages, those after them one chat with 10,000 messages or with files,
- * and all others only the short chat.
+ * and all others a channel of which nothing is pushed; each has the short chat.
  */
 const kinds = { large: 2, busy: 28, files: 4 }
 type Kind = keyof typeof kinds | "other"
@@ -29,6 +29,7 @@ const isGroup = (chat: number) => chat % 6 === 5
 
 /** The private chat in which people write to every account. */
 export const grace = 901
+const team = 902
 
 export interface Entry {
   readonly id: number
@@ -76,6 +77,12 @@ const oneChat = (place: number, size: number, hasFile: boolean): Chat => {
   }
 }
 
+const quietChannel = (): Chat => ({
+  peer: peerOf(team, true),
+  title: "Team",
+  messages: [{ id: 1, at: 1_700_000_000, text: "Welcome", outgoing: false }]
+})
+
 const histories: { readonly [_ in Kind]: (place: number) => ReadonlyArray<Chat> } = {
   large: (place) =>
     Array.from({ length: chatsOfLarge }, (_, chat) => largeChat(place, chat)).toSorted((one, other) =>
@@ -83,7 +90,7 @@ const histories: { readonly [_ in Kind]: (place: number) => ReadonlyArray<Chat> 
     ),
   busy: (place) => [oneChat(place, messagesOfBusy, false)],
   files: (place) => [oneChat(place, messagesOfFiles, true)],
-  other: () => []
+  other: () => [quietChannel()]
 }
 
 /** The chats of an account, that with the newest message first. */

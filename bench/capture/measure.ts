@@ -1,18 +1,34 @@
 /** Archives what is pushed to many accounts and the long history of one, and measures the watch meanwhile. */
-import { Effect } from "effect"
-import * as crypto from "node:crypto"
-import * as path from "node:path"
-import { Capture } from "../../src/capture/Capture.ts"
-import { OrganizationId } from "../../src/domain/people/Access.ts"
 import { traces } from "../../test/support/dataCentre/traces.ts"
-import { setPassword } from "../archive/sealed.ts"
-import { detected, fill, latenesses, organization, setDeadlines, wait } from "../monitor/measure.ts"
-import { cpuOfFamily, memoryOf } from "../peers/processes.ts"
-import { quantile } from "../support/asking.ts"
+import { detected, latenesses, setDeadlines, wait } from "../monitor/measure.ts"
+import { memoryOf } from "../peers/processes.ts"
+import { median } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
-import { startChild, startWorker } from "../support/wireWorker.ts"
-import type { Order, Report } from "./centre.ts"
-import { grace, kindOf, messagesOfLarge, silent } from "./histories.ts"
+import type { startWorker } from "../support/wireWorker.ts"
+import type { Report } from "./centre.ts"
+import { fileBytes, kindOf, messagesOfLarge, silent } from "./histories.ts"
+import {
+  askForRuns,
+  backedUp,
+  callsOf,
+  delays,
+  differences,
+  feedsBegun,
+  held,
+  inSeconds,
+  missing,
+  progressOf,
+  readOthers,
+  runAll,
+  set,
+  type Setting,
+  share,
+  since,
+  unpaced,
+  type Usage,
+  usage,
+  usedIn
+} from "./setting.ts"
 
 export interface Sizes {
   readonly accounts: number
@@ -26,115 +42,22 @@ export interface Sizes {
 export const columns = ["measured", "value", "goal"]
 export type Row = readonly [string, string, string]
 
+type Measuring = (setting: Setting, sizes: Sizes) => Promise<ReadonlyArray<Row>>
+type Worker = Awaited<ReturnType<typeof startWorker>>
+
 /** Accounts that somebody signs in to at the same time. */
 const strangersPerRound = 50
 
 /** The goal of a backup at one call a second. */
 const minutesOfBackup = 22
 
-/** Calls by which history is read; what the session itself asks is left out. */
-const reading = /^(messages|channels)\./
+/** Files of one account that are read at the same time. */
+const filesAtOnce = 2
 
-const startCentre = () => startChild<Order, Report>(path.join(import.meta.dirname, "centre.ts"))
-type Centre = ReturnType<typeof startCentre>
-
-/** Everything is archived, of some accounts with files; none has a run that is due soon. */
-const prepare = async ({ superuser }: Ground, withFiles: ReadonlyArray<string>) => {
-  await superuser.query(
-    `insert into archive_rule (organization_id, rule_id, level, chat_type, effect, media, live, updated_at)
-    values ($1, gen_random_uuid(), 'organization', 'any', 'archive', 'none', true, now())`,
-    [organization]
-  )
-  await superuser.query(
-    `insert into archive_rule (organization_id, rule_id, level, target, chat_type, effect, media, live, updated_at)
-    select $1, gen_random_uuid(), 'account', id, 'any', 'archive', 'all', true, now() from unnest($2::uuid[]) as id`,
-    [organization, withFiles]
-  )
-  await superuser.query(
-    `insert into archive_state (organization_id, account_id, position, date, qts, heard_at)
-    select organization_id, id, 1, 1, 0, now() from account`
-  )
-  await superuser.query(
-    `insert into archive_run (organization_id, account_id, next_at)
-    select organization_id, id, now() + interval '1 day' from account`
-  )
-}
-
-const askForBackup = ({ superuser }: Ground, refs: ReadonlyArray<string>) =>
-  superuser.query("update archive_run set next_at = now(), asked_at = now() where account_id = any($1::uuid[])", [refs])
-
-/** The number of accounts of which no run has read anything. */
-const unread = async ({ superuser }: Ground): Promise<number> => {
-  const { rows } = await superuser.query<{ unread: number }>(
-    "select count(*)::int as unread from account where archive_last_backup_at is null"
-  )
-  return rows[0]?.unread ?? 0
-}
-
-/** The time at which the account's backup ended; undefined before that. */
-const backedUp = async ({ superuser }: Ground, ref: string) => {
-  const { rows } = await superuser.query<{ at: Date | null; error: string | null }>(
-    "select archive_last_backup_at as at, archive_error as error from account where id = $1",
-    [ref]
-  )
-  if (rows[0]?.error !== null) throw new Error(`The backup failed: ${rows[0]?.error}`)
-  return rows[0].at ?? undefined
-}
-
-const progressOf = async ({ superuser }: Ground, ref: string): Promise<string> => {
-  const { rows } = await superuser.query<{ phase: string | null; messages: string }>(
-    "select archive_phase as phase, archive_messages::text as messages from account where id = $1",
-    [ref]
-  )
-  return `${rows[0]?.phase ?? "no run"}, ${rows[0]?.messages ?? 0} messages`
-}
-
-/** Messages of the long history that are archived more or less often than once. */
-const differences = async ({ superuser }: Ground, ref: string): Promise<number> => {
-  const { rows } = await superuser.query<{ messages: number; incomplete: number }>(
-    `select sum(messages)::int as messages, count(*) filter (where not complete)::int as incomplete
-    from archive_chat where account_id = $1 and chat_id <> $2`,
-    [ref, grace]
-  )
-  return Math.abs(messagesOfLarge - (rows[0]?.messages ?? 0)) + (rows[0]?.incomplete ?? 1)
-}
-
-/** Milliseconds from when each message was written until the commit that archived it; those without any are missing. */
-const delays = async ({ superuser }: Ground, refs: ReadonlyArray<string>, sent: Report["sent"]) => {
-  const { rows } = await superuser.query<{ account: string; id: string; at: Date }>(
-    `select account_id::text as account, message_id::text as id, pg_xact_commit_timestamp(xmin) as at
-    from archive_tail where chat_id = $1 and kind = 'messages'`,
-    [grace]
-  )
-  const archived = new Map(rows.map(({ account, at, id }) => [`${account} ${id}`, at.getTime()]))
-  return sent.map(([place, id, at]) => (archived.get(`${refs[place]} ${id}`) ?? Number.NaN) - at)
-}
-
-interface Usage {
-  readonly at: number
-  readonly process: number
-  readonly database: number
-}
-
-/** Processor time in ms until now. */
-const usage = ({ pid }: Ground): Usage => {
-  const { system, user } = process.cpuUsage()
-  return { at: performance.now(), process: (system + user) / 1000, database: cpuOfFamily(pid) }
-}
-
-const since = (before: Usage, after: Usage): Usage => ({
-  at: after.at - before.at,
-  process: after.process - before.process,
-  database: after.database - before.database
-})
+const nightsInRow = 10
 
 /** Somebody signs in to some accounts, is found, and is signed out at the deadline; times in ms after each was due. */
-const playRound = async (
-  ground: Ground,
-  centre: Centre,
-  refs: ReadonlyArray<string>,
-  places: ReadonlyArray<number>
-) => {
+const playRound = async ({ centre, ground, refs }: Setting, places: ReadonlyArray<number>) => {
   const signedIn = Date.now()
   await centre.send({ _: "signIn", places })
   let found = new Map<string, number>()
@@ -152,187 +75,245 @@ const playRound = async (
   }
 }
 
-const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
-const missing = (times: ReadonlyArray<number>): string => {
-  const lost = times.filter(Number.isNaN).length
-  return lost === 0 ? ` of ${times.length}` : ` of ${times.length}, ${lost} missing`
+const lateness = async (worker: Worker): Promise<number> => (await worker.run(latenesses))[1] ?? Number.NaN
+
+/** A worker that watches alone, once it has come to rest. */
+const watchAlone = async (
+  { ground, refs, work }: Setting,
+  { seconds }: Sizes,
+  options: Parameters<Setting["work"]>[0]
+) => {
+  const worker = await work(options)
+  await worker.open(refs)
+  await worker.watch()
+  await wait(15_000)
+  const used = await usedIn(ground, seconds)
+  console.error("watched alone")
+  return { worker, used, late: await lateness(worker), held: held() }
 }
-const share = (times: ReadonlyArray<number>, part: number) =>
-  inSeconds(quantile(times.filter((time) => !Number.isNaN(time)), part))
 
-const callsOf = (counts: Readonly<Record<string, number>> = {}) =>
-  Object.entries(counts).reduce((sum, [name, count]) => reading.test(name) ? sum + count : sum, 0)
+/** The part of a core that is used for more than the watch, in percent. */
+const besideWatch = (used: Usage, alone: Usage): string =>
+  `${((used.process / used.at - alone.process / alone.at) * 100).toFixed(1)} % of a core`
 
-/** Measures both; a backup without a rate comes last, of another account and alone. */
+/** Archiving of what is pushed: of nothing first, and then of messages. */
+const live: Measuring = async (setting, sizes) => {
+  const { accounts, messagesPerSecond, seconds } = sizes
+  const { centre, ground } = setting
+  const { held: heldAlone, late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes, {})
+  const beginning = usage(ground)
+  const before = await centre.send({ _: "report" })
+  await worker.capture()
+  await feedsBegun(setting, before)
+  const begun = since(beginning, usage(ground))
+  await wait(10_000)
+  console.error("everything that was missed is archived")
+  const quiet = await usedIn(ground, seconds)
+  const heldQuiet = held()
+  console.error("archived quiet accounts")
+  await centre.send({ _: "talk", perSecond: messagesPerSecond })
+  await wait(10_000)
+  await centre.send({ _: "report" })
+  const pushed = await usedIn(ground, seconds)
+  const late = await lateness(worker)
+  const { sent } = await centre.send({ _: "report" })
+  await wait(5000)
+  await centre.send({ _: "talk", perSecond: 0 })
+  const waits = await delays(setting, sent)
+  const heldPushed = held()
+  await worker.close()
+  console.error("archived what was pushed")
+  const perMessage = (what: "database" | "process") =>
+    `${((pushed[what] / pushed.at - alone[what] / alone.at) * pushed.at / sent.length).toFixed(1)} ms`
+  return [
+    [
+      `archiving of ${accounts} accounts begins: CPU of the process`,
+      `${((begun.process - alone.process / alone.at * begun.at) / 1000).toFixed(1)} s`,
+      ""
+    ],
+    ["archiving of them begins: until all have asked for what they missed", inSeconds(begun.at), ""],
+    ["archiving of them while they are quiet: CPU of the process", besideWatch(quiet, alone), "2 %"],
+    ["memory of each of them", `${((heldQuiet - heldAlone) / accounts).toFixed(1)} KiB`, "2 KiB"],
+    ["pushed messages a second", (sent.length / pushed.at * 1000).toFixed(0), ""],
+    ["CPU of the process a pushed message", perMessage("process"), ""],
+    ["CPU of the database a pushed message", perMessage("database"), ""],
+    [`pushed until archived, p50${missing(waits)}`, share(waits, 0.5), "0.4 s"],
+    ["pushed until archived, p99", share(waits, 0.99), "2 s"],
+    [
+      "memory of each account meanwhile",
+      `${((heldPushed - heldAlone) / accounts).toFixed(1)} KiB`,
+      "100 KiB"
+    ],
+    ["lateness of looks, p99, of the watch alone", `${lateAlone.toFixed(2)} s`, ""],
+    ["lateness of looks, p99, beside pushed messages", `${late.toFixed(2)} s`, ""],
+    ["the same, to that of the watch alone", (late / lateAlone).toFixed(2), "1.1"]
+  ]
+}
+
+/** A first backup while messages are pushed and strangers sign in. */
+const backup: Measuring = async (setting, sizes) => {
+  const { accounts, messagesPerSecond, rate } = sizes
+  const { centre, ground, refs } = setting
+  const [first = ""] = refs
+  const { late: lateAlone, worker } = await watchAlone(setting, sizes, { archivePace: { rate, burst: 5 } })
+  const before = await centre.send({ _: "report" })
+  await worker.capture()
+  await feedsBegun(setting, before)
+  await centre.send({ _: "talk", perSecond: messagesPerSecond })
+  const asked = Date.now()
+  await askForRuns(ground, [first])
+  const found: Array<number> = []
+  const ended: Array<number> = []
+  const latest: Array<number> = []
+  let done: Date | undefined
+  for (let round = 0; done === undefined; round++) {
+    const places = Array.from(
+      { length: strangersPerRound },
+      (_, n) => silent + (round * strangersPerRound + n) % (accounts - silent)
+    )
+    const played = await playRound(setting, places)
+    found.push(...played.found)
+    ended.push(...played.ended)
+    latest.push(await lateness(worker))
+    done = await backedUp(ground, first)
+    if (Date.now() - asked > 3_600_000) throw new Error("The backup has not ended within an hour")
+    console.error(`${await progressOf(ground, first)}; strangers: ${ended.length}`)
+  }
+  const memory = memoryOf(process.pid)
+  await worker.close()
+  const { ofSilent } = await centre.send({ _: "talk", perSecond: 0 })
+  const late = Math.max(...latest)
+  return [
+    [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(ofSilent[0])), "1300"],
+    [
+      `first backup, at ${rate} calls a second`,
+      `${((done.getTime() - asked) / 60_000).toFixed(1)} min`,
+      `${minutesOfBackup / rate} min`
+    ],
+    ["lateness of looks, p99, beside it and pushed messages", `${late.toFixed(2)} s`, ""],
+    ["the same, to that of the watch alone", (late / lateAlone).toFixed(2), "1.1"],
+    [`strangers found by push meanwhile, p99${missing(found)}`, share(found, 0.99), "2 s"],
+    [`strangers signed out after their deadline, p99${missing(ended)}`, share(ended, 0.99), "2 s"],
+    ["strangers signed out after their deadline, the slowest", share(ended, 1), "2 s"],
+    ["memory of the process meanwhile", `${memory.toFixed(0)} MiB`, ""],
+    ["messages of it that are missing or doubled", String(await differences(ground, first)), "0"]
+  ]
+}
+
+/** Many runs at the same time, at the default rate, some of them with files. */
+const runs: Measuring = async (setting, sizes) => {
+  const { messagesPerSecond, seconds } = sizes
+  const { centre, ground, refs } = setting
+  const { late: lateAlone, worker } = await watchAlone(setting, sizes, {})
+  const before = await centre.send({ _: "report" })
+  await worker.capture()
+  await feedsBegun(setting, before)
+  await centre.send({ _: "talk", perSecond: messagesPerSecond })
+  await wait(10_000)
+  const heldPushed = held()
+  const read = refs.slice(2, silent)
+  await askForRuns(ground, read)
+  await wait(20_000)
+  const from = await centre.send({ _: "report" })
+  const used = await usedIn(ground, seconds)
+  const late = await lateness(worker)
+  const to = await centre.send({ _: "report" })
+  const heldRunning = held()
+  await centre.send({ _: "talk", perSecond: 0 })
+  await worker.close()
+  console.error(`read ${read.length} accounts at the same time`)
+  const perSecond = (count: (report: Report) => number) => ((count(to) - count(from)) / used.at * 1000).toFixed(0)
+  const callsOfRuns = ({ ofSilent }: Report) => ofSilent.slice(2).reduce((sum, counts) => sum + callsOf(counts), 0)
+  return [
+    [`${read.length} runs at the same time, 4 of them with files: calls a second`, perSecond(callsOfRuns), "20"],
+    ["MiB of files a second meanwhile", perSecond(({ requests }) => requests["upload.getFile"] ?? 0), "20"],
+    ["CPU of the process meanwhile", `${(used.process / used.at * 100).toFixed(0)} % of a core`, ""],
+    ["lateness of looks, p99, meanwhile", `${late.toFixed(2)} s`, ""],
+    ["the same, to that of the watch alone", (late / lateAlone).toFixed(2), "1.1"],
+    ["memory of the runs", `${((heldRunning - heldPushed) / 1024).toFixed(1)} MiB`, "24 MiB"]
+  ]
+}
+
+/** A whole first backup without a rate, and the next night, in which nothing is new. */
+const night: Measuring = async ({ centre, ground, refs, work }) => {
+  const [, second = ""] = refs
+  const worker = await work({ archivePace: unpaced }, [second])
+  const before = usage(ground)
+  await askForRuns(ground, [second])
+  await runAll(worker)
+  const whole = since(before, usage(ground))
+  const read = await centre.send({ _: "report" })
+  const nights: Array<number> = []
+  for (let left = nightsInRow; left > 0; left--) {
+    await askForRuns(ground, [second])
+    const resting = usage(ground)
+    await runAll(worker)
+    nights.push(since(resting, usage(ground)).process)
+  }
+  await worker.close()
+  const { ofSilent } = await centre.send({ _: "report" })
+  const calls = (callsOf(ofSilent[1]) - callsOf(read.ofSilent[1])) / nightsInRow
+  return [
+    [
+      "first backup without a rate, CPU of the process a message",
+      `${(whole.process / messagesOfLarge * 1000).toFixed(0)} µs`,
+      "200 µs"
+    ],
+    [
+      "first backup without a rate, CPU of the database a message",
+      `${(whole.database / messagesOfLarge * 1000).toFixed(0)} µs`,
+      ""
+    ],
+    ["first backup without a rate", `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`, ""],
+    ["first backup without a rate: calls", String(callsOf(read.ofSilent[1])), "1300"],
+    ["a night with nothing new: calls", calls.toFixed(1), "8"],
+    ["the first night after it: CPU of the process", `${nights[0]?.toFixed(0)} ms`, ""],
+    [`a night, median of ${nightsInRow}: CPU of the process`, `${median(nights).toFixed(1)} ms`, "5 ms"],
+    ["messages of it that are missing or doubled", String(await differences(ground, second)), "0"]
+  ]
+}
+
+/** What one file needs while it is read, at the default rate of files: the most of many moments. */
+const files: Measuring = async ({ ground, refs, work }) => {
+  const [ref = ""] = refs.filter((_, place) => kindOf(place) === "files").slice(-1)
+  const worker = await work({ archivePace: unpaced }, [ref])
+  await wait(1000)
+  const before = held()
+  await askForRuns(ground, [ref])
+  await worker.capture()
+  const moments: Array<number> = []
+  await wait(8000)
+  for (const end = Date.now() + 10_000; Date.now() < end; await wait(50)) moments.push(held() - before)
+  await worker.close()
+  return [[
+    `memory of a file of ${fileBytes / 2 ** 20} MiB while it is read, the most of ${moments.length} moments`,
+    `${(Math.max(...moments) / 1024 / filesAtOnce).toFixed(1)} MiB`,
+    "4 MiB"
+  ]]
+}
+
+/** What is measured, by itself or after the others; each begins a worker of its own. */
+export const parts = { live, backup, runs, night, files }
+export type Part = keyof typeof parts
+
+export const isPart = (name: string): name is Part => name in parts
+
+/** Measures the parts one after the other. */
 export const measure = async (
   ground: Ground,
-  { accounts, messagesPerSecond, rate, seconds }: Sizes
+  sizes: Sizes,
+  chosen: ReadonlyArray<Part>
 ): Promise<ReadonlyArray<Row>> => {
-  await fill(ground, accounts)
-  await setPassword(ground, OrganizationId.make(organization))
-  const { rows } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
-  const refs = rows.map(({ id }) => id)
-  await prepare(ground, refs.filter((_, place) => kindOf(place) === "files"))
-  const secrets = new Map(refs.map((ref) => [ref, crypto.randomBytes(256)]))
-  const centre = startCentre()
+  const setting = await set(ground, sizes.accounts)
   try {
-    const keys = [...secrets.values()].map((secret) => secret.toString("base64"))
-    const begun = await centre.send({ _: "keys", keys })
-    const [first = "", second = ""] = refs
-    const worker = await startWorker(ground, begun, secrets, { archivePace: { rate, burst: 5 } })
-    await worker.open(refs)
-    await worker.watch()
-    await wait(seconds * 1000 + 10_000)
-    const before = usage(ground)
-    await wait(seconds * 1000)
-    const alone = since(before, usage(ground))
-    const [, lateAlone = 0] = await worker.run(latenesses)
-    console.error("watched alone")
-
-    await worker.capture()
-    await wait(20_000)
-    const quietly = usage(ground)
-    await wait(seconds * 1000)
-    const quiet = since(quietly, usage(ground))
-    // The first message makes the chat known, and a run reads it.
-    await centre.send({ _: "talk", perSecond: messagesPerSecond })
-    for (let left = await unread(ground), turn = 0; left > silent; left = await unread(ground), turn++) {
-      if (turn % 10 === 0) console.error(`${left} accounts to read`)
-      if (turn > 600) throw new Error("Not every account was read within ten minutes")
-      await wait(1000)
-    }
-    await wait(10_000)
-    await centre.send({ _: "report" })
-    const talking = usage(ground)
-    await wait(seconds * 1000)
-    const live = since(talking, usage(ground))
-    const [, lateBeside = 0] = await worker.run(latenesses)
-    const { sent } = await centre.send({ _: "report" })
-    await wait(5000)
-    const waits = await delays(ground, refs, sent)
-    const perMessage = (what: "database" | "process") =>
-      (live[what] / live.at - alone[what] / alone.at) * live.at / sent.length
-    console.error("captured what was pushed")
-
-    const asked = Date.now()
-    await askForBackup(ground, [first])
-    const found: Array<number> = []
-    const ended: Array<number> = []
-    const latest: Array<number> = []
-    let backup: Date | undefined
-    for (let round = 0; backup === undefined; round++) {
-      const places = Array.from(
-        { length: strangersPerRound },
-        (_, n) => silent + (round * strangersPerRound + n) % (accounts - silent)
-      )
-      const played = await playRound(ground, centre, refs, places)
-      found.push(...played.found)
-      ended.push(...played.ended)
-      latest.push((await worker.run(latenesses))[1] ?? 0)
-      backup = await backedUp(ground, first)
-      if (Date.now() - asked > 3_600_000) throw new Error("The backup has not ended within an hour")
-      console.error(`${await progressOf(ground, first)}; strangers: ${ended.length}`)
-    }
-    const memory = memoryOf(process.pid)
-    console.error("backed up")
-
-    // The rate of the first backup is the run's own; the limit of the process is that of a default.
-    await worker.close()
-    const usual = await startWorker(ground, begun, secrets, {})
-    await usual.open(refs)
-    await usual.watch()
-    await usual.capture()
-    await wait(seconds * 1000)
-    await askForBackup(ground, refs.slice(2, silent))
-    await wait(20_000)
-    const running = await centre.send({ _: "report" })
-    const many = usage(ground)
-    await wait(seconds * 1000)
-    const ofMany = since(many, usage(ground))
-    const [, lateMany = 0] = await usual.run(latenesses)
-    const ran = await centre.send({ _: "talk", perSecond: 0 })
-    const runs = silent - 2
-    const memoryOfMany = memoryOf(process.pid)
-    const perSecond = (count: (report: Report) => number) => (count(ran) - count(running)) / ofMany.at * 1000
-    const callsOfMany = perSecond(({ ofSilent }) => ofSilent.slice(2).reduce((sum, counts) => sum + callsOf(counts), 0))
-    const partsOfMany = perSecond(({ requests }) => requests["upload.getFile"] ?? 0)
-    await usual.close()
-    console.error(`read ${runs} accounts at the same time`)
-
-    const alonePace = { rate: 1_000_000, burst: 1_000_000 }
-    const other = await startWorker(ground, begun, new Map([[second, secrets.get(second) ?? new Uint8Array()]]), {
-      archivePace: alonePace
-    })
-    const unpaced = usage(ground)
-    await askForBackup(ground, [second])
-    await other.run(Effect.flatMap(Capture, ({ tick }) => tick))
-    const whole = since(unpaced, usage(ground))
-    const read = await centre.send({ _: "report" })
-    await askForBackup(ground, [second])
-    const resting = usage(ground)
-    await other.run(Effect.flatMap(Capture, ({ tick }) => tick))
-    const night = since(resting, usage(ground))
-    await other.close()
-    const { ofSilent, requests } = await centre.send({ _: "report" })
+    await readOthers(setting)
+    console.error("the archives of quiet accounts are there")
+    const rows: Array<Row> = []
+    for (const part of chosen) rows.push(...await parts[part](setting, sizes))
+    const { requests } = await setting.centre.send({ _: "report" })
     const shown = traces.reduce((sum, name) => sum + (requests[name] ?? 0), 0)
-    const wrong = await differences(ground, first) + await differences(ground, second)
-    const latestOf = Math.max(lateBeside, ...latest)
-    return [
-      [
-        `archiving of ${accounts} accounts that are quiet: CPU of the process`,
-        `${((quiet.process / quiet.at - alone.process / alone.at) * 100).toFixed(1)} % of a core`,
-        "2 %"
-      ],
-      ["pushed messages a second", (sent.length / live.at * 1000).toFixed(0), ""],
-      ["CPU of the process a pushed message", `${perMessage("process").toFixed(1)} ms`, ""],
-      ["CPU of the database a pushed message", `${perMessage("database").toFixed(1)} ms`, ""],
-      [`pushed until archived, p50${missing(waits)}`, share(waits, 0.5), "0.4 s"],
-      ["pushed until archived, p99", share(waits, 0.99), "2 s"],
-      ["lateness of looks, p99, of the watch alone", `${lateAlone.toFixed(2)} s`, ""],
-      ["lateness of looks, p99, beside pushed messages", `${lateBeside.toFixed(2)} s`, ""],
-      ["lateness of looks, p99, beside these and a first backup", `${Math.max(...latest).toFixed(2)} s`, ""],
-      ["the largest of these two, to that of the watch alone", (latestOf / lateAlone).toFixed(2), "1.1"],
-      [`first backup of ${messagesOfLarge} messages: calls`, String(callsOf(ran.ofSilent[0])), "1300"],
-      [
-        `first backup, at ${rate} calls a second`,
-        `${((backup.getTime() - asked) / 60_000).toFixed(1)} min`,
-        `${minutesOfBackup / rate} min`
-      ],
-      [`strangers found by push meanwhile, p99${missing(found)}`, share(found, 0.99), "2 s"],
-      [`strangers signed out after their deadline, p99${missing(ended)}`, share(ended, 0.99), "2 s"],
-      ["strangers signed out after their deadline, the slowest", share(ended, 1), "2 s"],
-      ["memory of the process meanwhile", `${memory.toFixed(0)} MiB`, ""],
-      [`${runs} runs at the same time, 4 of them with files: calls a second`, callsOfMany.toFixed(0), "20"],
-      [`${runs} runs at the same time: MiB of files a second`, partsOfMany.toFixed(0), "20"],
-      [
-        `${runs} runs at the same time: CPU of the process`,
-        `${(ofMany.process / ofMany.at * 100).toFixed(0)} % of a core`,
-        ""
-      ],
-      [
-        `${runs} runs at the same time: lateness of looks, to that of the watch alone`,
-        (lateMany / lateAlone).toFixed(2),
-        "1.1"
-      ],
-      [`${runs} runs at the same time: memory of the process`, `${memoryOfMany.toFixed(0)} MiB`, ""],
-      [
-        "first backup without a rate, CPU of the process a message",
-        `${(whole.process / messagesOfLarge * 1000).toFixed(0)} µs`,
-        "200 µs"
-      ],
-      [
-        "first backup without a rate, CPU of the database a message",
-        `${(whole.database / messagesOfLarge * 1000).toFixed(0)} µs`,
-        ""
-      ],
-      ["first backup without a rate", `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`, ""],
-      ["first backup without a rate: calls", String(callsOf(read.ofSilent[1])), "1300"],
-      ["the run after it, with nothing new: calls", String(callsOf(ofSilent[1]) - callsOf(read.ofSilent[1])), "8"],
-      ["the run after it: CPU of the process", `${night.process.toFixed(0)} ms`, ""],
-      ["messages of both backups that are missing or doubled", String(wrong), "0"],
-      ["requests that mark something as read or show a presence", String(shown), "0"]
-    ]
+    return [...rows, ["requests that mark something as read or show a presence", String(shown), "0"]]
   } finally {
-    centre.stop()
+    setting.centre.stop()
   }
 }

@@ -5,6 +5,8 @@ import { Capture } from "../../src/capture/Capture.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
+import { captureArchives } from "../../src/jobs/archive/capture_archives.ts"
+import { closeArchiveDays } from "../../src/jobs/archive/close_archive_days.ts"
 import * as Keys from "../../src/layers/memory/MessengerKeys.ts"
 import * as Messenger from "../../src/layers/messenger/wire/index.ts"
 import type * as Worker from "../../src/layers/Worker.ts"
@@ -81,11 +83,13 @@ export const startWorker = async (
         Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause))),
         scope
       )),
+    /** Archives as the jobs do. */
     capture: () =>
-      run(Effect.forkIn(
-        Effect.flatMap(Capture, ({ claim }) => Effect.forever(Effect.andThen(claim, Effect.sleep("1 second")))),
-        scope
-      )),
+      run(
+        Effect.forEach([captureArchives, closeArchiveDays], ({ period, start }) =>
+          Effect.flatMap(start, ({ run }) =>
+            Effect.forkIn(Effect.forever(Effect.andThen(Effect.ignore(run), Effect.sleep(period))), scope)))
+      ),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

@@ -58,7 +58,7 @@ const readDifferences = Effect.fnUntraced(function*(
   positions: ReadonlyMap<bigint, number | null>
 ) {
   const store = yield* CaptureStore
-  for (const chat of yield* consult(run, run, store.chats(run, null))) {
+  for (const chat of yield* consult(run, store.chats(run, null))) {
     if (!isSaved(chat) || chat.position === null || positions.get(chat.chatId) === chat.position) continue
     yield* pacer.take
     yield* catchUpChannel(run, run, feed, chat.chatId)
@@ -74,7 +74,7 @@ const nextBelow = ({ progress, unchecked }: CapturedChat): bigint | null | undef
 /** The chat, with the position of its box where it has one: changes since then follow the pages that are read now. */
 const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const store = yield* CaptureStore
-  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat) || isOfCommonBox(chatId) || chat.position !== null) return chat
   const { chats } = yield* inTime(reader.peers([chat.ref]))
   const [placed] = yield* commit(
@@ -124,7 +124,7 @@ const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: R
   const finished = new Set<bigint>()
   while (true) {
     const at = yield* now
-    const chats = yield* consult(run, run, store.chats(run, null))
+    const chats = yield* consult(run, store.chats(run, null))
     const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
     const total = chats.filter(isSaved).length
     yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }, at))
@@ -151,7 +151,7 @@ const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnecti
 })
 
 const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
-  const total = yield* consult(run, run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
+  const total = yield* consult(run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
   yield* report(run, { phase: "media", done: 0, total })
   yield* saveFiles(run, connections, (done) => report(run, { phase: "media", done: Math.min(done, total), total }))
 })

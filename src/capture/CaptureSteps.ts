@@ -1,7 +1,9 @@
 /** Steps of capture: each stores what was seen, and moves what is promised of it, in one transaction. */
 import { Duration, Effect } from "effect"
+import type { AccountFacts } from "../domain/accounts/Account.ts"
 import { slotOf } from "../domain/accounts/Slot.ts"
 import { now } from "../domain/Moments.ts"
+import type { OrganizationFacts } from "../domain/organization/Organization.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
@@ -31,21 +33,30 @@ export const keepClaim = Effect.fnUntraced(function*(run: ClaimedRun) {
   return yield* Effect.forever(Effect.delay(renew, renewPause))
 })
 
-/** Ends where this process may not write the account now, or nothing of it is to be saved. */
-const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
+/** Ends where this process may not write the account now. */
+const owned = Effect.fnUntraced(function*({ accountId }: ArchivedAccount) {
   const ownership = yield* Ownership
-  if (ownership.term(slotOf(account.accountId)) === null) return yield* new CaptureStopped({ reason: "not_owned" })
-  const facts = yield* (yield* Accounts).hold(account.organizationId, account.accountId)
-  if (facts === null) return yield* new CaptureStopped({ reason: "retired" })
-  const organization = yield* (yield* Organizations).facts({ ...account, arrival: undefined })
-  const at = yield* now
-  const reason = captureStop(facts, organization, at)
+  if (ownership.term(slotOf(accountId)) === null) return yield* new CaptureStopped({ reason: "not_owned" })
+})
+
+const organizationOf = (account: ArchivedAccount) =>
+  Effect.flatMap(Organizations, ({ facts }) => facts({ ...account, arrival: undefined }))
+
+/** Ends where nothing of the account is to be saved. */
+const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organization: OrganizationFacts) {
+  const reason = facts === null ? "retired" : captureStop(facts, organization, yield* now)
   if (reason !== null) return yield* new CaptureStopped({ reason })
+})
+
+/** Ends where this process may not write the account now, or nothing of it is to be saved; both hold until the commit. */
+const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
+  yield* owned(account)
+  const facts = yield* (yield* Accounts).hold(account.organizationId, account.accountId)
+  yield* wanted(facts, yield* organizationOf(account))
   yield* (yield* ArchiveRules).settle(account.organizationId)
-  if (claimed === null) return facts
-  const until = new Date(at.getTime() + Duration.toMillis(claimTime))
+  if (claimed === null) return
+  const until = new Date((yield* now).getTime() + Duration.toMillis(claimTime))
   if (!(yield* (yield* ArchiveRuns).renew(claimed, until))) return yield* new CaptureStopped({ reason: "claim_lost" })
-  return facts
 })
 
 /** Runs a step in a transaction of its own, where it is allowed by then. */
@@ -62,9 +73,21 @@ export const commit = <A, E, R>(
           db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work(archive)))))
   )
 
-/** Reads in a transaction of its own, where saving is allowed. */
-export const consult = <A, E, R>(account: ArchivedAccount, claimed: ClaimedRun | null, work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Db, (db) => db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work)))
+/** Statements that do not need each other's answers are answered together. */
+export const together = { concurrency: "unbounded" } as const
+
+/** Reads without a lock, where saving is allowed; the step that stores what follows from it judges again. */
+export const consult = Effect.fnUntraced(function*<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>) {
+  yield* owned(account)
+  const db = yield* Db
+  const known = Effect.flatMap(Accounts, ({ known }) => known(account.organizationId, account.accountId))
+  const [facts, organization, answer] = yield* db.read(
+    account.organizationId,
+    Effect.all([known, organizationOf(account), work], together)
+  )
+  yield* wanted(facts, organization)
+  return answer
+})
 
 /** A longer wait that the messenger demands ends the run, which goes on at its end. */
 const longestWait = Duration.seconds(60)

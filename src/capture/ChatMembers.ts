@@ -41,7 +41,7 @@ export const readMembers = Effect.fnUntraced(function*(
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  const chats = yield* consult(run, run, store.chats(run, null))
+  const chats = yield* consult(run, store.chats(run, null))
   for (const chat of chats.filter((chat) => isDue(chat, at))) {
     const members = yield* askMembers(chat, connections)
     yield* exclusively(

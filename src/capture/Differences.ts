@@ -1,6 +1,6 @@
 /** Changes of boxes since their last known positions, asked for and stored. */
 import { Effect } from "effect"
-import { afterLoss, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import { afterLoss, type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
@@ -33,12 +33,18 @@ const beginAt = Effect.fnUntraced(function*(
   if (known !== null) yield* Measures.lost("common")
 })
 
+/** Nothing has happened between the states: the date alone is not kept. */
+const isSame = (one: BoxState, other: BoxState): boolean => one.position === other.position && one.qts === other.qts
+
 const storeDifference = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
+  since: BoxState,
   { changes, channels, chats, state }: Extract<Difference, { readonly _tag: "Since" }>
 ) {
   const store = yield* CaptureStore
+  // An account of which nothing was sent stays as it is, and needs no writer.
+  if (changes.length + channels.length + chats.length === 0 && isSame(state, since)) return
   yield* commit(account, claimed, (archive) =>
     Effect.gen(function*() {
       yield* seeChats(account, archive, [...chats, ...channels.map(({ chat }) => chat)])
@@ -52,12 +58,12 @@ const storeDifference = Effect.fnUntraced(function*(
 /** One answer of the common box; the channels that it names, and if there is more. */
 const stepCommon = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null, feed: ChatFeed) {
   const store = yield* CaptureStore
-  const since = yield* consult(account, claimed, store.state(account))
+  const since = yield* consult(account, store.state(account))
   const found = since === null ? null : yield* inTime(feed.difference(since)).pipe(
     Effect.catchTag("PositionRefused", () => Effect.succeed(null))
   )
-  if (found !== null && found._tag === "Since") {
-    yield* storeDifference(account, claimed, found)
+  if (since !== null && found !== null && found._tag === "Since") {
+    yield* storeDifference(account, claimed, since, found)
     return { channels: found.channels.map(({ chat }) => chat.chatId), more: found.more }
   }
   yield* beginAt(account, claimed, found === null ? yield* inTime(feed.state) : found.state, since)
@@ -90,9 +96,10 @@ const losePosition = Effect.fnUntraced(function*(account: ArchivedAccount, chatI
 const storeChannel = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
-  chatId: bigint,
+  { chatId, position }: CapturedChat,
   found: ChannelDifference
 ) {
+  if (found._tag === "Since" && found.changes.length + found.chats.length === 0 && found.position === position) return
   const store = yield* CaptureStore
   const runs = yield* ArchiveRuns
   yield* commit(account, claimed, (archive) =>
@@ -123,7 +130,7 @@ const stepChannel = Effect.fnUntraced(function*(
   chatId: bigint
 ) {
   const store = yield* CaptureStore
-  const [chat] = yield* consult(account, claimed, store.chats(account, [chatId]))
+  const [chat] = yield* consult(account, store.chats(account, [chatId]))
   // One that is not archived live waits for the night.
   if (chat === undefined || chat.position === null || !isSaved(chat) || claimed === null && !chat.live) return false
   if (isRefused(chat, yield* now)) return false
@@ -142,7 +149,7 @@ const stepChannel = Effect.fnUntraced(function*(
       yield* Measures.lost(chatId)
       return false
     default:
-      yield* storeChannel(account, claimed, chatId, found)
+      yield* storeChannel(account, claimed, chat, found)
       if (found._tag === "TooLong") yield* Measures.lost(chatId)
       return found._tag === "Since" && found.more
   }

@@ -31,7 +31,7 @@ const lacking = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat,
 
 const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const store = yield* CaptureStore
-  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat)) return 0
   const page = yield* askPage(chat, null, reader)
   return yield* commit(run, run, (archive) =>
@@ -52,7 +52,7 @@ export const compareOne = Effect.fnUntraced(function*(
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  const chats = (yield* consult(run, run, store.chats(run, null))).filter((chat) => isComparable(chat, at))
+  const chats = (yield* consult(run, store.chats(run, null))).filter((chat) => isComparable(chat, at))
   const chat = chats[Math.floor(at.getTime() / 1000) % chats.length]
   if (chat === undefined) return
   yield* pacer.take

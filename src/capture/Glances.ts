@@ -1,21 +1,20 @@
 /** Channels looked at that push nothing: large groups push late or not at all while no client shows them. */
 import { Effect, Equal } from "effect"
-import { afterSighting, type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import { afterSighting, type CapturedChat, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatReader, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
-import { commit, exclusively } from "./CaptureSteps.ts"
+import { commit, consult, exclusively, together } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
-import { expire, expireSome } from "./Expiry.ts"
+import { expire } from "./Expiry.ts"
 import { seeChats } from "./Sightings.ts"
 
 /** Chats that one call asks for. */
 const chatsPerGlance = 100
 
-const isWatched = (chat: CapturedChat, at: Date): boolean =>
-  isSaved(chat) && chat.live && !isOfCommonBox(chat.chatId) && !isRefused(chat, at)
+const isWatched = (chat: CapturedChat, at: Date): boolean => isSaved(chat) && !isRefused(chat, at)
 
 /** Each channel has its turn before one has its second. */
 export interface GlanceRound {
@@ -44,28 +43,31 @@ const look = Effect.fnUntraced(function*(
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  // An account of which nothing is pushed needs this transaction alone.
-  const { chats, moreExpire, state } = yield* commit(account, null, (archive) =>
-    Effect.gen(function*() {
-      const moreExpire = yield* expireSome(account, archive)
-      return { chats: yield* store.chats(account, null), moreExpire, state: yield* store.state(account) }
-    }))
-  const watched = chats.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
+  // An account of which nothing is pushed needs these statements alone.
+  const { channels, hasExpired, state } = yield* consult(
+    account,
+    Effect.all({
+      channels: store.liveChannels(account),
+      hasExpired: store.hasExpired(account, at),
+      state: store.state(account)
+    }, together)
+  )
+  const watched = channels.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
   const waiting = watched.filter(({ chatId }) => !had.has(chatId))
   const silent = waiting.slice(0, chatsPerGlance)
   const round: GlanceRound = {
     had: waiting.length > silent.length ? new Set([...had, ...silent.map(({ chatId }) => chatId)]) : firstRound.had,
     glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
   }
-  if (silent.length === 0) return { channels: [], common: false, moreExpire, round }
+  if (silent.length === 0) return { moved: [], common: false, hasExpired, round }
   const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))
   const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat, at))
   if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))
   return {
-    channels: news.flatMap(({ chatId, position }) => known.get(chatId)?.position === position ? [] : [chatId]),
+    moved: news.flatMap(({ chatId, position }) => known.get(chatId)?.position === position ? [] : [chatId]),
     common: !active.has("common") && state !== null && state.position < found.state.position,
-    moreExpire,
+    hasExpired,
     round
   }
 })
@@ -77,9 +79,9 @@ export const glance = Effect.fnUntraced(function*(
   active: ReadonlySet<Box>,
   before: GlanceRound = firstRound
 ) {
-  const { channels, common, moreExpire, round } = yield* exclusively(account, look(account, reader, active, before))
-  if (moreExpire) yield* expire(account, null)
+  const { common, hasExpired, moved, round } = yield* exclusively(account, look(account, reader, active, before))
+  if (hasExpired) yield* expire(account, null)
   if (common) yield* catchUp(account, null, feed)
-  for (const chatId of channels) yield* catchUpChannel(account, null, feed, chatId)
+  for (const chatId of moved) yield* catchUpChannel(account, null, feed, chatId)
   return round
 })

@@ -11,6 +11,7 @@ import { catchUp, catchUpChannel } from "./Differences.ts"
 import { firstRound, glance } from "./Glances.ts"
 import { makeLiveFiles } from "./LiveFiles.ts"
 import type { MediaConnections } from "./Media.ts"
+import { shareOf } from "./NextRuns.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
@@ -28,9 +29,6 @@ const silence = Duration.minutes(15)
 const glanceTime = Duration.minutes(5)
 const quietGlanceTime = Duration.hours(1)
 const quietAfter = Duration.days(1)
-
-/** The longest time between two looks for work that is due. */
-const longestPause = Duration.minutes(1)
 
 export interface LiveConnections extends MediaConnections {
   readonly feed: ChatFeed
@@ -133,9 +131,8 @@ export const takePushes = Effect.fnUntraced(function*(
 export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
   const store = yield* CaptureStore
   yield* catchUp(account, null, feed)
-  const chats = yield* consult(account, null, store.chats(account, null))
-  for (const chat of chats) {
-    if (isSaved(chat) && chat.live) yield* catchUpChannel(account, null, feed, chat.chatId)
+  for (const { chatId } of yield* consult(account, store.liveChannels(account))) {
+    yield* catchUpChannel(account, null, feed, chatId)
   }
 })
 
@@ -153,29 +150,33 @@ export const captureLive = Effect.fnUntraced(function*(
   yield* connections.beginPlaces.withPermit(catchUpAll(account, feed))
   yield* files.begin
   let heard = yield* Clock.currentTimeMillis
-  let glanced = heard
-  let asked = heard
+  // Feeds that begin together do not ask together for ever.
+  const share = shareOf(account.accountId)
+  let glanced = heard - share * Duration.toMillis(glanceTime)
+  let asked = heard - share * Duration.toMillis(silence)
   const active = new Set<Box>()
   let round = firstRound
   while (true) {
     const at = yield* Clock.currentTimeMillis
-    const pause = () =>
+    const nextGlance = () =>
+      glanced +
       Duration.toMillis(at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime) / round.glances
-    if (at - glanced >= pause()) {
+    if (at >= nextGlance()) {
       round = yield* glance(account, { feed, reader }, active, round)
       if (round.had.size === 0) active.clear()
       glanced = at
     }
-    if (at - Math.max(heard, asked) >= Duration.toMillis(silence)) {
+    if (at >= asked + Duration.toMillis(silence)) {
       yield* catchUp(account, null, feed)
       asked = at
     }
     yield* files.begin
-    const wait = Math.min(Duration.toMillis(longestPause), Math.max(0, glanced + pause() - at))
-    const found = yield* Effect.timeoutOption(Queue.take(batches), wait)
+    const due = Math.min(nextGlance(), asked + Duration.toMillis(silence))
+    const found = yield* Effect.timeoutOption(Queue.take(batches), Math.max(0, due - at))
     if (found._tag === "None") continue
     const batch = found.value
     heard = yield* Clock.currentTimeMillis
+    asked = heard
     for (const { box } of batch) active.add(box)
     files.note(batch)
     yield* takePushes(account, feed, batch)

@@ -121,11 +121,11 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   const { account, claimed } = asker
   const store = yield* CaptureStore
   const waiting = yield* WaitingFiles
-  const next = yield* consult(account, claimed, waiting.next(account, since, filesPerCall))
+  const next = yield* consult(account, waiting.next(account, since, filesPerCall))
   const [first] = next
   if (first === undefined) return false
   const wanted = new Set(next.map(({ fileId }) => fileId))
-  const [chat] = yield* consult(account, claimed, store.chats(account, [first.chatId]))
+  const [chat] = yield* consult(account, store.chats(account, [first.chatId]))
   const messages = chat === undefined || !isSaved(chat)
     ? null
     : yield* askMessages(chat, [...new Set(next.map(({ messageId }) => messageId))], connections)

@@ -19,8 +19,8 @@ const retries = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(30),
 /** An account of which nothing is saved is looked at again after this. */
 const stoppedTime = Duration.minutes(10)
 
-/** The account's share of the night: the same each night, and even over all accounts. */
-const shareOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) / 2 ** 32
+/** The account's share of a night, or of another period: the same each time, and even over all accounts. */
+export const shareOf = (accountId: string): number => Number.parseInt(accountId.slice(-8), 16) / 2 ** 32
 
 /** The facts that a run leaves behind, in an organization with the time zone. */
 export const afterRun = (

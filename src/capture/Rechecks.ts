@@ -21,7 +21,7 @@ const hasOldFloor = (chat: CapturedChat, at: Date): boolean =>
 /** Asks below the chat's floor; what is answered there was hidden, and all below is compared. */
 const askBelowFloor = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
   const store = yield* CaptureStore
-  const [chat] = yield* consult(run, run, store.chats(run, [chatId]))
+  const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat) || chat.progress.floor === null) return
   const page = yield* askPage(chat, chat.progress.floor, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
   if ("_tag" in page) return yield* commit(run, run, () => storeRefusal(run, chatId, page))
@@ -42,7 +42,7 @@ export const askAgain = Effect.fnUntraced(function*(
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  const chats = yield* consult(run, run, store.chats(run, null))
+  const chats = yield* consult(run, store.chats(run, null))
   for (const { chatId } of chats.filter((chat) => hasOldFloor(chat, at))) {
     yield* pacer.take
     yield* exclusively(run, askBelowFloor(run, chatId, reader))

@@ -49,14 +49,10 @@ describe("what stops the saving of an account", () => {
         const chat = platform.chats.get(101n)!
         const stored = new Stored()
         stored.setRules([rule(null, "archive", true)])
-        const process = (facts: Facts) =>
-          livingProcess(stored).pipe(
-            Context.add(
-              Accounts,
-              {
-                hold: () => Effect.succeed(accountFacts({ ...saved, ...facts.account }))
-              } as unknown as Accounts["Service"]
-            ),
+        const process = (facts: Facts) => {
+          const known = () => Effect.succeed(accountFacts({ ...saved, ...facts.account }))
+          return livingProcess(stored).pipe(
+            Context.add(Accounts, { hold: known, known } as unknown as Accounts["Service"]),
             Context.add(
               Organizations,
               {
@@ -64,6 +60,7 @@ describe("what stops the saving of an account", () => {
               } as unknown as Organizations["Service"]
             )
           )
+        }
         const { feed, reader } = platform
         const run = runCapture({ ...account, fence: 1, failures: 0, wasAsked: false }, { ...unpaced, feed, reader })
         const texts = () => [...stored.ofChat(101n).values()].map(({ revisions }) => revisions[0]?.mark)

@@ -38,6 +38,8 @@ export class Accounts extends Context.Service<Accounts, {
   findWatched(caller: Caller["Service"], id: AccountId): Effect.Effect<WatchedAccount | null>
   /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
+  /** The account, whatever the caller can access; null where it is gone. */
+  known(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The organization's accounts after `after` in the console's order, whatever anybody can access. */
   every(organizationId: OrganizationId, after: AccountId | null, limit: number): Effect.Effect<
     ReadonlyArray<AccountFacts>

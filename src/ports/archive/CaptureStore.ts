@@ -32,6 +32,8 @@ export interface BackedUp {
 export class CaptureStore extends Context.Service<CaptureStore, {
   /** Chats of the account that were seen on the messenger; without ids, all, those with the newest messages first. */
   chats(account: ArchivedAccount, ids: ReadonlyArray<bigint> | null): Effect.Effect<ReadonlyArray<CapturedChat>>
+  /** Chats with a box of their own of which changes are archived as they happen. */
+  liveChannels(account: ArchivedAccount): Effect.Effect<ReadonlyArray<CapturedChat>>
   /** Chats that one of these continues. */
   predecessors(account: ArchivedAccount, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<CapturedChat>>
   /** Keeps a chat as it was seen and judged, or a new one. */
@@ -68,6 +70,8 @@ export class CaptureStore extends Context.Service<CaptureStore, {
     now: Date,
     limit: number
   ): Effect.Effect<ReadonlyArray<{ readonly chatId: bigint; readonly id: bigint }>>
+  /** True where the time of a message has run out. */
+  hasExpired(account: ArchivedAccount, now: Date): Effect.Effect<boolean>
   /** Null before the first run. */
   state(account: ArchivedAccount): Effect.Effect<BoxState | null>
   setState(account: ArchivedAccount, state: BoxState, now: Date): Effect.Effect<void>

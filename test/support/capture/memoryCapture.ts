@@ -4,7 +4,7 @@ import { OpenArchives } from "../../../src/capture/OpenArchives.ts"
 import { ComparedAge } from "../../../src/capture/Unchecked.ts"
 import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
 import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
-import { afterSelection, type CapturedChat } from "../../../src/domain/archive/CapturedChat.ts"
+import { afterSelection, type CapturedChat, isOfCommonBox, isSaved } from "../../../src/domain/archive/CapturedChat.ts"
 import { type KnownRevision, newestEdit, sift } from "../../../src/domain/archive/Revisions.ts"
 import { select } from "../../../src/domain/archive/RuleSelection.ts"
 import type { OrganizationFacts } from "../../../src/domain/organization/Organization.ts"
@@ -267,6 +267,10 @@ export const processOver = (
           Number((other.progress.topId ?? -1n) - (one.progress.topId ?? -1n))
         )
       ),
+    liveChannels: () =>
+      Effect.sync(() =>
+        [...stored.chats.values()].filter((chat) => isSaved(chat) && chat.live && !isOfCommonBox(chat.chatId))
+      ),
     predecessors: (_, ids) =>
       Effect.sync(() =>
         [...stored.chats.values()].filter(({ migratedTo }) => migratedTo !== null && ids.includes(migratedTo))
@@ -304,6 +308,7 @@ export const processOver = (
         for (const expiring of due) stored.forgetExpiry(expiring)
         return due
       }),
+    hasExpired: (_, now) => Effect.sync(() => [...stored.expiry.values()].some(({ expiresAt }) => expiresAt <= now)),
     state: () => Effect.sync(() => stored.state),
     setState: (_, state) => Effect.sync(() => stored.keepState(state)),
     begin: () => Effect.void,
@@ -339,7 +344,10 @@ export const processOver = (
         hasten: () => Effect.void
       } as unknown as ArchiveRuns["Service"]
     ),
-    Context.add(Accounts, { hold: () => Effect.succeed(facts) } as unknown as Accounts["Service"]),
+    Context.add(
+      Accounts,
+      { hold: () => Effect.succeed(facts), known: () => Effect.succeed(facts) } as unknown as Accounts["Service"]
+    ),
     Context.add(Organizations, { facts: () => Effect.succeed(organization) } as unknown as Organizations["Service"]),
     Context.add(Ownership, { term: () => 1 } as unknown as Ownership["Service"]),
     Context.add(Journal, { append: () => Effect.void } as unknown as Journal["Service"]),

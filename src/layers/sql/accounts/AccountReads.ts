@@ -133,6 +133,13 @@ export const make = Effect.gen(function*() {
         select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
         for no key update of account`.pipe(Effect.orDie, Sql.one),
 
+    known: (organizationId, id) =>
+      sql<AccountFacts>`
+        select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}`.pipe(
+        Effect.orDie,
+        Sql.one
+      ),
+
     every: (organizationId, after, limit) =>
       sql<AccountFacts>`
         select ${columns} from account

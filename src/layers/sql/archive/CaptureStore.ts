@@ -44,6 +44,8 @@ export const layer = Layer.effect(
           ? Effect.succeed([])
           : chatsWhere(account, ids === null ? sql`true` : sql`chat_id = any(${ids}::bigint[])`),
 
+      liveChannels: (account) => chatsWhere(account, sql`effect = 'archive' and live and not ${ofCommonBox}`),
+
       predecessors: (account, ids) =>
         ids.length === 0 ? Effect.succeed([]) : chatsWhere(account, sql`migrated_to = any(${ids}::bigint[])`),
 
@@ -137,6 +139,12 @@ export const layer = Layer.effect(
           ) returning chat_id::text as chat, message_id::text as id`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map(({ chat, id }) => ({ chatId: BigInt(chat), id: BigInt(id) })))
+        ),
+
+      hasExpired: (account, now) =>
+        sql`select 1 from archive_expiry where ${mine(account)} and expires_at <= ${now} limit 1`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.length > 0)
         ),
 
       state: (account) =>
