@@ -22,13 +22,14 @@ import type { Journal } from "../ports/journal/Journal.ts"
 import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
+import { Engine } from "../protection/PollLoop.ts"
 import { runCapture } from "./CaptureRun.ts"
-import { claimTime, keepClaim } from "./CaptureSteps.ts"
+import { claimTime, GiveWay, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
 import { captureLive } from "./LiveCapture.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { OpenArchives } from "./OpenArchives.ts"
-import { afterLooks, inTurn, makePacer, type Pace } from "./Pacer.ts"
+import { afterLooks, inTurn, makePacer, otherLooks, ownLook, type Pace } from "./Pacer.ts"
 import { recordRun, runEvent } from "./RunEvents.ts"
 import { ComparedAge } from "./Unchecked.ts"
 
@@ -103,18 +104,24 @@ export class Capture extends Context.Service<Capture, {
         const runs = yield* ArchiveRuns
         const store = yield* CaptureStore
         const db = yield* Db
-        const services = Context.add(yield* Effect.context<Services>(), ComparedAge, comparedAge)
+        const { isLooking } = yield* Engine
+        const giveWay = afterLooks(isLooking, otherLooks)
+        const services = (yield* Effect.context<Services>()).pipe(
+          Context.add(ComparedAge, comparedAge),
+          Context.add(GiveWay, giveWay)
+        )
         const works = yield* FiberMap.make<string, void, never>()
         const lives = yield* FiberMap.make<string, void>()
         const restsUntil = new Map<string, number>()
-        const mediaPacer = makePacer(mediaPace)
+        const mediaPacer = inTurn(makePacer(mediaPace), giveWay)
         const processPacer = makePacer({ rate: accountsAtOnce * pace.rate, burst: accountsAtOnce * pace.burst })
-        /** A session that is new makes half as many calls; none is made while a look waits for its answer. */
+        /** A session that is new makes half as many calls; none is made while a look at the account is under way. */
         const pacerOf = ({ isNew, ref }: { readonly isNew: boolean; readonly ref: SessionRef }) =>
           inTurn(
             makePacer(isNew ? { ...pace, rate: pace.rate / 2 } : pace),
             processPacer,
-            afterLooks(() => sessions.isUsed(ref))
+            afterLooks(() => sessions.isUsed(ref), ownLook),
+            giveWay
           )
         const runPlaces = Semaphore.makeUnsafe(runFiles)
         const livePlaces = Semaphore.makeUnsafe(liveFiles)

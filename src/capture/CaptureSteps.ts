@@ -1,5 +1,5 @@
 /** Steps of capture: each stores what was seen, and moves what is promised of it, in one transaction. */
-import { Duration, Effect } from "effect"
+import { Context, Duration, Effect } from "effect"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
 import { slotOf } from "../domain/accounts/Slot.ts"
 import { now } from "../domain/Moments.ts"
@@ -15,6 +15,7 @@ import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Organizations } from "../ports/organization/Organizations.ts"
 import { captureStop, CaptureStopped } from "./CaptureStop.ts"
 import { OpenArchives } from "./OpenArchives.ts"
+import type { Pacer } from "./Pacer.ts"
 
 /** A claim lasts so long after each step. */
 export const claimTime = Duration.minutes(2)
@@ -59,19 +60,24 @@ const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: C
   if (!(yield* (yield* ArchiveRuns).renew(claimed, until))) return yield* new CaptureStopped({ reason: "claim_lost" })
 })
 
+/** The waits of a run before each of its steps: the watch goes first. */
+export const GiveWay = Context.Reference<Pacer>("org-security-console/capture/CaptureSteps/GiveWay", {
+  defaultValue: () => ({ take: Effect.void })
+})
+
 /** Runs a step in a transaction of its own, where it is allowed by then. */
 export const commit = <A, E, R>(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
   work: (archive: AccountArchive) => Effect.Effect<A, E, R>
 ) =>
-  Effect.flatMap(
-    OpenArchives,
-    (archives) =>
-      archives.step(account, (archive) =>
-        Effect.flatMap(Db, (db) =>
-          db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work(archive)))))
-  )
+  Effect.gen(function*() {
+    const archives = yield* OpenArchives
+    const db = yield* Db
+    if (claimed !== null) yield* (yield* GiveWay).take
+    return yield* archives.step(account, (archive) =>
+      db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work(archive))))
+  })
 
 /** Statements that do not need each other's answers are answered together. */
 export const together = { concurrency: "unbounded" } as const

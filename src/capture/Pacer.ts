@@ -18,18 +18,25 @@ export const inTurn = (...pacers: ReadonlyArray<Pacer>): Pacer => ({
   take: Effect.forEach(pacers, ({ take }) => take, { discard: true })
 })
 
-const lookPause = Duration.millis(100)
-const longestLook = Duration.seconds(10)
+interface Waits {
+  /** The time between two questions if it is over. */
+  readonly pause: Duration.Duration
+  readonly longest: Duration.Duration
+}
 
-/** Waits while the watch uses the account's session: a look goes before a page, and is over soon. */
-export const afterLooks = (isUsed: () => boolean): Pacer => {
+/** A look at the account itself goes before a page, and is over soon. */
+export const ownLook: Waits = { pause: Duration.millis(100), longest: Duration.seconds(10) }
+
+/** Looks at other accounts have the process to themselves for a moment, also where they never end. */
+export const otherLooks: Waits = { pause: Duration.millis(50), longest: Duration.seconds(1) }
+
+/** Waits while the watch looks, for the longest time at most. */
+export const afterLooks = (isLooking: () => boolean, { longest, pause }: Waits): Pacer => {
   const wait = (left: number): Effect.Effect<void> =>
     Effect.suspend(() =>
-      left > 0 && isUsed()
-        ? Effect.andThen(Effect.sleep(lookPause), wait(left - Duration.toMillis(lookPause)))
-        : Effect.void
+      left > 0 && isLooking() ? Effect.andThen(Effect.sleep(pause), wait(left - Duration.toMillis(pause))) : Effect.void
     )
-  return { take: wait(Duration.toMillis(longestLook)) }
+  return { take: wait(Duration.toMillis(longest)) }
 }
 
 /** A bucket of calls that fills at the rate. */

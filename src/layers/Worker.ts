@@ -53,12 +53,10 @@ export const layer = (
     reviewWindow = defaultReviewWindow
   }: Options = {}
 ) =>
-  Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice }).pipe(
+  Capture.layer({ comparedAge, maxLive, mediaPace, pace: archivePace, runs: archiveRuns }).pipe(
+    Layer.provide(OpenArchives.layer),
     Layer.provideMerge(
-      Layer.provide(
-        Capture.layer({ comparedAge, maxLive, mediaPace, pace: archivePace, runs: archiveRuns }),
-        OpenArchives.layer
-      )
+      Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice })
     ),
     Layer.merge(SessionOpening.layer({ maxLive })),
     Layer.provideMerge(LiveSessions.layer({ maxLive })),

@@ -58,6 +58,8 @@ export class Engine extends Context.Service<Engine, {
    * Waits until it is time to claim again: 3 seconds at most, less where much is due, something waits or was heard of.
    */
   readonly pause: Effect.Effect<void>
+  /** True while accounts are claimed or looked at: what can wait gives way. */
+  readonly isLooking: () => boolean
   /** Starts nothing from now on; running steps continue. */
   readonly stop: Effect.Effect<void>
   /** Makes the service's own changes on the messenger that are due, and waits for them; returns their number. */
@@ -87,6 +89,7 @@ export class Engine extends Context.Service<Engine, {
         const announcement = yield* FiberHandle.make<void, never>()
         const notices = { away: false, back: false, after: 0 }
         let stopped = false
+        let claiming = false
         let report: Report = { steps: 0, signedOut: 0 }
 
         const flush = Effect.suspend(() => {
@@ -187,7 +190,7 @@ export class Engine extends Context.Service<Engine, {
           Effect.repeat({ until: isWorth })
         )
 
-        const claim = Effect.gen(function*() {
+        const claims = Effect.gen(function*() {
           const began = yield* Clock.currentTimeMillis
           let all = 0
           while (true) {
@@ -204,6 +207,11 @@ export class Engine extends Context.Service<Engine, {
             }
             yield* someDone
           }
+        })
+
+        const claim = Effect.suspend(() => {
+          claiming = true
+          return Effect.ensuring(claims, Effect.sync(() => void (claiming = false)))
         })
 
         const pause = Effect.gen(function*() {
@@ -250,6 +258,7 @@ export class Engine extends Context.Service<Engine, {
           claim,
           pause,
           secure,
+          isLooking: () => claiming || busy.size > 0,
           closeUnwatched: sessions.closeUnwatched,
           stop: Effect.sync(() => void (stopped = true)),
           nextDue: monitors.nextDue

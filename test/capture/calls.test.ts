@@ -2,9 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Clock, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
-import { keepClaim } from "../../src/capture/CaptureSteps.ts"
+import { GiveWay, keepClaim } from "../../src/capture/CaptureSteps.ts"
 import { glance } from "../../src/capture/Glances.ts"
 import { captureLive, takePushes } from "../../src/capture/LiveCapture.ts"
+import { OpenArchives } from "../../src/capture/OpenArchives.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import {
@@ -33,6 +34,33 @@ const stage = (committed: Effect.Effect<void> = Effect.void) => {
   const process = livingProcess(stored, committed)
   return { platform, process, stored }
 }
+
+/** The process, with each step that it takes counted. */
+const countingSteps = (process: ReturnType<typeof livingProcess>, count: () => void) => {
+  const open = Context.get(process, OpenArchives)
+  return Context.add(process, OpenArchives, {
+    ...open,
+    step: (account, work) => Effect.andThen(Effect.sync(count), open.step(account, work))
+  })
+}
+
+describe("the watch beside a run", () => {
+  it.effect("goes before each step of it, and no push waits", () =>
+    Effect.gen(function*() {
+      const { platform: { feed, reader }, process } = stage()
+      let [steps, waits] = [0, 0]
+      const counted = countingSteps(process, () => void (steps += 1)).pipe(
+        Context.add(GiveWay, { take: Effect.sync(() => void (waits += 1)) })
+      )
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), counted)
+      expect(steps).toBeGreaterThan(20)
+      expect(waits).toBe(steps)
+      const behind = Effect.provideContext(takePushes(account, feed, [{ _tag: "Behind", box: "common" }]), counted)
+      yield* Effect.all([behind, TestClock.adjust("1 second")], { concurrency: "unbounded" })
+      expect(steps).toBeGreaterThan(waits)
+    }))
+})
 
 describe("the calls of a run that the messenger limits", () => {
   it.effect("wait for their turn once each, and no turn is lost", () =>
@@ -267,8 +295,8 @@ describe("the feeds of many accounts", () => {
 describe("an account of which nothing is pushed", () => {
   it.effect("asks for at most 4 differences and 12 glances an hour, and for a glance an hour after a quiet day", () =>
     Effect.gen(function*() {
-      const counts = { commits: 0, differences: 0, glances: 0 }
-      const { platform: { feed, reader }, process } = stage(Effect.sync(() => void (counts.commits += 1)))
+      const counts = { transactions: 0, differences: 0, glances: 0, steps: 0 }
+      const { platform: { feed, reader }, process } = stage(Effect.sync(() => void (counts.transactions += 1)))
       const counted = <A>(what: keyof typeof counts, call: A): A => {
         counts[what] += 1
         return call
@@ -283,9 +311,10 @@ describe("an account of which nothing is pushed", () => {
       const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       yield* Effect.provideContext(runCapture(run, connections), process)
       const live = captureLive(account, { ...connections, feed: quiet, reader: glanced })
-      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
+      const counting = countingSteps(process, () => void (counts.steps += 1))
+      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), counting))
       const inHour = Effect.gen(function*() {
-        Object.assign(counts, { commits: 0, differences: 0, glances: 0 })
+        Object.assign(counts, { transactions: 0, differences: 0, glances: 0, steps: 0 })
         for (let minutes = 0; minutes < 60; minutes++) yield* TestClock.adjust("1 minute")
         return { ...counts }
       })
@@ -295,8 +324,9 @@ describe("an account of which nothing is pushed", () => {
       expect(later.differences).toBe(4)
       expect(later.glances).toBeGreaterThan(6)
       expect(later.glances).toBeLessThanOrEqual(12)
-      // A difference reads its position, and stores what it has.
-      expect(later.commits).toBeLessThanOrEqual(later.glances + 2 * later.differences)
+      // Each reads what is known, and nothing is locked or stored.
+      expect(later.transactions).toBe(later.glances + later.differences)
+      expect(later.steps).toBe(0)
       for (let hours = 0; hours < 24; hours++) yield* inHour
       expect(yield* inHour).toMatchObject({ differences: 4, glances: 1 })
     }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { afterLooks, inTurn, makePacer } from "../../src/capture/Pacer.ts"
+import { afterLooks, inTurn, makePacer, otherLooks, ownLook } from "../../src/capture/Pacer.ts"
 
 describe("the rate of calls", () => {
   it.effect("lets some through at once and the others one after the other", () =>
@@ -44,20 +44,25 @@ describe("the rate of calls", () => {
       expect(made).toBe(5)
     }))
 
-  it.effect("lets a look of the watch go before, and waits no longer than ten seconds for one", () =>
+  it.effect.each(
+    [
+      ["a look at the account for ten seconds", ownLook, "10 seconds"],
+      ["looks at other accounts for a second", otherLooks, "1 second"]
+    ] as const
+  )("lets %s at most go before", ([_, waits, longest]) =>
     Effect.gen(function*() {
-      let isUsed = true
+      let isLooking = true
       let made = 0
-      const call = Effect.andThen(afterLooks(() => isUsed).take, Effect.sync(() => void made++))
+      const call = Effect.andThen(afterLooks(() => isLooking, waits).take, Effect.sync(() => void made++))
       yield* Effect.forkScoped(call)
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("900 millis")
       expect(made).toBe(0)
-      isUsed = false
+      isLooking = false
       yield* TestClock.adjust("100 millis")
       expect(made).toBe(1)
-      isUsed = true
+      isLooking = true
       yield* Effect.forkScoped(call)
-      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust(longest)
       expect(made).toBe(2)
     }))
 })

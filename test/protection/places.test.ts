@@ -89,15 +89,17 @@ const many = (organization: string, count: number, from = 0) =>
 
 describe("12.4 how many accounts a process looks at at once", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
+    const pass = Effect.andThen(
+      TestClock.adjust("5 millis"),
+      Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
+    )
+
     const claimed = (due: Array<ClaimedAccount>) =>
       Effect.gen(function*() {
         const world = slow(due)
         const claims = Effect.provide(Effect.flatMap(Engine, ({ claim }) => claim), world.engine, { local: true })
         const fiber = yield* Effect.forkChild(claims, { startImmediately: true })
-        while (fiber.pollUnsafe() === undefined) {
-          yield* TestClock.adjust("5 millis")
-          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
-        }
+        while (fiber.pollUnsafe() === undefined) yield* pass
         return { started: yield* Fiber.join(fiber), ...world }
       })
 
@@ -106,6 +108,18 @@ describe("12.4 how many accounts a process looks at at once", () => {
         const { looked, most, started } = yield* claimed(many("one", 500))
         assert.deepStrictEqual([started, looked.length, most()], [500, 500, places])
       }))
+
+    it.effect("it is looking until the last of them is over", () =>
+      Effect.gen(function*() {
+        const { claim, isLooking } = yield* Engine
+        assert.isFalse(isLooking())
+        assert.strictEqual(yield* claim, 3)
+        for (let waits = 0; waits < 2; waits++) {
+          assert.isTrue(isLooking())
+          yield* pass
+        }
+        while (isLooking()) yield* pass
+      }).pipe(Effect.provide(slow(many("one", 3)).engine, { local: true })))
 
     it.effect("of one organization half as many while another waits, which waits for none of them", () =>
       Effect.gen(function*() {

@@ -149,12 +149,15 @@ export const capture: MutantsByFile = {
     change({ in: "afterWaits", replace: "left > 0 &&", by: "false &&" })
       .loses("every short wait that the messenger demands ends the run, which begins with all dialogs again")
       .seenBy("test/capture/calls.test.ts"),
+    change({ in: "commit", replace: "if (claimed !== null)", by: "if (false)" })
+      .loses("looks wait behind the steps of runs")
+      .seenBy("test/capture/calls.test.ts"),
     change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })
       .loses("a deletion that overtakes a page is lost")
       .seenBy(histories)
   ],
   "src/capture/Pacer.ts": [
-    change({ in: "afterLooks", replace: "left > 0 && isUsed()", by: "false" })
+    change({ in: "afterLooks", replace: "left > 0 && isLooking()", by: "false" })
       .loses("a page is asked for while a look waits for its answer")
       .seenBy("test/capture/pacer.test.ts")
   ],
