@@ -13,7 +13,7 @@ import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
 import { readMembers } from "./ChatMembers.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { compareOne } from "./Drift.ts"
-import { expire } from "./Expiry.ts"
+import { expire, expireSome } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
 import { askAgain } from "./Rechecks.ts"
 import { seeChats } from "./Sightings.ts"
@@ -51,18 +51,23 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
   return positions
 })
 
-/** The differences of channels that have moved since their positions. */
+const allChats = (run: ClaimedRun) => Effect.flatMap(CaptureStore, (store) => consult(run, store.chats(run, null)))
+
+/** The differences of channels that have moved since their positions; the chats as they are afterwards. */
 const readDifferences = Effect.fnUntraced(function*(
   run: ClaimedRun,
   { feed, pacer }: RunConnections,
   positions: ReadonlyMap<bigint, number | null>
 ) {
-  const store = yield* CaptureStore
-  for (const chat of yield* consult(run, store.chats(run, null))) {
-    if (!isSaved(chat) || chat.position === null || positions.get(chat.chatId) === chat.position) continue
+  const chats = yield* allChats(run)
+  const moved = chats.filter((chat) =>
+    isSaved(chat) && chat.position !== null && positions.get(chat.chatId) !== chat.position
+  )
+  for (const { chatId } of moved) {
     yield* pacer.take
-    yield* catchUpChannel(run, run, feed, chat.chatId)
+    yield* catchUpChannel(run, run, feed, chatId)
   }
+  return moved.length === 0 ? chats : yield* allChats(run)
 })
 
 /** The end of the next page that the chat lacks, or that has to be compared again; undefined where there is none. */
@@ -118,17 +123,23 @@ const hasHole = (chat: CapturedChat): boolean => !isComplete(chat.progress)
 const isDue = (chat: CapturedChat, at: Date): boolean =>
   isSaved(chat) && (hasHole(chat) || chat.unchecked !== null) && !isRefused(chat, at)
 
-/** Reads all chats until each was without a hole once: what comes while it reads is the next run's, or is pushed. */
-const readMessages = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+/**
+ * Reads all chats until each was without a hole once, and answers them: what comes while it reads is the next run's, or
+ * is pushed.
+ */
+const readMessages = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  connections: RunConnections,
+  known: ReadonlyArray<CapturedChat>
+) {
   const store = yield* CaptureStore
   const finished = new Set<bigint>()
-  while (true) {
+  for (let chats = known;; chats = yield* allChats(run)) {
     const at = yield* now
-    const chats = yield* consult(run, store.chats(run, null))
     const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
     const total = chats.filter(isSaved).length
     yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }, at))
-    if (due.length === 0) return
+    if (due.length === 0) return chats
     // Comparing waits until nothing is missing.
     const missing = due.filter(hasHole)
     for (const { chatId } of missing.length > 0 ? missing : due) {
@@ -145,35 +156,47 @@ const report = Effect.fnUntraced(function*(run: ClaimedRun, progress: RunProgres
 
 const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnections) {
   const store = yield* CaptureStore
-  yield* commit(run, run, () => Effect.flatMap(now, (at) => store.begin(run, at)))
-  yield* expire(run, run)
+  const moreExpire = yield* commit(
+    run,
+    run,
+    (archive) => Effect.andThen(Effect.flatMap(now, (at) => store.begin(run, at)), expireSome(run, archive))
+  )
+  if (moreExpire) yield* expire(run, run)
   yield* catchUp(run, run, feed)
 })
 
 const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const total = yield* consult(run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
+  if (total === 0) return
   yield* report(run, { phase: "media", done: 0, total })
   yield* saveFiles(run, connections, (done) => report(run, { phase: "media", done: Math.min(done, total), total }))
 })
 
-const finish = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
+const finish = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  connections: RunConnections,
+  known: ReadonlyArray<CapturedChat>
+) {
   const store = yield* CaptureStore
-  yield* report(run, { phase: "finishing", done: 0, total: null })
-  yield* askAgain(run, connections)
-  yield* readMessages(run, connections)
-  yield* compareOne(run, connections)
-  yield* readMembers(run, connections)
+  const isFinishing = report(run, { phase: "finishing", done: 0, total: null })
+  yield* isFinishing
+  let chats = known
+  if (yield* askAgain(run, connections, chats)) {
+    chats = yield* readMessages(run, connections, yield* allChats(run))
+    yield* isFinishing
+  }
+  yield* compareOne(run, connections, chats)
+  yield* readMembers(run, connections, chats)
   yield* commit(run, run, () => store.count(run))
-  yield* report(run, { phase: "finishing", done: 0, total: null })
 })
 
 /** Reads everything once; what it was stopped for, and what failed, are its failures. */
 export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   yield* runPhase("starting")(start(run, connections))
   const positions = yield* runPhase("dialogs")(readDialogs(run, connections))
-  yield* runPhase("messages")(
-    Effect.andThen(readDifferences(run, connections, positions), readMessages(run, connections))
+  const chats = yield* runPhase("messages")(
+    Effect.flatMap(readDifferences(run, connections, positions), (chats) => readMessages(run, connections, chats))
   )
   yield* runPhase("media")(readFiles(run, connections))
-  yield* runPhase("finishing")(finish(run, connections))
+  yield* runPhase("finishing")(finish(run, connections, chats))
 })

@@ -6,7 +6,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader, MemberPage } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { commit, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 
 const membersTime = Duration.days(7)
@@ -37,11 +37,11 @@ const askMembers = Effect.fnUntraced(function*(
 /** Reads the members of chats that need it. */
 export const readMembers = Effect.fnUntraced(function*(
   run: ClaimedRun,
-  connections: { readonly pacer: Pacer; readonly reader: ChatReader }
+  connections: { readonly pacer: Pacer; readonly reader: ChatReader },
+  chats: ReadonlyArray<CapturedChat>
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  const chats = yield* consult(run, store.chats(run, null))
   for (const chat of chats.filter((chat) => isDue(chat, at))) {
     const members = yield* askMembers(chat, connections)
     yield* exclusively(

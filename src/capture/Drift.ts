@@ -48,12 +48,12 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
 /** Compares one chat, another one each time, and stores what it lacked. */
 export const compareOne = Effect.fnUntraced(function*(
   run: ClaimedRun,
-  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
+  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader },
+  chats: ReadonlyArray<CapturedChat>
 ) {
-  const store = yield* CaptureStore
   const at = yield* now
-  const chats = (yield* consult(run, store.chats(run, null))).filter((chat) => isComparable(chat, at))
-  const chat = chats[Math.floor(at.getTime() / 1000) % chats.length]
+  const comparable = chats.filter((chat) => isComparable(chat, at))
+  const chat = comparable[Math.floor(at.getTime() / 1000) % comparable.length]
   if (chat === undefined) return
   yield* pacer.take
   const missing = yield* exclusively(run, compare(run, chat.chatId, reader))

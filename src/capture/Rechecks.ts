@@ -35,16 +35,17 @@ const askBelowFloor = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigin
     }))
 })
 
-/** Asks below the floors of channels that are a week old. */
+/** Asks below the floors of channels that are a week old; true where there are any. */
 export const askAgain = Effect.fnUntraced(function*(
   run: ClaimedRun,
-  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
+  { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader },
+  chats: ReadonlyArray<CapturedChat>
 ) {
-  const store = yield* CaptureStore
   const at = yield* now
-  const chats = yield* consult(run, store.chats(run, null))
-  for (const { chatId } of chats.filter((chat) => hasOldFloor(chat, at))) {
+  const old = chats.filter((chat) => hasOldFloor(chat, at))
+  for (const { chatId } of old) {
     yield* pacer.take
     yield* exclusively(run, askBelowFloor(run, chatId, reader))
   }
+  return old.length > 0
 })

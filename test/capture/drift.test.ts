@@ -33,7 +33,9 @@ describe("a chat that is compared at the end of a run", () => {
         history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
       }
       const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      const compare = Effect.provideContext(compareOne(run, { ...unpaced, reader: all }), process)
+      const compare = Effect.suspend(() =>
+        Effect.provideContext(compareOne(run, { ...unpaced, reader: all }, [...stored.chats.values()]), process)
+      )
       yield* compare
       expect([...stored.ofChat(101n).keys()].toSorted()).toEqual([1n, 2n, 3n])
       const counted = yield* drift
