@@ -33,7 +33,7 @@ const beginAt = Effect.fnUntraced(function*(
   if (known !== null) yield* Measures.lost("common")
 })
 
-/** Nothing has happened between the states: the date alone is not kept. */
+/** Nothing has happened between the states. */
 const isSame = (one: BoxState, other: BoxState): boolean => one.position === other.position && one.qts === other.qts
 
 const storeDifference = Effect.fnUntraced(function*(
@@ -43,8 +43,9 @@ const storeDifference = Effect.fnUntraced(function*(
   { changes, channels, chats, state }: Extract<Difference, { readonly _tag: "Since" }>
 ) {
   const store = yield* CaptureStore
-  // An account of which nothing was sent stays as it is, and needs no writer.
-  if (changes.length + channels.length + chats.length === 0 && isSame(state, since)) return
+  // An account of which nothing was sent needs no writer: the night's run keeps the date.
+  const isQuiet = changes.length + channels.length + chats.length === 0 && isSame(state, since)
+  if (claimed === null && isQuiet) return
   yield* commit(account, claimed, (archive) =>
     Effect.gen(function*() {
       yield* seeChats(account, archive, [...chats, ...channels.map(({ chat }) => chat)])

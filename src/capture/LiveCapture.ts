@@ -15,9 +15,9 @@ import { shareOf } from "./NextRuns.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
-/** Pushes are stored together: at most so many, and no later than this. */
+/** Pushes are stored together: at most so many, and those of this time. */
 const pushesPerStep = 100
-const longestWait = Duration.millis(250)
+const gatheringTime = Duration.millis(250)
 
 /** A missing push may still arrive: the difference is asked for after this. */
 const gapTime = Duration.millis(500)
@@ -145,8 +145,8 @@ export const captureLive = Effect.fnUntraced(function*(
   const files = yield* makeLiveFiles(account, connections)
   const { feed } = files
   // A pull that is interrupted, as by its time, is the stream's last: a queue is waited at instead.
-  const batches = yield* Queue.make<ReadonlyArray<Push>, Cause.Done>({ capacity: 1 })
-  yield* Effect.forkScoped(Stream.runIntoQueue(Stream.groupedWithin(feed.pushes, pushesPerStep, longestWait), batches))
+  const pushes = yield* Queue.make<Push, Cause.Done>({ capacity: pushesPerStep - 1 })
+  yield* Effect.forkScoped(Stream.runIntoQueue(feed.pushes, pushes))
   yield* connections.beginPlaces.withPermit(catchUpAll(account, feed))
   yield* files.begin
   let heard = yield* Clock.currentTimeMillis
@@ -172,9 +172,10 @@ export const captureLive = Effect.fnUntraced(function*(
     }
     yield* files.begin
     const due = Math.min(nextGlance(), asked + Duration.toMillis(silence))
-    const found = yield* Effect.timeoutOption(Queue.take(batches), Math.max(0, due - at))
+    const found = yield* Effect.timeoutOption(Queue.take(pushes), Math.max(0, due - at))
     if (found._tag === "None") continue
-    const batch = found.value
+    yield* Effect.sleep(gatheringTime)
+    const batch = [found.value, ...(yield* Queue.clear(pushes))]
     heard = yield* Clock.currentTimeMillis
     asked = heard
     for (const { box } of batch) active.add(box)

@@ -1,5 +1,5 @@
 /** Contents of files that were just seen, read while their locations are fresh; what has no place is left to the next run. */
-import { Duration, Effect, Queue } from "effect"
+import { Duration, Effect, Queue, type Scope } from "effect"
 import { isSaved } from "../domain/archive/CapturedChat.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { BlobStore } from "../ports/archive/BlobStore.ts"
@@ -73,7 +73,9 @@ export const makeLiveFiles = Effect.fnUntraced(function*(
     Effect.tapDefect((cause) => Effect.logError("Reading of a file that was pushed failed", cause)),
     Effect.ignoreCause
   )
-  yield* Effect.forkScoped(Effect.forever(one))
+  const services = yield* Effect.context<Effect.Services<typeof one> | Scope.Scope>()
+  // A process has many accounts, most of which never have anything to read.
+  const read = yield* Effect.cached(Effect.provideContext(Effect.forkScoped(Effect.forever(one)), services))
 
   return {
     note: (pushes) => note(pushes.flatMap((push) => push._tag === "Pushed" ? messageOf(push.change) : [])),
@@ -98,7 +100,8 @@ export const makeLiveFiles = Effect.fnUntraced(function*(
         (message) =>
           Effect.flatMap(
             namedFiles(account, [message]),
-            (files) => Queue.offerAll(queue, files.map((file) => ({ ...file, chatId: message.chatId })))
+            (files) =>
+              Effect.andThen(Queue.offerAll(queue, files.map((file) => ({ ...file, chatId: message.chatId }))), read)
           ),
         { discard: true }
       )
