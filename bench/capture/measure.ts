@@ -1,5 +1,15 @@
 /** Archives what is pushed to many accounts and the long history of one, and measures the watch meanwhile. */
+import { Effect } from "effect"
+import * as crypto from "node:crypto"
+import { newEpoch } from "../../src/archive/EpochKeys.ts"
+import { sealFrame } from "../../src/archive/Frames.ts"
+import { makeKeyPair } from "../../src/archive/KeyWraps.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
+import { dayOf, messagesPerPage, piecesOf } from "../../src/domain/archive/PageRules.ts"
+import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import { traces } from "../../test/support/dataCentre/traces.ts"
+import { chatOf } from "../archive/corpus.ts"
+import { organizationId } from "../archive/sealed.ts"
 import { detected, latenesses, setDeadlines, wait } from "../monitor/measure.ts"
 import { memoryOf } from "../peers/processes.ts"
 import { median } from "../support/asking.ts"
@@ -23,10 +33,9 @@ import {
   set,
   type Setting,
   share,
-  since,
   unpaced,
   type Usage,
-  usage,
+  usedBy,
   usedIn
 } from "./setting.ts"
 
@@ -55,6 +64,7 @@ const minutesOfBackup = 22
 const filesAtOnce = 2
 
 const nightsInRow = 10
+const sealingRounds = 10
 
 /** Somebody signs in to some accounts, is found, and is signed out at the deadline; times in ms after each was due. */
 const playRound = async ({ centre, ground, refs }: Setting, places: ReadonlyArray<number>) => {
@@ -85,6 +95,8 @@ const watchAlone = async (
 ) => {
   const worker = await work(options)
   await worker.open(refs)
+  // What came before has left every look late.
+  await ground.superuser.query("update monitor set next_at = clock_timestamp() + random() * interval '60 s'")
   await worker.watch()
   await wait(15_000)
   const used = await usedIn(ground, seconds)
@@ -101,11 +113,11 @@ const live: Measuring = async (setting, sizes) => {
   const { accounts, messagesPerSecond, seconds } = sizes
   const { centre, ground } = setting
   const { held: heldAlone, late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes, {})
-  const beginning = usage(ground)
   const before = await centre.send({ _: "report" })
-  await worker.capture()
-  await feedsBegun(setting, before)
-  const begun = since(beginning, usage(ground))
+  const begun = await usedBy(ground, async () => {
+    await worker.capture()
+    await feedsBegun(setting, before)
+  })
   await wait(10_000)
   console.error("everything that was missed is archived")
   const quiet = await usedIn(ground, seconds)
@@ -204,7 +216,7 @@ const backup: Measuring = async (setting, sizes) => {
 const runs: Measuring = async (setting, sizes) => {
   const { messagesPerSecond, seconds } = sizes
   const { centre, ground, refs } = setting
-  const { late: lateAlone, worker } = await watchAlone(setting, sizes, {})
+  const { late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes, {})
   const before = await centre.send({ _: "report" })
   await worker.capture()
   await feedsBegun(setting, before)
@@ -228,6 +240,8 @@ const runs: Measuring = async (setting, sizes) => {
     [`${read.length} runs at the same time, 4 of them with files: calls a second`, perSecond(callsOfRuns), "20"],
     ["MiB of files a second meanwhile", perSecond(({ requests }) => requests["upload.getFile"] ?? 0), "20"],
     ["CPU of the process meanwhile", `${(used.process / used.at * 100).toFixed(0)} % of a core`, ""],
+    ["the process is busy with one thing, p99 and longest, of the watch alone", alone.busy, ""],
+    ["the process is busy with one thing, p99 and longest, meanwhile", used.busy, ""],
     ["lateness of looks, p99, meanwhile", `${late.toFixed(2)} s`, ""],
     ["the same, to that of the watch alone", (late / lateAlone).toFixed(2), "1.1"],
     ["memory of the runs", `${((heldRunning - heldPushed) / 1024).toFixed(1)} MiB`, "24 MiB"]
@@ -238,18 +252,16 @@ const runs: Measuring = async (setting, sizes) => {
 const night: Measuring = async ({ centre, ground, refs, work }) => {
   const [, second = ""] = refs
   const worker = await work({ archivePace: unpaced }, [second])
-  const before = usage(ground)
   await askForRuns(ground, [second])
-  await runAll(worker)
-  const whole = since(before, usage(ground))
+  const whole = await usedBy(ground, () => runAll(worker))
+  console.error("backed up without a rate")
   const read = await centre.send({ _: "report" })
   const nights: Array<number> = []
   for (let left = nightsInRow; left > 0; left--) {
     await askForRuns(ground, [second])
-    const resting = usage(ground)
-    await runAll(worker)
-    nights.push(since(resting, usage(ground)).process)
+    nights.push((await usedBy(ground, () => runAll(worker))).process)
   }
+  console.error("backed up in nights with nothing new")
   await worker.close()
   const { ofSilent } = await centre.send({ _: "report" })
   const calls = (callsOf(ofSilent[1]) - callsOf(read.ofSilent[1])) / nightsInRow
@@ -292,8 +304,32 @@ const files: Measuring = async ({ ground, refs, work }) => {
   ]]
 }
 
+/** Seals pages of one chat, and answers the messages. */
+const sealPages = Effect.gen(function*() {
+  const pair = yield* makeKeyPair
+  const ref = { organizationId, accountId: AccountId.make(crypto.randomUUID()), epochId: 1n, keyId: pair.keyId }
+  const { key } = yield* newEpoch(ref, pair.publicKey)
+  const { chatId, messages } = chatOf(0, 0, 10_000)
+  const records = messages.map((message) => ({ ...message, archivedAt: message.at }))
+  const pages = [...Map.groupBy(records, ({ at }) => dayOf(at))].flatMap(([day, all]) =>
+    piecesOf(all, messagesPerPage).map((page) => ({ page, place: { chatId, day, kind: "messages" as const } }))
+  )
+  const before = process.cpuUsage()
+  for (let round = 0; round < sealingRounds; round++) {
+    for (const [frame, { page, place }] of pages.entries()) yield* sealFrame(key, place, frame, page)
+  }
+  const { system, user } = process.cpuUsage(before)
+  return { perMessage: (user + system) / records.length / sealingRounds, perPage: records.length / pages.length }
+}).pipe(Effect.provide(NodeCrypto.layer))
+
+/** Sealing alone: columns, deflating, encryption and digest of pages. */
+const sealing: Measuring = async () => {
+  const { perMessage, perPage } = await Effect.runPromise(sealPages)
+  return [[`sealing, in pages of ${perPage.toFixed(0)}: CPU a message`, `${perMessage.toFixed(1)} µs`, "30 µs"]]
+}
+
 /** What is measured, by itself or after the others; each begins a worker of its own. */
-export const parts = { live, backup, runs, night, files }
+export const parts = { live, backup, runs, night, files, sealing }
 export type Part = keyof typeof parts
 
 export const isPart = (name: string): name is Part => name in parts

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
 import { Capture } from "../../src/capture/Capture.ts"
@@ -15,6 +16,9 @@ import type { Ground } from "../support/ground.ts"
 import { startChild, startWorker } from "../support/wireWorker.ts"
 import type { Order, Report } from "./centre.ts"
 import { grace, kindOf, messagesOfLarge, silent } from "./histories.ts"
+
+/** Milliseconds between two questions if the process is free. */
+const busyResolution = 5
 
 /** Calls by which history is read; what the session itself asks is left out. */
 const reading = /^(messages|channels)\./
@@ -142,28 +146,34 @@ export const delays = async ({ ground: { superuser }, refs }: Setting, sent: Rep
 }
 
 export interface Usage {
+  /** How long it took, in ms. */
   readonly at: number
+  /** Processor time in ms. */
   readonly process: number
   readonly database: number
 }
 
-/** Processor time in ms until now. */
-export const usage = ({ pid }: Ground): Usage => {
-  const { system, user } = process.cpuUsage()
-  return { at: performance.now(), process: (system + user) / 1000, database: cpuOfFamily(pid) }
+/** What the work uses; reading the database's processor time takes some itself, and is left out. */
+export const usedBy = async ({ pid }: Ground, work: () => Promise<unknown>): Promise<Usage> => {
+  const database = cpuOfFamily(pid)
+  const before = process.cpuUsage()
+  const began = performance.now()
+  await work()
+  const at = performance.now() - began
+  const { system, user } = process.cpuUsage(before)
+  return { at, process: (system + user) / 1000, database: cpuOfFamily(pid) - database }
 }
 
-export const since = (before: Usage, after: Usage): Usage => ({
-  at: after.at - before.at,
-  process: after.process - before.process,
-  database: after.database - before.database
-})
-
-/** What is used in so many seconds. */
-export const usedIn = async (ground: Ground, seconds: number): Promise<Usage> => {
-  const before = usage(ground)
-  await wait(seconds * 1000)
-  return since(before, usage(ground))
+/** What is used in so many seconds, and how long the process was busy with one thing, in ms: p99 and the longest. */
+export const usedIn = async (ground: Ground, seconds: number): Promise<Usage & { readonly busy: string }> => {
+  const delays = monitorEventLoopDelay({ resolution: busyResolution })
+  delays.enable()
+  const used = await usedBy(ground, () => wait(seconds * 1000))
+  delays.disable()
+  const [most, longest] = [delays.percentile(99), delays.max].map((nanos) =>
+    Math.max(0, nanos / 1e6 - busyResolution).toFixed(0)
+  )
+  return { ...used, busy: `${most} ms, ${longest} ms` }
 }
 
 v8.setFlagsFromString("--expose-gc")
