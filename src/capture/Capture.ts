@@ -22,7 +22,6 @@ import type { Journal } from "../ports/journal/Journal.ts"
 import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
-import { Engine } from "../protection/PollLoop.ts"
 import { runCapture } from "./CaptureRun.ts"
 import { claimTime, GiveWay, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
@@ -44,6 +43,8 @@ export interface Options {
   readonly maxLive: number
   /** Older messages are not compared again after changes were lost; null for all. */
   readonly comparedAge: Duration.Duration | null
+  /** True while the watch of this process looks: runs give way. */
+  readonly isLooking: () => boolean
 }
 
 /** Contents that runs read at the same time, and those that are read as they are pushed: neither waits for the other. */
@@ -93,7 +94,7 @@ export class Capture extends Context.Service<Capture, {
   /** Closes days that are over, and archives that nothing is written to. */
   readonly tend: Effect.Effect<void>
 }>()("org-security-console/capture/Capture") {
-  static readonly layer = ({ comparedAge, maxLive, mediaPace, pace, runs: places }: Options) =>
+  static readonly layer = ({ comparedAge, isLooking, maxLive, mediaPace, pace, runs: places }: Options) =>
     Layer.effect(
       Capture,
       Effect.gen(function*() {
@@ -104,7 +105,6 @@ export class Capture extends Context.Service<Capture, {
         const runs = yield* ArchiveRuns
         const store = yield* CaptureStore
         const db = yield* Db
-        const { isLooking } = yield* Engine
         const giveWay = afterLooks(isLooking, otherLooks)
         const services = (yield* Effect.context<Services>()).pipe(
           Context.add(ComparedAge, comparedAge),

@@ -1,5 +1,5 @@
 /** The watch over the accounts, over a core and a messenger. */
-import { Duration, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { Capture } from "../capture/Capture.ts"
 import { OpenArchives } from "../capture/OpenArchives.ts"
 import type { Pace } from "../capture/Pacer.ts"
@@ -53,7 +53,10 @@ export const layer = (
     reviewWindow = defaultReviewWindow
   }: Options = {}
 ) =>
-  Capture.layer({ comparedAge, maxLive, mediaPace, pace: archivePace, runs: archiveRuns }).pipe(
+  Layer.unwrap(
+    Effect.map(Engine, ({ isLooking }) =>
+      Capture.layer({ comparedAge, isLooking, maxLive, mediaPace, pace: archivePace, runs: archiveRuns }))
+  ).pipe(
     Layer.provide(OpenArchives.layer),
     Layer.provideMerge(
       Engine.layer({ reviewWindow: Duration.fromInputUnsafe(reviewWindow), device: serviceDevice })
