@@ -2,10 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Clock, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
-import { GiveWay, keepClaim } from "../../src/capture/CaptureSteps.ts"
+import { keepClaim } from "../../src/capture/CaptureSteps.ts"
 import { glance } from "../../src/capture/Glances.ts"
 import { captureLive, takePushes } from "../../src/capture/LiveCapture.ts"
-import { OpenArchives } from "../../src/capture/OpenArchives.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import {
@@ -17,7 +16,7 @@ import {
 } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { livingProcess } from "../support/capture/livingProcess.ts"
+import { countingSteps, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
@@ -34,33 +33,6 @@ const stage = (committed: Effect.Effect<void> = Effect.void) => {
   const process = livingProcess(stored, committed)
   return { platform, process, stored }
 }
-
-/** The process, with each step that it takes counted. */
-const countingSteps = (process: ReturnType<typeof livingProcess>, count: () => void) => {
-  const open = Context.get(process, OpenArchives)
-  return Context.add(process, OpenArchives, {
-    ...open,
-    step: (account, work) => Effect.andThen(Effect.sync(count), open.step(account, work))
-  })
-}
-
-describe("the watch beside a run", () => {
-  it.effect("goes before each step of it, and no push waits", () =>
-    Effect.gen(function*() {
-      const { platform: { feed, reader }, process } = stage()
-      let [steps, waits] = [0, 0]
-      const counted = countingSteps(process, () => void (steps += 1)).pipe(
-        Context.add(GiveWay, { take: Effect.sync(() => void (waits += 1)) })
-      )
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), counted)
-      expect(steps).toBeGreaterThan(20)
-      expect(waits).toBe(steps)
-      const behind = Effect.provideContext(takePushes(account, feed, [{ _tag: "Behind", box: "common" }]), counted)
-      yield* Effect.all([behind, TestClock.adjust("1 second")], { concurrency: "unbounded" })
-      expect(steps).toBeGreaterThan(waits)
-    }))
-})
 
 describe("the calls of a run that the messenger limits", () => {
   it.effect("wait for their turn once each, and no turn is lost", () =>

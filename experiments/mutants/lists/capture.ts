@@ -151,7 +151,7 @@ export const capture: MutantsByFile = {
       .seenBy("test/capture/calls.test.ts"),
     change({ in: "commit", replace: "if (claimed !== null)", by: "if (false)" })
       .loses("looks wait behind the steps of runs")
-      .seenBy("test/capture/calls.test.ts"),
+      .seenBy("test/capture/giveWay.test.ts"),
     change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })
       .loses("a deletion that overtakes a page is lost")
       .seenBy(histories)

@@ -1,6 +1,7 @@
 /** A process over a store in memory that nothing ends. */
 import { expect } from "@effect/vitest"
-import { Effect, Semaphore } from "effect"
+import { Context, Effect, Semaphore } from "effect"
+import { OpenArchives } from "../../../src/capture/OpenArchives.ts"
 import { organization, processOver, type Stored } from "./memoryCapture.ts"
 
 /** The services of a process that is alone; a law that it breaks fails the test. */
@@ -12,3 +13,12 @@ export const livingProcess = (stored: Stored, committed: Effect.Effect<void> = E
     { dies: () => null, committed },
     (law) => expect(law).toBe("")
   )
+
+/** The process, with each step that it takes counted. */
+export const countingSteps = (process: ReturnType<typeof livingProcess>, count: () => void) => {
+  const open = Context.get(process, OpenArchives)
+  return Context.add(process, OpenArchives, {
+    ...open,
+    step: (account, work) => Effect.andThen(Effect.sync(count), open.step(account, work))
+  })
+}

@@ -339,10 +339,7 @@ export const processOver = (
     ),
     Context.add(
       ArchiveRuns,
-      {
-        renew: () => Effect.succeed(true),
-        hasten: () => Effect.void
-      } as unknown as ArchiveRuns["Service"]
+      { renew: () => Effect.succeed(true), hasten: () => Effect.void } as unknown as ArchiveRuns["Service"]
     ),
     Context.add(
       Accounts,
@@ -364,10 +361,7 @@ export const processOver = (
     ),
     Context.add(
       WaitingFiles,
-      {
-        next: () => Effect.succeed([]),
-        count: () => Effect.succeed(0)
-      } as unknown as WaitingFiles["Service"]
+      { next: () => Effect.succeed([]), count: () => Effect.succeed(0) } as unknown as WaitingFiles["Service"]
     ),
     Context.add(BlobStore, unconfigured),
     Context.add(ComparedAge, null)
