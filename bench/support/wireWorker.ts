@@ -1,7 +1,7 @@
 /** The service's worker over a data centre that is a process of its own, as benches of the wire measure it. */
 import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
 import * as childProcess from "node:child_process"
-import { Capture } from "../../src/capture/Capture.ts"
+import type { Capture } from "../../src/capture/Capture.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { SessionRef } from "../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
