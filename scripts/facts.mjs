@@ -11,7 +11,7 @@ const proofs = (() => {
     process.exit(1)
   }
 })()
-for (const { id, later, text } of facts) {
-  const why = exclusions[id] ?? exceptions[id] ?? (later ? "later" : "UNPROVED")
+for (const { id, text } of facts) {
+  const why = exclusions[id] ?? exceptions[id] ?? "UNPROVED"
   console.log(`${id}  ${text}\n${(proofs.get(id) ?? [`(${why})`]).map((line) => `    ${line}\n`).join("")}`)
 }

@@ -46,11 +46,14 @@ const titleOf = ({ id }: Operation.Any): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+const care =
+  "\n\n**Destructive** Show the person what will be done and to which account, and get confirmation, before you call it."
+
 /** The description of the operation, and the roles that may call it. */
-const textOf = ({ description, roles, scope, summary }: Operation.Any): string =>
+const textOf = ({ description, destructive, roles, scope, summary }: Operation.Any): string =>
   `${description === undefined ? summary : `${summary} ${description}`}\n\n**Scope** \`${scope}\` · **Roles** ${
     roles.length === everyone.length ? "every one" : roles.map((role) => `\`${role}\``).join(", ")
-  }`
+  }${destructive ? care : ""}`
 
 const inDemo = (value: unknown) => ({ examples: { demo: { summary: "In the demo organization", value } } })
 

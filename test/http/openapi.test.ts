@@ -123,7 +123,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("S9-02: has every operation once, at its method and path under /v1, and nothing else", () => {
+  it("S1-13, S9-02: has every operation once, at its method and path under /v1, and nothing else", () => {
     expect(entries.map(({ entry }) => entry.operationId).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
     for (const { description, destructive, id, method, path, roles, scope, summary } of all) {
       const template = path.replaceAll(/:(\w+)/g, "{$1}")
@@ -134,13 +134,15 @@ describe("the OpenAPI document", () => {
       // A title for the list, and below it what is done, the scope and the roles.
       expect(entry.summary).toMatch(/^[A-Z][A-Za-z ]{5,38}$/)
       expect(entry.summary.toLowerCase().replaceAll(" ", "_")).toBe(id)
-      const [text, access] = entry.description.split("\n\n")
+      const [text, access, care] = entry.description.split("\n\n")
       expect(text).toBe([summary, ...(description === undefined ? [] : [description])].join(" "))
       expect(access).toContain(`\`${scope}\``)
       expect(access.match(/(?<=`)(?:owner|superadmin|admin|billing|archive)(?=`)/g) ?? []).toEqual(
         roles.length === 5 ? [] : roles
       )
       expect(entry["x-destructive"]).toBe(destructive ? true : undefined)
+      if (destructive) expect(care).toMatch(/^\*\*Destructive\*\* Show .* what .* which account, and get confirmation/)
+      else expect(care).toBeUndefined()
     }
   })
 

@@ -76,14 +76,14 @@ describe("MCP over HTTP", () => {
         }
       }))
 
-    it.effect("agrees on the revision that a client asks for", () =>
+    it.effect("S1-13: agrees on the revision that a client asks for, and tells it to have what is destructive confirmed", () =>
       Effect.gen(function*() {
         const { key } = yield* owner
         for (const protocolVersion of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
           const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } }
           const { body, headers } = yield* Mcp.send({ key, body: Mcp.legacy("initialize", params) })
           expect(body.result).toMatchObject({ protocolVersion, capabilities: { tools: {} } })
-          expect(body.result.instructions).toMatch(/destructive/)
+          expect(body.result.instructions).toMatch(/destructive.*show .* what .* which account, and get confirmation/)
           expect(headers.get("mcp-session-id")).toBeNull()
         }
       }))

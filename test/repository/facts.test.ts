@@ -25,11 +25,13 @@ describe("the facts of the specification", () => {
 describe("the reading of the facts", () => {
   it("takes rows of an id and a fact, and none of the open readings", () => {
     expect(
-      parseFacts("| S1-01 | One seat |\n| S1-02 | More (later) |\n| Fact | What holds |\nS1-03\n| S1-01 | one | two |")
+      parseFacts(
+        "| S1-01 | One seat |\n| S1-02 | More (reading: a; not: b) |\n| Fact | What holds |\nS1-03\n| S1-01 | one | two |"
+      )
     )
       .toEqual([
-        { id: "S1-01", text: "One seat", later: false },
-        { id: "S1-02", text: "More (later)", later: true }
+        { id: "S1-01", text: "One seat" },
+        { id: "S1-02", text: "More (reading: a; not: b)" }
       ])
   })
 })
@@ -40,7 +42,7 @@ const findings = (tests: ReadonlyArray<Ran>, documents: Partial<Parameters<typeo
   findingsOf(tests, { facts: [], excluded: {}, excepted: {}, cases: [], shown: [], ...documents })
 
 describe("what a run proves", () => {
-  const fact = { id: "S1-01", text: "One seat", later: false }
+  const fact = { id: "S1-01", text: "One seat" }
   const unproved = ["S1-01 is named by no test that passed: One seat"]
 
   it("is a fact that the title of a test that passed names, or that of a group around it", () => {
@@ -58,8 +60,7 @@ describe("what a run proves", () => {
     expect(findings([ran(["S1-011: a"])], { facts: [fact] })).toContain(unproved[0])
   })
 
-  it("need not be a fact that is later, excluded or excepted, and is none that is excepted", () => {
-    expect(findings([], { facts: [{ ...fact, later: true }] })).toEqual([])
+  it("need not be a fact that is excluded or excepted, and is none that is excepted", () => {
     expect(findings([], { facts: [fact], excluded: { "S1-01": "pages: none" } })).toEqual([])
     expect(findings([], { facts: [fact], excepted: { "S1-01": "none" } })).toEqual([])
     expect(findings([ran(["S1-01: a"])], { facts: [fact], excepted: { "S1-01": "none" } })).toEqual([

@@ -266,7 +266,7 @@ describe("4.16, 10.6 admins", () => {
           expect(yield* ask("remove_admin", { admin_id })).toBe("done")
         }))
 
-      it.effect("an owner who has handed the ownership over gets the answer again by the same key, and by it alone", () =>
+      it.effect("S4.16-05: an owner who has handed the ownership over by the password gets the answer again by the same key, and by it alone", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
           for (const { id: admin } of [admins.owner, admins.superadmin]) yield* Pages.givePassword(id, admin)
@@ -277,6 +277,10 @@ describe("4.16, 10.6 admins", () => {
               body: sent,
               headers: name === null ? {} : { "idempotency-key": name }
             })
+          expect(code(yield* ask(admins.owner.key, null, { admin_id: body.admin_id }))).toBe("parameter_invalid")
+          expect(code(yield* ask(admins.owner.key, null, { ...body, current_password: "x" }))).toBe(
+            "password_incorrect"
+          )
           const done = yield* ask(admins.owner.key, "one")
           const again = yield* ask(admins.owner.key, "one")
           expect([again.status, again.headers.get("idempotent-replayed"), again.body]).toEqual([200, "true", done.body])

@@ -16,7 +16,7 @@ const day = 86_400_000
 
 describe("4.16 connecting accounts", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(pglite))))((it) => {
-    it.effect("an account is connected by its holder's code, holds a seat from then on, and its other sessions are its baseline", () =>
+    it.effect("S1-17: an account is connected by its holder's code, holds a seat from then on, and its other sessions are its baseline", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const person = yield* meet()
@@ -58,7 +58,7 @@ describe("4.16 connecting accounts", () => {
         expect((yield* stage.account(done.account_id)).status).toBe("new_sign_in")
       }))
 
-    it.effect("the 2FA password is asked for where there is one, with the holder's hint", () =>
+    it.effect("S1-17: the 2FA password is asked for where there is one, with the holder's hint", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const person = yield* meet({ security: twoFa })
@@ -325,7 +325,7 @@ describe("4.16 connecting accounts", () => {
         expect((yield* byDepartments.call("get_login", { login_id: begun.id })).code).toBe("resource_missing")
       }))
 
-    it.effect("a lost account is signed in to again by the same person, also under a new number, with its approvals kept", () =>
+    it.effect("S1-17: a lost account is signed in to again by the same person, also under a new number, with its approvals kept", () =>
       Effect.gen(function*() {
         const stage = yield* staged()
         const person = yield* meet()

@@ -88,7 +88,7 @@ describe("4.16, 10.6 signing sessions out", () => {
           expect(open).toEqual([])
         }))
 
-      it.effect("a stranger is signed out at once, and that answers the same for a day", () =>
+      it.effect("S2.4-02, S3.2-03: a stranger is signed out at once, which says rejected, and that answers the same for a day", () =>
         Effect.gen(function*() {
           const { events, platform, read, signIn, signOut, strangers, terminations } = yield* staged()
           const stranger = yield* signIn()

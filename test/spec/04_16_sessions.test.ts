@@ -12,11 +12,12 @@ import * as World from "../support/world.ts"
 describe("4.16, 10.6 reviews of sessions", () => {
   forSpecification((_, database) => {
     layer(Worker.layer().pipe(Layer.provideMerge(World.world(database))))((it) => {
-      it.effect("a stranger who is approved stays, past the deadline and after a repetition", () =>
+      it.effect("S2.4-02: a stranger who is approved stays, past the deadline and after a repetition", () =>
         Effect.gen(function*() {
           const { approve, events, read, signIn, strangers } = yield* staged()
           const stranger = yield* signIn()
           expect((yield* read).status).toBe("new_sign_in")
+          expect(yield* strangers).toEqual([stranger])
           expect(summaryOf(yield* approve(stranger))).toEqual([200, "session_approved", "protected"])
           const before = yield* events
           expect(before.at(-1)).toBe("session.approved done")
@@ -73,7 +74,7 @@ describe("4.16, 10.6 reviews of sessions", () => {
           ])
         }))
 
-      it.effect("the service's own sessions, paused accounts and unknown ids are refused", () =>
+      it.effect("S2.4-05: the service's own sessions, paused accounts and unknown ids are refused", () =>
         Effect.gen(function*() {
           const { account, approve, key, read, signOthersOut, signIn, signOut } = yield* staged()
           const own = (yield* read).sessions[0].id

@@ -170,7 +170,7 @@ describe("5.3 scopes", () => {
   })
 
   layer(World.world(postgres))((it) => {
-    it.effect("S5.3-02, S5.3-06, S5.3-08, S7-07, S7-12: each operation passes with its scope alone, and with the five others, together or one alone, it is told which is missing", () =>
+    it.effect("S5.3-02, S5.3-06, S5.3-08, S7-07, S7-12, S8-09: each operation passes with its scope alone, a day after that was granted, and with the five others, together or one alone, it is told which is missing", () =>
       Effect.gen(function*() {
         const { every, organization, ready } = yield* makeStage()
         const { id } = organization.admins.owner
@@ -199,6 +199,7 @@ describe("5.3 scopes", () => {
           }
         }
         expect(yield* World.snapshot(organization.id)).toEqual(before)
+        yield* TestClock.adjust("1 day")
         for (const { id, request: prepared } of ready(organization.admins.owner)) {
           const request = yield* prepared
           const answer = yield* ask(request, keys[scopes.indexOf(wantedOf(request))]!.key)
@@ -219,7 +220,7 @@ describe("5.3 scopes", () => {
         expect((yield* World.get(path, key)).status).toBe(200)
       }))
 
-    it.effect("S5.3-10: with accounts:write the billing role sets its own mail preferences and asks the support, and changes nothing else", () =>
+    it.effect("S5.3-10, S5.3-11: with accounts:write the billing role sets its own mail preferences and asks the support, and changes nothing else", () =>
       Effect.gen(function*() {
         const { account, department, every, organization } = yield* makeStage()
         const { id } = organization.admins.billing

@@ -134,7 +134,7 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           expect((yield* World.get(`${path}/${body.id}`, admins.owner.key)).body.state).toBe("closed")
         }))
 
-      it.effect("get_status counts what the list of accounts shows, for every role", () =>
+      it.effect("S4.1-04: get_status counts what the list of accounts shows, for every role", () =>
         Effect.gen(function*() {
           const { admins } = yield* Populated.make()
           for (const { key } of Object.values(admins)) {
@@ -180,7 +180,7 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
           expect(yield* drift(admins.admin.key)).toBe(3)
         }))
 
-      it.effect("get_subscription shows what is paid to those who can access every account alone", () =>
+      it.effect("S4.1-04: get_subscription shows what is paid to those who can access every account alone", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization({
             amount_minor: 129_900,
@@ -208,12 +208,13 @@ describe("10.6 Operations beyond chapter 4: support, subscription, status", () =
         url: "https://pay.example/invoices"
       }])))
     )((it) => {
-      it.effect("get_billing_links answers the configured pages", () =>
+      it.effect("S1-20: get_billing_links answers the addresses of the configured pages, and nothing else", () =>
         Effect.gen(function*() {
           const { admins } = yield* World.makeOrganization()
-          expect((yield* World.get("/v1/billing-links", admins.billing.key)).body.links).toEqual([
-            { name: "invoices", url: "https://pay.example/invoices" }
-          ])
+          expect((yield* World.get("/v1/billing-links", admins.billing.key)).body).toEqual({
+            object: "billing_links",
+            links: [{ name: "invoices", url: "https://pay.example/invoices" }]
+          })
         }))
     })
   })

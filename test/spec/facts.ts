@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs"
 export interface Fact {
   readonly id: string
   readonly text: string
-  readonly later: boolean
 }
 
 /** The numbered facts of a page of the specification, in its order: rows of two cells, the first of them an id. */
@@ -11,7 +10,7 @@ export const parseFacts = (markdown: string): ReadonlyArray<Fact> =>
   markdown.split("\n").flatMap((line) => {
     const [, id = "", text] = line.split("|").map((cell) => cell.trim())
     return text !== undefined && /^S\d+(\.\d+)?-\d+$/.test(id) && line.split("|").length === 4
-      ? [{ id, text, later: text.endsWith("(later)") }]
+      ? [{ id, text }]
       : []
   })
 

@@ -56,7 +56,7 @@ export const findingsOf = (
   const provedCases = namedBy(passedOf(tests), casesIn)
   const passed = new Set(passedOf(tests).flatMap(({ file, titles }) => titles.map((title) => `${file}: ${title}`)))
   return [
-    ...facts.filter(({ id, later }) => !later && !proofs.has(id) && !(id in excluded) && !(id in excepted))
+    ...facts.filter(({ id }) => !proofs.has(id) && !(id in excluded) && !(id in excepted))
       .map(({ id, text }) => `${id} is named by no test that passed: ${text}`),
     ...Object.keys(excepted).filter((id) => proofs.has(id)).map((id) => `${id} is excepted, and yet tests name it`),
     ...[...namedBy(tests, idsIn)].filter(([id]) => !ids.has(id)).map(([id, by]) =>
