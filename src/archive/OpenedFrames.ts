@@ -23,12 +23,18 @@ export const openAccount = (account: ArchivedAccount, archive: OpenedKeys): Open
   epochs: new Map()
 })
 
-/** Opens those of the epochs that were not asked for yet, by one statement. */
+/** Opens those of the epochs that neither this request nor one before has opened, by one statement. */
 const openEpochs = Effect.fnUntraced(function*(
   { account, archive, epochs }: OpenAccount,
   epochIds: ReadonlyArray<bigint>
 ) {
   const missing = new Set(epochIds.filter((epochId) => !epochs.has(epochId)))
+  for (const epochId of missing) {
+    const kept = archive.keptEpoch?.(account, epochId)
+    if (kept === undefined) continue
+    epochs.set(epochId, kept)
+    missing.delete(epochId)
+  }
   if (missing.size === 0) return
   const db = yield* Db
   const stored = yield* db.read(

@@ -10,6 +10,7 @@ import { eraseEpochKey, openEpoch } from "../../archive/EpochKeys.ts"
 import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.ts"
 import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { journalWrongPassword } from "../../archive/WrongPasswords.ts"
+import { sameBytes } from "../../domain/archive/Bytes.ts"
 import type { EpochKey } from "../../domain/archive/Epoch.ts"
 import { wrapIdOf } from "../../domain/archive/KeyWrap.ts"
 import { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
@@ -32,16 +33,25 @@ import { ArchiveAttempts } from "../../ports/archive/ArchiveAttempts.ts"
 import type { ArchiveCrypto, PasswordDerivation } from "../../ports/archive/ArchiveCrypto.ts"
 import { type ArchiveKey, ArchiveKeys } from "../../ports/archive/ArchiveKeys.ts"
 import { ArchiveUnlock, type Unlocked, type UnlockFailure } from "../../ports/archive/ArchiveUnlock.ts"
+import type { ArchivedAccount } from "../../ports/archive/Epochs.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/journal/Journal.ts"
+import { secretKey } from "../crypto/Gcm.ts"
 
 /** Seconds that a full queue takes. */
 const retryAfter = 2
 
+interface KeptEpoch {
+  readonly sealedKey: Uint8Array
+  readonly key: EpochKey
+}
+
+const epochNameOf = ({ accountId }: ArchivedAccount, epochId: bigint): string => `${accountId} ${epochId}`
+
 /** An opened key pair. It is erased once it is dropped and nobody uses it. */
 interface Entry {
   readonly seed: ArchiveSeed
-  readonly epochs: Map<string, EpochKey>
+  readonly epochs: Map<string, KeptEpoch>
   users: number
   dropped: boolean
 }
@@ -55,7 +65,7 @@ export const layer = Layer.effect(
     const primitives = yield* Effect.context<ArchiveCrypto | PasswordDerivation | Db | Journal>()
     const lifetime = yield* Effect.scope
 
-    const cacheKey = crypto.randomBytes(32)
+    const cacheKey = secretKey(crypto.randomBytes(32))
     const entries = new Map<string, Entry>()
     const opening = new Map<string, Deferred.Deferred<Entry, UnlockFailure>>()
     let deriving = 0
@@ -83,7 +93,8 @@ export const layer = Layer.effect(
         epochsKept -= entry.epochs.size
         const epochs = [...entry.epochs.values()]
         entry.epochs.clear()
-        return Effect.andThen(Effect.forEach(epochs, eraseEpochKey, { discard: true }), eraseSeed(entry.seed))
+        const erased = Effect.forEach(epochs, ({ key }) => eraseEpochKey(key), { discard: true })
+        return Effect.andThen(erased, eraseSeed(entry.seed))
       })
 
     const drop = (name: string, entry: Entry) =>
@@ -205,16 +216,20 @@ export const layer = Layer.effect(
         if (ref.organizationId !== key.organizationId || ref.keyId !== key.keyId) {
           return yield* new ArchiveUnreadable({ part: "epoch" })
         }
-        // Another sealed form under the same name is another key.
-        const name = `${ref.accountId} ${ref.epochId} ${Buffer.from(sealedKey).toString("base64")}`
-        const known = entry.epochs.get(name)
+        const name = epochNameOf(ref, ref.epochId)
+        const find = () => {
+          const kept = entry.epochs.get(name)
+          // Another sealed form of the same epoch is another key.
+          return kept !== undefined && sameBytes(kept.sealedKey, sealedKey) ? kept.key : undefined
+        }
+        const known = find()
         if (known !== undefined) return known
         const opened = yield* Effect.provide(openEpoch(ref, sealedKey, entry.seed), primitives)
-        const meanwhile = entry.epochs.get(name)
+        const meanwhile = find()
         if (meanwhile !== undefined) return yield* Effect.as(eraseEpochKey(opened), meanwhile)
-        if (epochsKept < archiveEpochsKept) {
+        if (epochsKept < archiveEpochsKept && !entry.epochs.has(name)) {
           epochsKept += 1
-          entry.epochs.set(name, opened)
+          entry.epochs.set(name, { sealedKey, key: opened })
         } else {
           yield* Scope.addFinalizer(scope, eraseEpochKey(opened))
         }
@@ -255,6 +270,10 @@ export const layer = Layer.effect(
         return {
           key,
           epochKey: epochOf(entry, key, scope),
+          keptEpoch: (account, epochId) =>
+            account.organizationId === key.organizationId
+              ? entry.epochs.get(epochNameOf(account, epochId))?.key
+              : undefined,
           storedUnder: (secret, connectionId) =>
             Effect.provide(storeSeed(storedUnlockRef(key, connectionId), secret, entry.seed), primitives),
           afterwards: workWith(entry),

@@ -20,6 +20,11 @@ export interface OpenedKeys {
    * that is sealed to another key pair.
    */
   epochKey(ref: EpochRef, sealedKey: Uint8Array): Effect.Effect<EpochKey, ArchiveUnreadable>
+  /**
+   * The key of an epoch that requests before have opened. Its sealed form is not looked for again: it is deleted with its
+   * account or its archive alone, and a request that finds these there began before.
+   */
+  readonly keptEpoch?: (account: ArchivedAccount, epochId: bigint) => EpochKey | undefined
   /** Called for each page and tail row that did not open, where that is to be noted. */
   readonly missed?: (account: ArchivedAccount, number: bigint) => void
 }

@@ -226,6 +226,22 @@ describe("opened archive keys", () => {
       for (const other of [{ ...epoch, keyId: foreign }, { ...epoch, epochId: 2n }]) {
         expect((yield* Effect.flip(archive.epochKey(other, sealed.sealedKey))).part).toBe("epoch")
       }
+      const other = yield* Effect.provide(newEpoch(epoch, key.publicKey), NodeCrypto.layer)
+      expect(Redacted.value((yield* archive.epochKey(epoch, other.sealedKey)).key)).toEqual(
+        Redacted.value(other.key.key)
+      )
+      const elsewhere = { ...epoch, organizationId: OrganizationId.make("elsewhere") }
+      expect(
+        [epoch, { ...epoch, accountId: AccountId.make("019bc0e2-1280-7691-9060-dc1c794fba01") }, elsewhere].map((
+          account
+        ) => archive.keptEpoch?.(account, 1n))
+      )
+        .toEqual([opened, undefined, undefined])
+      expect(archive.keptEpoch?.(epoch, 2n)).toBeUndefined()
+      const next = yield* Effect.scoped(
+        Effect.map(unlock.open(callerWith(password), key), ({ keptEpoch }) => keptEpoch?.(epoch, 1n))
+      )
+      expect(next).toBe(opened)
       yield* TestClock.adjust("5 minutes")
       expect(Redacted.value(opened.key)).toEqual(Redacted.value(sealed.key.key))
       yield* Scope.close(scope, Exit.void)
