@@ -12,8 +12,8 @@ export interface Entry {
   readonly record: MessageRecord | null
 }
 
-/** The messages to go through. */
-export interface Scan extends Pick<MessageWindow, "bound" | "chatId" | "direction" | "since" | "until"> {}
+/** The messages to go through; the first step has `enough` of them. */
+export interface Scan extends Omit<MessageWindow, "limit" | "read"> {}
 
 /** The results of one step; every message up to `frontier` was answered by it or by a step before. */
 export interface Step {
@@ -24,21 +24,23 @@ export interface Step {
   readonly pages: number
 }
 
-/** Pages of the first step, and of the longest. */
-const firstPages = 8
+/** Pages of a step, and messages in them. */
 const mostPages = 64
+const mostMessages = 6400
+/** Times as many messages as the step before, where filters let few through. */
+const growth = 4
 
 interface Found extends Entry {
   readonly day: string
 }
 
 /** The progress of a scan. */
-export interface Scanner extends Scan {
+export interface Scanner extends Omit<Scan, "enough"> {
   readonly open: OpenAccount
   readonly read: Array<bigint>
   readonly waiting: Map<bigint, Found>
   frontier: bigint | null
-  limit: number
+  enough: number
 }
 
 export const scanner = (open: OpenAccount, scan: Scan): Scanner => ({
@@ -46,8 +48,7 @@ export const scanner = (open: OpenAccount, scan: Scan): Scanner => ({
   open,
   read: [],
   waiting: new Map(),
-  frontier: scan.bound,
-  limit: firstPages
+  frontier: scan.bound
 })
 
 const entriesOf = (row: SealedMessages, records: ReadonlyArray<MessageRecord> | null): ReadonlyArray<Found> =>
@@ -70,16 +71,15 @@ const isSettled = ({ direction }: Scanner, found: Found, last: SealedMessages): 
  * still missing, not by the place of the last one.
  */
 export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
-  const { chatId, direction, limit, open, read, since, until, waiting } = scan
+  const { chatId, direction, enough, open, read, since, until, waiting } = scan
   const db = yield* Db
-  const window = { chatId, direction, since, until, bound: scan.frontier, read, limit }
-  const rows = yield* db.read(
+  const window = { chatId, direction, since, until, bound: scan.frontier, read, enough, limit: mostPages }
+  const { ended, pages: rows } = yield* db.read(
     open.account.organizationId,
     Effect.flatMap(ArchivePages, (pages) => pages.window(open.account, window))
   )
   const last = rows.at(-1)
-  const ended = last === undefined || rows.length < limit
-  scan.limit = Math.min(limit * 2, mostPages)
+  scan.enough = Math.min(enough * growth, mostMessages)
   const opened = yield* openEach(open, "messages", rows.map((row) => ({ ...row, chatId })))
   for (const [index, row] of rows.entries()) {
     read.push(row.number)
@@ -87,7 +87,8 @@ export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
       if (isBeyond(scan, found.id)) waiting.set(found.id, found)
     }
   }
-  const settled = [...waiting.values()].filter((found) => ended || isSettled(scan, found, last)).sort(byId)
+  const settled = [...waiting.values()].filter((found) => last === undefined || ended || isSettled(scan, found, last))
+    .sort(byId)
   if (direction === "older") settled.reverse()
   for (const { id } of settled) waiting.delete(id)
   scan.frontier = settled.at(-1)?.id ?? scan.frontier

@@ -163,7 +163,7 @@ const take = Effect.fnUntraced(function*(
 /** Lists messages in the order of their ids. What does not open is counted and left out. */
 export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query: MessageQuery) {
   const { limit } = query
-  const scan = scanner(open, query)
+  const scan = scanner(open, { ...query, enough: limit + 1 })
   const found: Found = { messages: [], details: new Map(), unreadable: 0, unreadableAfter: 0 }
   const { details } = found
   let pages = 0
@@ -235,7 +235,8 @@ export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: 
     direction: "older",
     bound: id === largestId ? null : id + 1n,
     since: null,
-    until: null
+    until: null,
+    enough: 1
   })
   let entry: Entry | undefined
   let ended = false

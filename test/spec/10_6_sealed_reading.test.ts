@@ -82,7 +82,7 @@ const requests = (account: string): ReadonlyArray<readonly [Operation.Any, Recor
   ].map((part) => [listSealedFiles, part] as const),
   [getArchiveKeys, {}],
   ...[
-    { messages: { chat_id: chat, direction: "older", limit: 8 } },
+    { messages: { chat_id: chat, direction: "older", enough: 100, limit: 8 } },
     { states: { chat_id: chat, message_ids: [message] } },
     { edits: { chat_id: chat, message_id: message, skip: 0 } },
     { chats: { limit: 10 } },
@@ -145,7 +145,7 @@ describe("10.6 sealed data", () => {
         }
         const keys = yield* ask(getArchiveKeys, {})
         expect([keys.organization_id, keys.keys.length, keys.keys[0].key_id]).toEqual([id, 1, keys.current_key_id])
-        const window = { chat_id: chat, direction: "older", limit: 8 }
+        const window = { chat_id: chat, direction: "older", enough: 1000, limit: 8 }
         const pages = yield* ask(listSealedPages, { account_id: account, messages: window })
         expect([pages.messages.length, pages.stated, pages.has_more]).toEqual([1, 1, false])
         expect(pages.states).toMatchObject([{ message_id: message, newest: pages.frames[0].number }])
@@ -167,7 +167,7 @@ describe("10.6 sealed data", () => {
         const { account, admins, id } = yield* stage()
         const other = yield* stage()
         const { key } = admins.owner
-        const window = { chat_id: chat, direction: "older", limit: 8 }
+        const window = { chat_id: chat, direction: "older", enough: 1000, limit: 8 }
         const pages = (input: object, how = local) => call(listSealedPages, input, key, how)
         const codes = (input: object, how?: How) => Effect.map(pages(input, how), ({ code, param }) => [code, param])
         const both = { account_id: account, messages: window, chat }
@@ -232,7 +232,7 @@ describe("10.6 sealed data", () => {
         expect(files).toEqual([{ files: 1 }])
         const { account, admins, id } = yield* stage()
         const { key } = admins.owner
-        const window = { chat_id: chat, direction: "older", limit: 8 }
+        const window = { chat_id: chat, direction: "older", enough: 1000, limit: 8 }
         yield* call(listSealedPages, { account_id: account, messages: window }, key, local)
         const counted = yield* World.query<{ account_id: string; messages: number }>(id, (sql) =>
           sql`select account_id, messages::integer as messages from archive_read where organization_id = ${id}`)

@@ -33,6 +33,7 @@ const SealedWindow = Schema.Struct({
   ),
   since: described(Schema.optionalKey(DateTime), "Only pages with messages sent then or later."),
   until: described(Schema.optionalKey(DateTime), "Only pages with messages sent before."),
+  enough: described(Limit(10_000), "Messages: the page after those that have so many is the last one."),
   limit: described(Limit(sealedRowsPerAnswer), "The most pages.")
 }).annotate({ identifier: "sealed_window" })
 

@@ -15,10 +15,16 @@ const pages = Layer.effect(
     const states = yield* RemoteStates
 
     return ArchivePages.of({
-      /** Answers are cut by their size: it goes on until it has as many pages as were asked for. */
-      window: Effect.fnUntraced(function*({ accountId }, { bound, chatId, direction, limit, read, since, until }) {
+      /** Answers are cut by their size: it goes on until it has as many pages, or messages, as were asked for. */
+      window: Effect.fnUntraced(function*(
+        { accountId },
+        { bound, chatId, direction, enough, limit, read, since, until }
+      ) {
         const found: Array<SealedMessages> = []
-        for (let more = true; more && found.length < limit;) {
+        let more = true
+        while (more && found.length < limit) {
+          const before = found.slice(0, -1).reduce((sum, { ids }) => sum + ids.length, 0)
+          if (before >= enough) break
           const answer = yield* Effect.orDie(service.pages(accountId, {
             messages: {
               chat_id: String(chatId),
@@ -27,6 +33,7 @@ const pages = Layer.effect(
               ...(since === null ? {} : { since }),
               ...(until === null ? {} : { until }),
               read: [...read, ...found.map(({ number }) => number)].map(String),
+              enough: Math.max(1, enough - before),
               limit: Math.min(limit - found.length, sealedRowsPerAnswer)
             }
           }))
@@ -40,7 +47,7 @@ const pages = Layer.effect(
           found.push(...rows)
           more = answer.has_more && rows.length > 0
         }
-        return found
+        return { pages: found, ended: !more }
       }),
 
       changes: states.changes,

@@ -22,13 +22,13 @@ type SealedPagesInput = Schema.Struct.Type<typeof sealedPagesParts>
 
 const windowOf = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  { bound, chat_id, direction, limit, read, since, until }: NonNullable<SealedPagesInput["messages"]>,
+  { bound, chat_id, direction, enough, limit, read, since, until }: NonNullable<SealedPagesInput["messages"]>,
   answer: SealedAnswer
 ) {
   const db = yield* Db
   const pages = yield* ArchivePages
   const chatId = BigInt(chat_id)
-  const found = yield* db.read(
+  const { ended, pages: found } = yield* db.read(
     account.organizationId,
     pages.window(account, {
       chatId,
@@ -37,10 +37,12 @@ const windowOf = Effect.fnUntraced(function*(
       read: (read ?? []).map(BigInt),
       since: since ?? null,
       until: until ?? null,
+      enough,
       limit
     })
   )
   const taken = answer.take(found, ({ sealed }) => sealed.length)
+  answer.has_more ||= !ended
   const named = taken.map(({ ids }) => ids.map((messageId) => ({ chatId, messageId })))
   answer.addStates(account, named, yield* readStates(account, named.flat()))
   const messages = taken.map((page) => {

@@ -31,7 +31,7 @@ export const getArchiveKeys = {
 } as const
 
 export const listSealedPages = {
-  request: { account_id, messages: { chat_id, direction: "older", limit: 8 } },
+  request: { account_id, messages: { chat_id, direction: "older", enough: 51, limit: 64 } },
   answer: {
     object: "sealed_pages",
     messages: [{ chat_id, number: "41", day: "2026-01-15", last_id: "6", ids: "Bg==", sealed: "AQAAAAAAAAAABw..." }],

@@ -28,7 +28,16 @@ export interface MessageWindow {
   readonly read: ReadonlyArray<bigint>
   readonly since: Date | null
   readonly until: Date | null
+  /** Messages; a window ends with the page after those that have so many beyond `bound`. */
+  readonly enough: number
+  /** The most pages and tail rows. */
   readonly limit: number
+}
+
+/** A part of a window, from its beginning; `ended` where nothing of the chat follows. */
+export interface WindowPart {
+  readonly pages: ReadonlyArray<SealedMessages>
+  readonly ended: boolean
 }
 
 /** A message of an account. */
@@ -63,7 +72,7 @@ export interface StoredFile extends MessageName {
  */
 export class ArchivePages extends Context.Service<ArchivePages, {
   /** Pages and tail rows, by their highest id in the direction. */
-  window(account: ArchivedAccount, window: MessageWindow): Effect.Effect<ReadonlyArray<SealedMessages>>
+  window(account: ArchivedAccount, window: MessageWindow): Effect.Effect<WindowPart>
   changes(
     account: ArchivedAccount,
     messages: ReadonlyArray<MessageName>

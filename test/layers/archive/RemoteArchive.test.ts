@@ -12,7 +12,7 @@ import { searchWords } from "../../../src/domain/archive/SearchWords.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { failByRefusal } from "../../../src/layers/archive/RemoteArchive.ts"
 import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
-import { ArchivePages } from "../../../src/ports/archive/ArchivePages.ts"
+import { ArchivePages, type MessageWindow } from "../../../src/ports/archive/ArchivePages.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import { setArchiveKey } from "../../support/archive/archiveKeys.ts"
 import { archivePassword } from "../../support/archive/archivePassword.ts"
@@ -266,6 +266,37 @@ describe("an archive that is read from elsewhere", () => {
         expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual([])
       }))
 
+    it.effect("a window ends with the page after those that have enough messages", () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { key, organizationId, token } = yield* makeStage()
+        const archive = yield* Archives.makeArchive(organizationId, key)
+        const sent = (from: number, to: number) =>
+          Array.from({ length: to - from + 1 }, (_, place) => Archives.seen(from + place, 0, ""))
+        const writer = yield* Archives.write(archive)
+        yield* commit(archive, writer.see(chat))
+        yield* commit(archive, writer.append(chatId, sent(1, 250), "sweep"))
+        yield* commit(archive, writer.append(chatId, sent(251, 253), "live"))
+        const { layer } = yield* remoteArchive(token)
+        const cases: ReadonlyArray<readonly [Partial<MessageWindow>, sizes: ReadonlyArray<number>, ended: boolean]> = [
+          [{ enough: 1 }, [1, 1], false],
+          [{ enough: 4 }, [1, 1, 1, 50, 100], false],
+          [{ enough: 1000 }, [1, 1, 1, 50, 100, 100], true],
+          [{ enough: 1000, limit: 2 }, [1, 1], false],
+          [{ enough: 51, direction: "newer" }, [100, 100], false],
+          // Of a page over the bound, nobody knows how many messages are beyond it.
+          [{ enough: 51, bound: 250n }, [50, 100, 100], true],
+          [{ enough: 51, bound: 150n }, [100, 100], true]
+        ]
+        for (const [asked, sizes, ended] of cases) {
+          const query = { ...newest, read: [], enough: 1, limit: 64, ...asked }
+          const window = Effect.flatMap(ArchivePages, (pages) => pages.window(archive.account, query))
+          const part = yield* (yield* Db).read(organizationId, window)
+          expect([asked, part.pages.map(({ ids }) => ids.length), part.ended]).toEqual([asked, sizes, ended])
+          const elsewhere = yield* Effect.provide(window, layer)
+          expect([asked, elsewhere.pages.map(({ ids }) => ids.length)]).toEqual([asked, sizes])
+        }
+      })))
+
     it.effect("fails by the service's refusal, and never answers a page of an account that was not asked for", () =>
       Effect.gen(function*() {
         const stage = yield* makeStage()
@@ -276,7 +307,7 @@ describe("an archive that is read from elsewhere", () => {
         const { layer } = yield* remoteArchive(stage.token)
         const window = Effect.flatMap(
           ArchivePages,
-          (pages) => pages.window(archives[0].account, { ...newest, read: [], limit: 8 })
+          (pages) => pages.window(archives[0].account, { ...newest, read: [], enough: 51, limit: 8 })
         )
         const refused = yield* Effect.flip(failByRefusal(Effect.provide(window, layer)))
         expect(refused).toMatchObject({ code: "resource_missing" })

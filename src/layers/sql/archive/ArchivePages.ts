@@ -24,6 +24,7 @@ export const framesOf = (row: FramesRow): SealedFrames => ({
 interface MessagesRow extends FramesRow {
   readonly last: string
   readonly ids: Uint8Array | null
+  readonly followed: boolean
 }
 
 interface ChangesRow {
@@ -80,7 +81,7 @@ export const layer = Layer.effect(
     const frames = sql.literal("place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day, sealed")
 
     return ArchivePages.of({
-      window: (account, { bound, chatId, direction, limit, read, since, until }) => {
+      window: (account, { bound, chatId, direction, enough, limit, read, since, until }) => {
         const older = direction === "older"
         const way = sql.literal(older ? "desc" : "asc")
         const count = sql.literal(String(limit))
@@ -96,28 +97,41 @@ export const layer = Layer.effect(
             ...(since === null ? [] : [sql`${sql(last)} >= ${since}`]),
             ...(until === null ? [] : [sql`${sql(first)} < ${until}`])
           ])
+        // Of a page that reaches over the bound, nobody knows how many messages are beyond it.
+        const whole = bound === null ? sql`true` : older ? sql`last_id < ${bound}` : sql`first_id > ${bound}`
         return sql<MessagesRow>`
-          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, sealed
+          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, sealed,
+            place < rows or rows = ${count} as followed
           from (
-            (select page_id as number, day, last_id, ids, sealed from archive_page
-              where ${ofChat} and ${bounded("first_id", "last_id")}
-                and ${reachable} and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
-              order by archive_page.last_id ${way}, page_id ${way} limit ${count})
-            union all
-            (select tail_id, day, message_id, null, sealed from archive_tail
-              where ${ofChat} and ${bounded("message_id", "message_id")}
-                and ${during("at", "at")} and tail_id <> all(${read}::bigint[])
-              order by message_id ${way} limit ${count})
-          ) as found (number, day, last_id, ids, sealed)
-          order by found.last_id ${way}, found.number ${way} limit ${count}`.pipe(
+            select *, row_number() over far as place, count(*) over () as rows,
+              coalesce(sum(messages) over (far rows between unbounded preceding and 2 preceding), 0) as before
+            from (
+              select * from (
+                (select page_id, day, last_id, ids, sealed, case when ${whole} then messages else 0 end
+                  from archive_page
+                  where ${ofChat} and ${bounded("first_id", "last_id")}
+                    and ${reachable} and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
+                  order by archive_page.last_id ${way}, page_id ${way} limit ${count})
+                union all
+                (select tail_id, day, message_id, null, sealed, 1 from archive_tail
+                  where ${ofChat} and ${bounded("message_id", "message_id")}
+                    and ${during("at", "at")} and tail_id <> all(${read}::bigint[])
+                  order by message_id ${way} limit ${count})
+              ) as found (number, day, last_id, ids, sealed, messages)
+              order by found.last_id ${way}, found.number ${way} limit ${count}
+            ) as listed
+            window far as (order by last_id ${way}, number ${way})
+          ) as summed
+          where before < ${enough} order by place`.pipe(
           Effect.orDie,
-          Effect.map((rows) =>
-            rows.map((row) => ({
+          Effect.map((rows) => ({
+            pages: rows.map((row) => ({
               ...framesOf(row),
               lastId: BigInt(row.last),
               ids: row.ids === null ? [BigInt(row.last)] : decodeIds(row.ids)
-            }))
-          )
+            })),
+            ended: rows.at(-1)?.followed !== true
+          }))
         )
       },
 
