@@ -3,7 +3,6 @@ import { XWing } from "@hpke/hybridkem-x-wing"
 import { Effect, Layer } from "effect"
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
-import { concat } from "../../domain/archive/Bytes.ts"
 import { ArchiveCrypto, NotOpened } from "../../ports/archive/ArchiveCrypto.ts"
 import { secretKey } from "../crypto/Gcm.ts"
 import { makeHpke } from "./Hpke.ts"
@@ -18,7 +17,7 @@ const plain = (bytes: Buffer): Uint8Array => new Uint8Array(bytes.buffer, bytes.
 const seal = (key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array, additional: Uint8Array): Uint8Array => {
   const cipher = crypto.createCipheriv("aes-256-gcm", secretKey(key), nonce)
   cipher.setAAD(additional)
-  return concat(cipher.update(bytes), cipher.final(), cipher.getAuthTag())
+  return plain(Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]))
 }
 
 const open = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array => {
