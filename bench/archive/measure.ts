@@ -5,9 +5,10 @@ import { median } from "../support/asking.ts"
 import { type Ground, makeKeys } from "../support/ground.ts"
 import { measureBeside } from "./beside.ts"
 import { cpuOfCorpus, messagesPerAccount, wordOf } from "./corpus.ts"
+import { measureMedia } from "./media.ts"
 import { places, type Reading, startReading, timed, timeList, times, timeSearch } from "./reading.ts"
 import { listRows, peerKeys, searchRows, writeRows } from "./rows.ts"
-import { derivePassword, organizationId, writeSealed } from "./sealed.ts"
+import { derivePassword, organizationId, timeUnlocks, writeSealed } from "./sealed.ts"
 
 export const columns = ["measured", "archive", "a row for each message", "goal"]
 
@@ -97,7 +98,9 @@ export const measure = async (ground: Ground, messages: number): Promise<Readonl
     await manifestsMade(ground)
     const reads = await measureReads(ground, reading, made, accountIds, keys)
     const beside = await measureBeside(ground, { address: server.address, reading }, made, accountIds)
-    return [...written, ...reads, ...beside, ...await measureDeletion(ground, reading, accountIds, keys !== null)]
+    const deletion = await measureDeletion(ground, reading, accountIds, keys !== null)
+    const scan = await measureScan(ground, reading)
+    return [...written, ...reads, ...beside, ...deletion, scan, ...await mediaRows(ground)]
   } finally {
     reading.stop()
     await server.stop()
@@ -149,6 +152,12 @@ const measureReads = async (
       "–",
       "120 ms"
     ],
+    [
+      "a request's unlock with a password that was derived before: p50",
+      `${(median(await timeUnlocks(ground)) / 1000).toFixed(2)} ms`,
+      "–",
+      "0.2 ms"
+    ],
     ["list of 50: p50, p99", times(listed), timesOf(keys === null ? null : peerListed), "2, 8 ms"],
     await row("a frequent word", [wordOf(20)], firstPage),
     await row("a rare word", [wordOf(25_000)], firstPage),
@@ -158,6 +167,54 @@ const measureReads = async (
 }
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** What is left is searched without a vocabulary. */
+const measureScan = async ({ superuser }: Ground, reading: Reading): Promise<Row> => {
+  await superuser.query("delete from archive_block")
+  await superuser.query(`
+    insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
+    select organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages from archive_page
+    where kind in ('messages', 'changes') on conflict do nothing`)
+  const { rows } = await superuser.query<{ messages: string }>("select sum(messages) as messages from archive_loose")
+  const millions = Number(rows[0]?.messages) / 1_000_000
+  const spent = await timeSearch(reading, "qqqqq")
+  return [
+    "scan without a vocabulary, nothing found, a million messages",
+    `${(spent / 1000 / millions).toFixed(1)} s`,
+    "–",
+    "6 s"
+  ]
+}
+
+const mediaRows = async ({ blobs }: Ground): Promise<ReadonlyArray<Row>> => {
+  const { alone, opened, sealed, waited } = await measureMedia(blobs)
+  return [
+    ["Node's cipher alone, in a second of processor time", `${alone.toFixed(0)} MB`, "–", ""],
+    ["files, sealed in a second of processor time", `${sealed.toFixed(0)} MB`, "–", "at least 250 MB"],
+    ["files, opened in a second of processor time, read included", `${opened.toFixed(0)} MB`, "–", "at least 1500 MB"],
+    ["first byte of a range near the end of 2 GiB: p50", `${median(waited).toFixed(1)} ms`, "–", "5 ms"]
+  ]
+}
+
+/** The longest transaction of the service until the work is done, looked for every few milliseconds. */
+const longestTransaction = async ({ superuser }: Ground, work: () => Promise<void>): Promise<number> => {
+  let longest = 0
+  const done = new AbortController()
+  const looking = async () => {
+    while (!done.signal.aborted) {
+      const { rows } = await superuser.query<{ millis: number | null }>(`
+        select max(extract(epoch from clock_timestamp() - xact_start))::float8 * 1000 as millis from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
+      longest = Math.max(longest, rows[0]?.millis ?? 0)
+      await pause(3)
+    }
+  }
+  await Promise.all([
+    looking(),
+    work().finally(() => done.abort())
+  ])
+  return longest
+}
 
 /** Verifies everything, call by call; the pages that it has compared, and those that no manifest covers yet. */
 const verifyAll = async ({ ask }: Reading) => {
@@ -186,7 +243,7 @@ const manifestsMade = async ({ superuser }: Ground) => {
 }
 
 const measureDeletion = async (
-  { superuser }: Ground,
+  ground: Ground,
   reading: Reading,
   accountIds: ReadonlyArray<string>,
   withPeer: boolean
@@ -209,15 +266,17 @@ const measureDeletion = async (
     )
   }
   const path = `/v1/archive/cleanups/${String(preview["id"])}`
-  await reading.ask("POST", `${path}/confirm`, { confirm_phrase: preview["confirm_phrase"] })
   let cleanup: Record<string, unknown> = {}
-  while (cleanup["state"] !== "done") {
-    await pause(1000)
-    cleanup = (await reading.ask("GET", path)).parsed
-  }
+  const longest = await longestTransaction(ground, async () => {
+    await reading.ask("POST", `${path}/confirm`, { confirm_phrase: preview["confirm_phrase"] })
+    while (cleanup["state"] !== "done") {
+      await pause(1000)
+      cleanup = (await reading.ask("GET", path)).parsed
+    }
+  })
   const cleaned = Date.parse(String(cleanup["finished_at"])) - Date.parse(String(cleanup["started_at"]))
   const deleted = withPeer
-    ? await timed(() => superuser.query("delete from peer_message where account_id = $1", account_ids))
+    ? await timed(() => ground.superuser.query("delete from peer_message where account_id = $1", account_ids))
     : null
   const rate = (millis: number) => `${Math.round(messagesPerAccount / millis) * 1000} messages a second`
   await verifyAll(reading)
@@ -234,6 +293,12 @@ const measureDeletion = async (
       rate(cleaned),
       deleted === null ? "–" : rate(deleted),
       "at least 200000 messages a second"
+    ],
+    [
+      "the longest transaction meanwhile",
+      `${longest.toFixed(0)} ms`,
+      deleted === null ? "–" : `${deleted.toFixed(0)} ms`,
+      "200 ms"
     ]
   ]
 }

@@ -5,7 +5,7 @@ import { makeKeyPair, wrapSeed } from "../../src/archive/KeyWraps.ts"
 import * as Writer from "../../src/archive/Writer.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { piecesOf } from "../../src/domain/archive/PageRules.ts"
-import { OrganizationId } from "../../src/domain/people/Access.ts"
+import { type Caller, OrganizationId } from "../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import * as PasswordDerivation from "../../src/layers/archive/PasswordDerivation.ts"
 import * as MemoryBlobs from "../../src/layers/blobs/MemoryBlobs.ts"
@@ -15,6 +15,7 @@ import { PasswordHasher } from "../../src/layers/crypto/signin/PasswordHasher.ts
 import * as MailSettings from "../../src/layers/mail/MailSettings.ts"
 import { PasswordDerivation as PasswordDerivationPort } from "../../src/ports/archive/ArchiveCrypto.ts"
 import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
+import { ArchiveUnlock } from "../../src/ports/archive/ArchiveUnlock.ts"
 import { ArchiveWriter, type SealingKey } from "../../src/ports/archive/ArchiveWriter.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
@@ -79,6 +80,46 @@ export const derivePassword = (): Promise<unknown> =>
       PasswordDerivationPort,
       ({ cost, derive }) => derive(Redacted.make(password), { name: "argon2id", salt: "00".repeat(16), ...cost })
     ).pipe(Effect.provide(PasswordDerivation.layer))
+  )
+
+const unlocks = 500
+
+/** Microseconds of an unlock by a password that was derived before. */
+export const timeUnlocks = (ground: Ground): Promise<ReadonlyArray<number>> =>
+  run(
+    ground,
+    Effect.gen(function*() {
+      const unlock = yield* ArchiveUnlock
+      const keys = yield* ArchiveKeys
+      const key = yield* (yield* Db).read(organizationId, keys.current(organizationId))
+      if (key === null) return yield* Effect.die(new Error("There is no archive key"))
+      const caller: Caller["Service"] = {
+        organizationId,
+        organizationClosed: false,
+        adminId: "owner",
+        adminName: null,
+        role: "owner",
+        readsArchive: true,
+        scopes: [],
+        limit: null,
+        credential: { kind: "api_key", id: crypto.randomUUID(), label: "" },
+        via: "rest",
+        ip: null,
+        requestId: null,
+        extras: { archivePassword: Redacted.make(password) }
+      }
+      const open = Effect.scoped(unlock.open(caller, key))
+      yield* open
+      return yield* Effect.forEach(
+        Array.from({ length: unlocks }),
+        () =>
+          Effect.gen(function*() {
+            const begun = performance.now()
+            yield* open
+            return (performance.now() - begun) * 1000
+          })
+      )
+    })
   )
 
 /** The chats of an account, each made when it is written. */
