@@ -26,7 +26,7 @@ export const eraseEpochKey = (epoch: EpochKey): Effect.Effect<void> =>
 const infoOf = (ref: EpochRef): Uint8Array =>
   boundTo("archive-epoch/1", ref.organizationId, ref.accountId, String(ref.epochId), ref.keyId)
 
-/** The epoch of a key that was opened before, such as one that was copied into a worker thread. */
+/** The epoch of a key, with the keys that are derived from it. */
 const epochKeyOf: (ref: EpochRef, key: Uint8Array) => Effect.Effect<EpochKey, never, ArchiveCrypto> = Effect
   .fnUntraced(function*(ref, key) {
     const crypto = yield* ArchiveCrypto
