@@ -159,6 +159,13 @@ And a search of all of them:
 
   curl -s -H "Authorization: Bearer $KEY" -H "${opened}" -H "Content-Type: application/json" -d '{"query":"${archivedWord}"}' ${address}/v1/archive/search
 
+And that chat as pages to read, in a ZIP, which is compared with its manifest:
+
+  CONSOLE_API_KEY=$KEY CONSOLE_ARCHIVE_PASSWORD="${
+    Redacted.value(archivePassword)
+  }" ${Output.program} archive export --url ${address} --account $ARCHIVED --chat ${archivedChat} --format html
+  ${Output.program} archive verify-export archive-export-*.zip
+
 An assistant that opens the archive on your own machine; once it is allowed in a browser, this prints its settings:
 
   ${Output.program} bridge --url ${address} --sign-in
