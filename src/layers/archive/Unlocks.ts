@@ -50,6 +50,7 @@ const epochNameOf = ({ accountId }: ArchivedAccount, epochId: bigint): string =>
 
 /** An opened key pair. It is erased once it is dropped and nobody uses it. */
 interface Entry {
+  readonly credential: Caller["Service"]["credential"]
   readonly seed: ArchiveSeed
   readonly epochs: Map<string, KeptEpoch>
   users: number
@@ -105,14 +106,22 @@ export const layer = Layer.effect(
         return eraseUnused(entry)
       })
 
-    const keep = Effect.fnUntraced(function*(name: string, seed: ArchiveSeed) {
-      const entry: Entry = { seed, epochs: new Map(), users: 0, dropped: false }
+    const keep = Effect.fnUntraced(function*(name: string, { credential }: Caller["Service"], seed: ArchiveSeed) {
+      const entry: Entry = { credential, seed, epochs: new Map(), users: 0, dropped: false }
       entries.set(name, entry)
       const [oldest] = entries
       if (entries.size > archiveSeedsKept && oldest !== undefined) yield* drop(...oldest)
       yield* Effect.forkIn(Effect.delay(drop(name, entry), archiveSeedKept), lifetime)
       return entry
     })
+
+    /** Once no more passwords may be tried with a credential, an entry would still tell the right one. */
+    const dropAllOf = ({ credential: { id, kind } }: Caller["Service"]) =>
+      Effect.forEach(
+        [...entries].filter(([, { credential }]) => credential.id === id && credential.kind === kind),
+        ([name, entry]) => drop(name, entry),
+        { discard: true }
+      )
 
     /** Refuses a derivation immediately where too many wait for their turn. */
     const inTurn = <A, E, R>(derive: Effect.Effect<A, E, R>) =>
@@ -138,7 +147,7 @@ export const layer = Layer.effect(
       const wrap = yield* db.read(caller.organizationId, keys.wrap(key, "password"))
       // Changed since the request read its facts: the password may be right, and the next request knows.
       if (wrap === null || wrapIdOf(wrap) !== key.wrapId) return yield* new ServiceUnavailable({ retry_after: 1 })
-      yield* attempts.count(caller)
+      yield* Effect.tapErrorTag(attempts.count(caller), "too_many_attempts", () => dropAllOf(caller))
       const derived = inTurn(
         unwrapSeed({ ...key, kind: "password" }, wrap, password).pipe(
           Effect.provide(primitives),
@@ -160,13 +169,13 @@ export const layer = Layer.effect(
      * Opens in a fiber of its own, which those share that ask with the same secret at the same time: none of them counts
      * twice, and the end of one does not end it for the others.
      */
-    const open = (name: string, find: Effect.Effect<ArchiveSeed, UnlockFailure>) =>
+    const open = (name: string, caller: Caller["Service"], find: Effect.Effect<ArchiveSeed, UnlockFailure>) =>
       Effect.suspend((): Effect.Effect<Entry, UnlockFailure> => {
         const shared = opening.get(name)
         if (shared !== undefined) return Deferred.await(shared)
         const result = Deferred.makeUnsafe<Entry, UnlockFailure>()
         opening.set(name, result)
-        const work = Effect.flatMap(find, (seed) => keep(name, seed)).pipe(
+        const work = Effect.flatMap(find, (seed) => keep(name, caller, seed)).pipe(
           Effect.onExit((exit) => {
             opening.delete(name)
             return Deferred.done(result, exit)
@@ -265,7 +274,7 @@ export const layer = Layer.effect(
         const scope = yield* Effect.scope
         const entry = yield* used(Effect.suspend(() => {
           const known = entries.get(name)
-          return known === undefined ? open(name, find) : Effect.succeed(known)
+          return known === undefined ? open(name, caller, find) : Effect.succeed(known)
         }))
         return {
           key,

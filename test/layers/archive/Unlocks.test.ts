@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { newEpoch } from "../../../src/archive/EpochKeys.ts"
 import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { ArchiveKeyId, type EpochRef } from "../../../src/domain/archive/Epoch.ts"
 import { wrapIdOf, type WrapRow } from "../../../src/domain/archive/KeyWrap.ts"
+import { TooManyAttempts } from "../../../src/domain/Failure.ts"
 import { type Caller, OrganizationId } from "../../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
 import * as Unlocks from "../../../src/layers/archive/Unlocks.ts"
@@ -38,6 +39,7 @@ const callerWith = (text: string, id = "one"): Caller["Service"] => ({
 /** A process whose derivations are counted, and wait for `gate`. */
 const make = Effect.gen(function*() {
   const counts = { attempts: 0, derived: 0, failed: 0 }
+  const most = { attempts: Infinity }
   const gate = { open: Effect.void as Effect.Effect<void> }
   const derivation = Layer.succeed(PasswordDerivation, {
     cost: { memory_kib: 1024, passes: 1, lanes: 1 },
@@ -53,7 +55,12 @@ const make = Effect.gen(function*() {
       )
   })
   const attempts = Layer.succeed(ArchiveAttempts, {
-    count: () => Effect.sync(() => void (counts.attempts += 1)),
+    count: () =>
+      Effect.suspend(() => {
+        if (counts.attempts >= most.attempts) return Effect.fail(new TooManyAttempts({ retry_after: 3600 }))
+        counts.attempts += 1
+        return Effect.void
+      }),
     takeBack: () => Effect.sync(() => void (counts.attempts -= 1))
   })
   const journal = Layer.mock(Journal, { append: () => Effect.sync(() => void (counts.failed += 1)) })
@@ -110,7 +117,7 @@ const make = Effect.gen(function*() {
   }
   const sealed = yield* Effect.provide(newEpoch(epoch, publicKey), context)
   counts.derived = 0
-  return { counts, dropWrap, epoch, gate, key, sealed, setPassword, unlock }
+  return { counts, dropWrap, epoch, gate, key, most, sealed, setPassword, unlock }
 })
 
 describe("opened archive keys", () => {
@@ -194,6 +201,23 @@ describe("opened archive keys", () => {
       yield* Deferred.succeed(end, undefined)
       expect((yield* Fiber.join(opening))._tag).toBe("archive_password_invalid")
       expect(counts).toEqual({ attempts: 1, derived: 1, failed: 1 })
+    }))
+
+  it.effect("once a credential has had as many wrong passwords as it may, its right one is refused as well", () =>
+    Effect.gen(function*() {
+      const { counts, key, most, unlock } = yield* make
+      const open = (text: string, id?: string) => Effect.exit(Effect.scoped(unlock.open(callerWith(text, id), key)))
+      const answers = (text: string, id?: string) =>
+        Effect.map(open(text, id), (exit) => Exit.isSuccess(exit) ? "opened" : Cause.squash(exit.cause))
+      expect(yield* answers(password)).toBe("opened")
+      expect(yield* answers(password, "another")).toBe("opened")
+      most.attempts = 2
+      for (const wrong of ["one", "two"]) expect(yield* answers(wrong)).toMatchObject({ _tag: "archive_password_invalid" })
+      expect(yield* answers(password)).toBe("opened")
+      expect(yield* answers("three")).toMatchObject({ _tag: "too_many_attempts" })
+      expect(yield* answers(password)).toMatchObject({ _tag: "too_many_attempts" })
+      expect(yield* answers(password, "another")).toBe("opened")
+      expect(counts).toEqual({ attempts: 2, derived: 4, failed: 2 })
     }))
 
   it.effect("eighteen passwords are derived or wait; the next is refused, and not counted", () =>
