@@ -212,7 +212,9 @@ describe("opened archive keys", () => {
       expect(yield* answers(password)).toBe("opened")
       expect(yield* answers(password, "another")).toBe("opened")
       most.attempts = 2
-      for (const wrong of ["one", "two"]) expect(yield* answers(wrong)).toMatchObject({ _tag: "archive_password_invalid" })
+      for (const wrong of ["one", "two"]) {
+        expect(yield* answers(wrong)).toMatchObject({ _tag: "archive_password_invalid" })
+      }
       expect(yield* answers(password)).toBe("opened")
       expect(yield* answers("three")).toMatchObject({ _tag: "too_many_attempts" })
       expect(yield* answers(password)).toMatchObject({ _tag: "too_many_attempts" })
