@@ -68,6 +68,7 @@ describe("the list of mutants", () => {
       "changes",
       "domain",
       "kernel",
+      "layers",
       "oauth",
       "protection"
     ])
