@@ -4,7 +4,7 @@ import { failure } from "../FailureBase.ts"
 export class ArchivePasswordRequired extends failure<ArchivePasswordRequired>()(
   403,
   "archive_password_required",
-  "The archive is sealed: send its password in the header Archive-Password, as the base64url of its UTF-8."
+  "The archive is sealed: send its password in the header Archive-Password, as the base64url of its UTF-8. The command mcp takes it from CONSOLE_ARCHIVE_PASSWORD."
 ) {}
 
 export class ArchivePasswordInvalid extends failure<ArchivePasswordInvalid>()(
