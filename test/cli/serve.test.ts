@@ -18,6 +18,7 @@ import {
   until
 } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
+import { flags, main } from "../support/run/program.ts"
 
 const execFile = promisify(childProcess.execFile)
 
@@ -33,11 +34,20 @@ const lives = (pid: number): boolean => {
   }
 }
 
-/** The printed lines in a shell, but for the one that needs a browser, and what each of their requests answers. */
-const paste = async (text: string): Promise<ReadonlyArray<any>> => {
+interface Pasted {
+  readonly answers: ReadonlyArray<any>
+  /** The output of the last command of the program. */
+  readonly said: string
+}
+
+/** Runs the printed lines in a shell, but for the one that needs a browser. */
+const paste = async (text: string): Promise<Pasted> => {
   const lines = text.split("\n").filter((line) => line.startsWith("  ") && !line.endsWith(" --sign-in"))
-  const { stdout } = await execFile("bash", ["-c", lines.join("\n")])
-  return stdout.replaceAll("}{", "}\n{").trim().split("\n").map((line) => JSON.parse(line))
+  const command = `security-console() { '${process.execPath}' ${flags.join(" ")} '${main}' "$@" > command.txt; }`
+  const directory = freshDirectory()
+  const { stdout } = await execFile("bash", ["-c", ["set -e", command, ...lines].join("\n")], { cwd: directory })
+  const answers = stdout.replaceAll("}{", "}\n{").trim().split("\n").map((line) => JSON.parse(line))
+  return { answers, said: fs.readFileSync(path.join(directory, "command.txt"), "utf8") }
 }
 
 /** The admins of the demo, and whether the console admits each with the password that the greeting says. */
@@ -71,7 +81,10 @@ describe("the service on the embedded database", () => {
       }))
       expect(roles).toEqual(["olivia@demo.example", "ada@demo.example", "bill@demo.example"])
 
-      const [organization, accounts, paused, journal] = await paste(first.stdout().replace(/^[^]*Try it:\n/, ""))
+      const { answers: [organization, accounts, paused, journal], said } = await paste(
+        first.stdout().replace(/^[^]*Try it:\n/, "")
+      )
+      expect(said).toMatch(/^demo: part 1 of 1 of export \S+, \d+ files, all as the manifest says\n/)
       expect(organization).toMatchObject({ object: "organization", id: "demo" })
       expect(accounts.data).toHaveLength(3)
       expect(paused).toMatchObject({ object: "account_action", status: "paused" })
@@ -93,7 +106,7 @@ describe("the service on the embedded database", () => {
       expect(body).toMatchObject({ id: paused.account_id, status: "paused" })
       const [fresh = "", ...more] = await shownKeys(second)
       expect(more).toEqual([])
-      const [again, , , , archived, found] = await paste(second.stdout().replace(/^[^]*Try it:\n/, ""))
+      const { answers: [again, , , , archived, found] } = await paste(second.stdout().replace(/^[^]*Try it:\n/, ""))
       expect(again).toMatchObject({ object: "organization", id: "demo" })
       expect(archived.data[0]).toMatchObject({ object: "message", chat_id: "5000000002" })
       expect(found.data[0]).toMatchObject({ object: "message", text: expect.stringContaining("discount") })

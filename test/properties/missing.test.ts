@@ -106,9 +106,9 @@ describe("7 objects that do not exist for the caller", () => {
               const ids = [foreign[kind][0], Populated.nothing[kind][0], hidden?.[kind][0]].filter((id) =>
                 id !== undefined
               )
-              // The password of the first request takes further statements.
+              // The first request opens the archive, and what it opens stays open for those after it.
               if (operation.kind === "unlocked" || operation.kind === "rewrite") {
-                const input = inputOf(operation, { ...there, account: Populated.nothing.account[0] ?? "" })
+                const input = inputOf(operation, { ...there, session: "2", [kind]: ids[0] })
                 yield* ask(requestOf(operation, input), own.admins[role].key)
               }
               const asked = yield* Effect.forEach(ids, (id) =>
