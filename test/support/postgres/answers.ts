@@ -14,14 +14,24 @@ const entrance = "with me as ("
  */
 export const awaiting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
   const messages: Array<ReadonlyArray<string>> = []
-  const { run } = WireSession.prototype
-  const spy = vi.spyOn(WireSession.prototype, "run").mockImplementation(
-    function(this: WireSession, statements, ...rest) {
-      const texts = statements.map(({ text }) => oneLine(text))
-      if (this.outstanding === 0 && !texts.some((text) => text.startsWith(entrance))) messages.push(texts)
+  const { run, runAll } = WireSession.prototype
+  const note = ({ outstanding }: WireSession, statements: ReadonlyArray<{ readonly text: string }>) => {
+    const texts = statements.map(({ text }) => oneLine(text))
+    if (outstanding === 0 && !texts.some((text) => text.startsWith(entrance))) messages.push(texts)
+  }
+  const spies = [
+    vi.spyOn(WireSession.prototype, "run").mockImplementation(function(this: WireSession, statements, ...rest) {
+      note(this, statements)
       return run.call(this, statements, ...rest)
-    }
-  )
-  const answer = yield* Effect.ensuring(effect, Effect.sync(() => spy.mockRestore()))
+    }),
+    vi.spyOn(WireSession.prototype, "runAll").mockImplementation(function(this: WireSession, statements, ...rest) {
+      note(this, statements)
+      return runAll.call(this, statements, ...rest)
+    })
+  ]
+  const restore = Effect.sync(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  const answer = yield* Effect.ensuring(effect, restore)
   return { answer, messages }
 })
