@@ -12,7 +12,7 @@ import { deadlines, isMailedOnce } from "./strangers.ts"
 import { type Trouble, troubles } from "./troubles.ts"
 
 /** Services that are tried at the same time: most of a round is waiting. */
-const crowds = 3
+const crowds = 2
 const people = 30
 /** The people whose chats are read again at the end. */
 const writers = 5
