@@ -31,7 +31,7 @@ import { type RoleRefusal } from "./Refusals.ts"
 import type { LoginServices, LoginSteps } from "./runners/LoginStep.ts"
 import type { Steps } from "./runners/MessengerChangeSteps.ts"
 
-export type { FurtherEntry } from "../changes/Record.ts"
+export type { FurtherEntry, Target } from "../changes/Record.ts"
 export type { LiveFailure } from "../messenger/BoundedCalls.ts"
 export * from "./Context.ts"
 export type * from "./Contract.ts"
