@@ -152,13 +152,7 @@ ${
         ? html`<p class="empty">There are no cleanups.</p>`
         : html`<ul class="plain">${data.map(row(view))}</ul>`
     }
-${
-      Lists.paging({
-        label: "Pages of cleanups",
-        first: after === undefined ? undefined : `${base}${path}`,
-        next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
-      })
-    }
+${Lists.pagingAfter(`${base}${path}`, "Pages of cleanups", after, { data, has_more })}
 ${retentionForm(view, retention, outcome)}`
   })
 })

@@ -185,13 +185,7 @@ ${
         ? html`<p class="empty">There are no exports.</p>`
         : html`<ul class="plain">${exports.data.map(row(view))}</ul>`
     }
-${
-      Lists.paging({
-        label: "Pages of exports",
-        first: after === undefined ? undefined : `${base}${path}`,
-        next: exports.has_more ? Lists.address(`${base}${path}`, { after: exports.data.at(-1)?.id }) : undefined
-      })
-    }
+${Lists.pagingAfter(`${base}${path}`, "Pages of exports", after, exports)}
 ${
       accounts.data.every(({ messages }) => messages === 0) && !accounts.has_more
         ? html`<p class="empty">Nothing is archived yet.</p>`

@@ -135,13 +135,7 @@ ${
         ? html`<p class="empty">There are no holds.</p>`
         : html`<ul class="plain">${data.map(row(view))}</ul>`
     }
-${
-      Lists.paging({
-        label: "Pages of holds",
-        first: after === undefined ? undefined : `${base}${path}`,
-        next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
-      })
-    }
+${Lists.pagingAfter(`${base}${path}`, "Pages of holds", after, { data, has_more })}
 ${form(view, account, outcome)}`
   })
 })

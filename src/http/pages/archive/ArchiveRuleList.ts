@@ -173,13 +173,7 @@ ${
         ? html`<p class="empty">There are no rules yet: nothing is archived.</p>`
         : html`<ul class="plain">${data.map(row(view, departments))}</ul>`
     }
-${
-      Lists.paging({
-        label: "Pages of rules",
-        first: after === undefined ? undefined : `${base}${path}`,
-        next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
-      })
-    }
+${Lists.pagingAfter(`${base}${path}`, "Pages of rules", after, { data, has_more })}
 <section aria-labelledby="new">
   <h2 id="new">New rule</h2>
   ${

@@ -25,6 +25,19 @@ export const paging = (
   ${next === undefined ? undefined : html`<a class="button" href="${next}">Next page</a>`}
 </nav>`
 
+/** The same for a list that goes on after the last id, which is `after` in the address. */
+export const pagingAfter = (
+  path: string,
+  label: string,
+  after: string | undefined,
+  { data, has_more }: { readonly data: ReadonlyArray<{ readonly id: string }>; readonly has_more: boolean }
+): Html.Html | undefined =>
+  paging({
+    label,
+    first: after === undefined ? undefined : path,
+    next: has_more ? address(path, { after: data.at(-1)?.id }) : undefined
+  })
+
 /** The number of pages of departments that are read at most; whatever is beyond them shows no name. */
 const departmentPages = 4
 

@@ -70,13 +70,7 @@ ${
   <tbody>${data.map(row(view))}</tbody>
 </table>`
         }
-${
-          Lists.paging({
-            label: "Pages of requests",
-            first: isUuid(after) ? `${base}${path}` : undefined,
-            next: has_more ? Lists.address(`${base}${path}`, { after: data.at(-1)?.id }) : undefined
-          })
-        }`
+${Lists.pagingAfter(`${base}${path}`, "Pages of requests", isUuid(after) ? after : undefined, { data, has_more })}`
       })
     }))
 
