@@ -1,6 +1,6 @@
 /**
  * Three processes share the accounts over the wire, and break in random order: strangers come meanwhile, people write,
- * clients change profiles at whichever process answers, and backups are asked for. Three such services are tried at once.
+ * clients change profiles at whichever process answers, and backups are asked for. Two such services are tried at once.
  */
 import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
 import * as Clients from "./clients.ts"

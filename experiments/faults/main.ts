@@ -172,7 +172,7 @@ keep({
   title: "Faults of several processes",
   command: "npm run faults -- cluster",
   text: [
-    "Three processes of `serve`, each with its own way to a PostgreSQL 15 of the experiment's own with `fsync` on, share the accounts over the messenger's own protocol; the data centre and the people are a process of their own, which sees which connection uses which key. In each round a stranger signs in to every account, later their deadlines come, and something breaks with the strangers or with the deadlines. Meanwhile people write in chats that are archived, a backup is asked for, and three clients change profiles at any process that is not dead. Three such services are tried at the same time, each in a third of the rounds.",
+    "Three processes of `serve`, each with its own way to a PostgreSQL 15 of the experiment's own with `fsync` on, share the accounts over the messenger's own protocol; the data centre and the people are a process of their own, which sees which connection uses which key. In each round a stranger signs in to every account, later their deadlines come, and something breaks with the strangers or with the deadlines. Meanwhile people write in chats that are archived, a backup is asked for, and three clients change profiles at any process that is not dead. Two such services are tried at the same time, each in half of the rounds.",
     "As expected is: no key is used by two connections in turn, no account is without a session for 30 s, each stranger is found, mailed of and signed out once, each change of a profile reaches the messenger at most once and those that were acknowledged do, each message is archived once, and each backup ends. A stranger whose push was lost is found by the next poll, within a minute.",
     counts
   ]
