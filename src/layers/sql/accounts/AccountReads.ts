@@ -115,30 +115,24 @@ export const make = Effect.gen(function*() {
       ) as account order by name_key, account.id limit ${count}`
   }
 
-  const account = (caller: Caller["Service"], id: AccountId, accessible: Statement.Fragment) =>
+  /** The account, with what follows in the statement. */
+  const byId = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
     sql<AccountFacts>`
-      select ${columns} from account
-      where organization_id = ${caller.organizationId} and account.id = ${id} and ${accessible}`
+      select ${columns} from account where organization_id = ${organizationId} and account.id = ${id} ${rest}`
+
+  const locked = sql`for no key update of account`
 
   return {
     find: (caller, id, lock) =>
-      account(
-        caller,
+      byId(
+        caller.organizationId,
         id,
-        lock ? sql`${canAccess(sql, caller)} for no key update of account` : canAccessId(sql, caller, id)
+        lock ? sql`and ${canAccess(sql, caller)} ${locked}` : sql`and ${canAccessId(sql, caller, id)}`
       ).pipe(Effect.orDie, Sql.one),
 
-    hold: (organizationId, id) =>
-      sql<AccountFacts>`
-        select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}
-        for no key update of account`.pipe(Effect.orDie, Sql.one),
+    hold: (organizationId, id) => Sql.one(Effect.orDie(byId(organizationId, id, locked))),
 
-    known: (organizationId, id) =>
-      sql<AccountFacts>`
-        select ${columns} from account where organization_id = ${organizationId} and account.id = ${id}`.pipe(
-        Effect.orDie,
-        Sql.one
-      ),
+    known: (organizationId, id) => Sql.one(Effect.orDie(byId(organizationId, id, sql``))),
 
     every: (organizationId, after, limit) =>
       sql<AccountFacts>`
@@ -222,11 +216,10 @@ export const make = Effect.gen(function*() {
 
     findWatched: Effect.fnUntraced(
       function*(caller, id) {
-        const mine = sql`organization_id = ${caller.organizationId} and account_id = ${id} and ${
-          canAccessId(sql, caller, id)
-        }`
+        const accessible = sql`and ${canAccessId(sql, caller, id)}`
+        const mine = sql`organization_id = ${caller.organizationId} and account_id = ${id} ${accessible}`
         const { facts: [facts], monitor: [monitor], sessions, terminations } = yield* Tenant.all(sql)({
-          facts: account(caller, id, canAccessId(sql, caller, id)),
+          facts: byId(caller.organizationId, id, accessible),
           monitor: sql<LatestPoll>`select last_polled_at, last_poll_error from monitor where ${mine}`,
           sessions: sql<SessionFacts>`
             select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,

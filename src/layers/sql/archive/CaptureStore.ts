@@ -4,6 +4,7 @@ import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import { CaptureStore } from "../../../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import type { BoxState } from "../../../ports/messenger/MessengerArchive.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
 
@@ -142,10 +143,9 @@ export const layer = Layer.effect(
         ),
 
       hasExpired: (account, now) =>
-        sql`select 1 from archive_expiry where ${mine(account)} and expires_at <= ${now} limit 1`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+        Sql.exists(Effect.orDie(
+          sql`select 1 from archive_expiry where ${mine(account)} and expires_at <= ${now} limit 1`
+        )),
 
       state: (account) =>
         sql<BoxState>`select position, date, qts from archive_state where ${mine(account)}`.pipe(
