@@ -9,7 +9,7 @@ import { slotsOf } from "../../test/support/postgres/slotsOf.ts"
 import { fill, organization, wait } from "../monitor/measure.ts"
 import { cpuOf, cpuOfFamily, memoryOf } from "../peers/processes.ts"
 import { quantile, startAsking, taking } from "../support/asking.ts"
-import { type Ground, makeKeys } from "../support/ground.ts"
+import { type Ground, makeKeys, walPosition } from "../support/ground.ts"
 import { storeKeys } from "../support/heldSessions.ts"
 import { startCentre } from "../wire/measure.ts"
 import { leaseStatements, starting } from "./processes.ts"
@@ -81,11 +81,6 @@ const startProbe = (address: string, key: () => string, paths: ReadonlyArray<str
     asking.stop()
     return refusals.length === 0 ? 0 : refusals.at(-1)! - refusals[0]!
   }
-}
-
-const walPosition = async ({ superuser }: Ground): Promise<number> => {
-  const { rows } = await superuser.query("select (pg_current_wal_lsn() - '0/0')::float8 as at")
-  return rows[0].at
 }
 
 export const measure = async (ground: Ground, accounts: number, seconds: number): Promise<Measured> => {

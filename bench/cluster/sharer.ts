@@ -4,8 +4,7 @@ import * as Runner from "../../src/layers/cluster/Runner.ts"
 import * as Randomness from "../../src/layers/crypto/Randomness.ts"
 import * as Owned from "../../src/layers/messenger/Owned.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
-import { Engine } from "../../src/protection/PollLoop.ts"
-import { latenesses, workerOver } from "../monitor/measure.ts"
+import { latenesses, watching, workerOver } from "../monitor/measure.ts"
 import { makePlatform } from "../monitor/platform.ts"
 import { memoryOf } from "../peers/processes.ts"
 import type { Ground } from "../support/ground.ts"
@@ -40,8 +39,7 @@ const start = async ({ ground, latency }: Extract<Order, { readonly _: "start" }
   const context = await Effect.runPromise(
     Layer.buildWithScope(workerOver(ground, messenger, { maxLive }, ownership), scope)
   )
-  const claims = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
-  await Effect.runPromise(Effect.provideContext(Effect.forkIn(claims, scope), context))
+  await Effect.runPromise(Effect.provideContext(Effect.forkIn(watching, scope), context))
   return () =>
     Effect.runPromise(Effect.provideContext(
       Effect.gen(function*() {

@@ -67,6 +67,9 @@ export const fill = async ({ superuser }: Ground, accounts: number) => {
   await superuser.query("vacuum analyze monitor")
 }
 
+/** Takes what is due, for as long as it runs. */
+export const watching = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
+
 /** The watch of one process, over a messenger; without an ownership of its own it watches all accounts. */
 export const workerOver = (
   ground: Pick<Ground, "blobs" | "pepper" | "url">,
@@ -216,8 +219,7 @@ export const measureSize = async (
   const scope = await Effect.runPromise(Scope.make())
   const context = await Effect.runPromise(Layer.buildWithScope(workerOver(ground, platform.layer), scope))
   const run = <A, E>(effect: Effect.Effect<A, E, Engine>) => Effect.runPromise(Effect.provideContext(effect, context))
-  const claims = Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause)))
-  await run(Effect.forkIn(claims, scope))
+  await run(Effect.forkIn(watching, scope))
   await wait(10_000)
   const [from, polls] = [await usage(ground), platform.polls()]
   await wait(seconds * 1000)

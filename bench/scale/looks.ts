@@ -3,7 +3,6 @@
  * service's own statements and cadence, on tables of full size. What is in between, the look itself, is left out.
  */
 import { Clock, Effect, Layer } from "effect"
-
 import { everySlot, type Slot } from "../../src/domain/accounts/Slot.ts"
 import * as Randomness from "../../src/layers/crypto/Randomness.ts"
 import * as MonitorsSql from "../../src/layers/sql/protection/Monitors.ts"
@@ -11,7 +10,7 @@ import { Monitors, type QuietPoll } from "../../src/ports/protection/Monitors.ts
 import { Cadence } from "../../src/protection/Cadence.ts"
 import { postgresLayer } from "../../test/support/postgres/databaseRoles.ts"
 import { cpuOfFamily } from "../peers/processes.ts"
-import { type Ground, startGround } from "../support/ground.ts"
+import { type Ground, startGround, walPosition } from "../support/ground.ts"
 
 /** As the watch of one process does: accounts at the same time, and when those that were quiet are given back. */
 const places = 256
@@ -56,11 +55,6 @@ const fillMonitors = async ({ superuser }: Ground, accounts: number, organizatio
   )
   await superuser.query("set session_replication_role = origin")
   await superuser.query("vacuum analyze")
-}
-
-const walPosition = async ({ superuser }: Ground): Promise<number> => {
-  const { rows } = await superuser.query("select (pg_current_wal_lsn() - '0/0')::float8 as at")
-  return rows[0].at
 }
 
 interface Worker {

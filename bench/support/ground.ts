@@ -153,3 +153,9 @@ export const makeLimitedTokens = async (
   )
   return made.map(({ secret }) => secret)
 }
+
+/** The place in the server's log, in bytes. */
+export const walPosition = async ({ superuser }: Ground): Promise<number> => {
+  const { rows } = await superuser.query("select (pg_current_wal_lsn() - '0/0')::float8 as at")
+  return rows[0].at
+}

@@ -13,8 +13,8 @@ import type * as Worker from "../../src/layers/Worker.ts"
 import { LiveSessions } from "../../src/messenger/OpenSessions.ts"
 import { MessengerKeys } from "../../src/ports/messenger/MessengerKeys.ts"
 import { Ownership } from "../../src/ports/messenger/Ownership.ts"
-import { Engine } from "../../src/protection/PollLoop.ts"
-import { organization, workerOver } from "../monitor/measure.ts"
+import type { Engine } from "../../src/protection/PollLoop.ts"
+import { organization, watching, workerOver } from "../monitor/measure.ts"
 import type { Ground } from "./ground.ts"
 
 /** A program as a process of its own, which answers each order by a message. */
@@ -78,11 +78,7 @@ export const startWorker = async (
             ),
             Schedule.spaced("1 second")
           ))), { concurrency: 32, discard: true })),
-    watch: () =>
-      run(Effect.forkIn(
-        Effect.flatMap(Engine, ({ claim, pause }) => Effect.forever(Effect.andThen(claim, pause))),
-        scope
-      )),
+    watch: () => run(Effect.forkIn(watching, scope)),
     /** Archives as the jobs do. */
     capture: () =>
       run(
