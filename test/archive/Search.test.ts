@@ -59,6 +59,16 @@ const searchAll = Effect.fnUntraced(function*(
   return results
 })
 
+/** Notes how many pages the store is asked for together. */
+const notingNames = (named: Array<number>) =>
+  Effect.updateService(SearchStore, (memory) => ({
+    ...memory,
+    pages: (scope, names, below) => {
+      named.push(names.length)
+      return memory.pages(scope, names, below)
+    }
+  }))
+
 const found = ({ accountId, alsoIn, chatId, message }: SearchHit): string =>
   `${message.at} ${chatId}/${message.id} ${[accountId, ...alsoIn].join("+")}`
 
@@ -256,13 +266,7 @@ describe("a search of the archive", () => {
         listed: 8,
         vocabularies: 8
       }).pipe(
-        Effect.updateService(SearchStore, (memory) => ({
-          ...memory,
-          pages: (scope, names, below) => {
-            named.push(names.length)
-            return memory.pages(scope, names, below)
-          }
-        })),
+        notingNames(named),
         Effect.provide(Memory.layer(() => ({ pages, blocks })))
       )
       expect(results.hits.map(({ message }) => message.text)).toEqual(["harbour 59", "harbour 58", "harbour 57"])
@@ -286,13 +290,7 @@ describe("a search of the archive", () => {
           const request = { ...requestOf("rare", 20, everything), position }
           results.push(
             yield* search(openKey([key!]), request, { millis: Infinity, bytes, listed: 8, vocabularies: 4 }).pipe(
-              Effect.updateService(SearchStore, (memory) => ({
-                ...memory,
-                pages: (scope, names, below) => {
-                  named.push(names.length)
-                  return memory.pages(scope, names, below)
-                }
-              })),
+              notingNames(named),
               Effect.provide(Memory.layer(() => ({ pages, blocks })))
             )
           )
