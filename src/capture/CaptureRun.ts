@@ -178,12 +178,12 @@ const finish = Effect.fnUntraced(function*(
   known: ReadonlyArray<CapturedChat>
 ) {
   const store = yield* CaptureStore
-  const isFinishing = report(run, { phase: "finishing", done: 0, total: null })
-  yield* isFinishing
+  const reportFinishing = report(run, { phase: "finishing", done: 0, total: null })
+  yield* reportFinishing
   let chats = known
   if (yield* askAgain(run, connections, chats)) {
     chats = yield* readMessages(run, connections, yield* allChats(run))
-    yield* isFinishing
+    yield* reportFinishing
   }
   yield* compareOne(run, connections, chats)
   yield* readMembers(run, connections, chats)

@@ -79,9 +79,6 @@ export const commit = <A, E, R>(
       db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work(archive))))
   })
 
-/** Statements that do not need each other's answers are answered together. */
-export const together = { concurrency: "unbounded" } as const
-
 /** Reads without a lock, where saving is allowed; the step that stores what follows from it judges again. */
 export const consult = Effect.fnUntraced(function*<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>) {
   yield* owned(account)
@@ -89,7 +86,7 @@ export const consult = Effect.fnUntraced(function*<A, E, R>(account: ArchivedAcc
   const known = Effect.flatMap(Accounts, ({ known }) => known(account.organizationId, account.accountId))
   const [facts, organization, answer] = yield* db.read(
     account.organizationId,
-    Effect.all([known, organizationOf(account), work], together)
+    Effect.all([known, organizationOf(account), work], { concurrency: "unbounded" })
   )
   yield* wanted(facts, organization)
   return answer

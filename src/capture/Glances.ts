@@ -6,7 +6,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatReader, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively, together } from "./CaptureSteps.ts"
+import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { expire } from "./Expiry.ts"
 import { seeChats } from "./Sightings.ts"
@@ -50,7 +50,7 @@ const look = Effect.fnUntraced(function*(
       channels: store.liveChannels(account),
       hasExpired: store.hasExpired(account, at),
       state: store.state(account)
-    }, together)
+    }, { concurrency: "unbounded" })
   )
   const watched = channels.filter((chat) => isWatched(chat, at) && !active.has(chat.chatId))
   const waiting = watched.filter(({ chatId }) => !had.has(chatId))

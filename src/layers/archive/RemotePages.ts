@@ -33,7 +33,7 @@ const pages = Layer.effect(
               ...(since === null ? {} : { since }),
               ...(until === null ? {} : { until }),
               read: [...read, ...found.map(({ number }) => number)].map(String),
-              enough: Math.max(1, enough - before),
+              enough: enough - before,
               limit: Math.min(limit - found.length, sealedRowsPerAnswer)
             }
           }))

@@ -60,7 +60,7 @@ create index journal_event_admin on journal_event (organization_id, actor_admin_
 create index journal_event_action on journal_event (organization_id, action, sequence);
 create index journal_event_object on journal_event (organization_id, object, sequence);
 create index journal_event_credential on journal_event (organization_id, credential_id, sequence);
--- Of outcomes the others: most events are done, and are found in the order of the journal.
+-- Events that are not done: most are, and those are found in the order of the journal.
 create index journal_event_outcome on journal_event (organization_id, outcome, sequence) where outcome <> 'done';
 -- The events without an account, for admins with access to some accounts only; all, and those of one admin.
 create index journal_event_alone on journal_event (organization_id, sequence) where account_id is null;
