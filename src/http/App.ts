@@ -11,14 +11,14 @@ import * as RequestLog from "../transport/RequestLog.ts"
 import { Sites } from "../transport/Site.ts"
 import { JournalKeys, makeRequestId } from "../transport/TransportSettings.ts"
 import * as Cors from "./Cors.ts"
-import * as Headers from "./Headers.ts"
 import * as Health from "./Health.ts"
 import * as OAuth from "./OAuthEndpoints.ts"
 import * as Documents from "./OpenApiDocument.ts"
 import * as Pages from "./pages/index.ts"
-import * as Reference from "./Reference.ts"
+import * as ReferencePage from "./ReferencePage.ts"
 import * as Rest from "./Rest.ts"
-import * as Unrouted from "./Unrouted.ts"
+import * as SecurityHeaders from "./SecurityHeaders.ts"
+import * as UnknownRoutes from "./UnknownRoutes.ts"
 
 /** The size of a request's body at most. */
 const maxBodySize = ByteSize.kibibytes(64)
@@ -60,7 +60,7 @@ interface Route {
 }
 
 /** Unknown routes answer 404 `resource_missing`; where a route has other methods, the answer lists them. */
-const unrouted = (describe: Unrouted.Describe): Serve<never> => ({ method, url }) => {
+const unrouted = (describe: UnknownRoutes.Describe): Serve<never> => ({ method, url }) => {
   const { message, methods } = describe(method, url)
   return Effect.fail(new ResourceMissing({ message })).pipe(
     recover((failed) => Effect.succeed(Rest.toResponse(failed, methods === "" ? {} : { allow: methods })))
@@ -86,7 +86,7 @@ const routerConfig = {
 const makeRouter = Effect.gen(function*() {
   const router = FindMyWay.make<Route>(routerConfig)
   const operations = yield* ServedOperations
-  const unknown = unrouted(Unrouted.make(operations))
+  const unknown = unrouted(UnknownRoutes.make(operations))
   for (const operation of operations) {
     router.on(operation.method, operation.path, {
       endpoint: new RequestLog.Endpoint("rest", operation.path, operation.id),
@@ -102,8 +102,8 @@ const makeRouter = Effect.gen(function*() {
   add("GET", "/", asked(() => Pages.front, unknown))
   const document = Compression.compressOnce(Effect.sync(() => Documents.response(operations)))
   add("GET", Documents.path, () => document)
-  const reference = Compression.compressOnce(yield* Reference.make)
-  add("GET", Reference.path, () => reference)
+  const reference = Compression.compressOnce(yield* ReferencePage.make)
+  add("GET", ReferencePage.path, () => reference)
   for (const { endpoint, method, path } of OAuth.endpoints) add(method, path, () => endpoint)
   for (const { method, path, serve } of Pages.pages) add(method, path, (_, params) => serve(params))
   const keys = yield* JournalKeys
@@ -203,7 +203,7 @@ export const make: Effect.Effect<App, never, Services> = Effect.gen(function*() 
       Effect.uninterruptible(
         Effect.map(
           RequestLog.recorded(record, ({ status }) => status, answered),
-          (response) => Headers.complete(response, requestId, site, open)
+          (response) => SecurityHeaders.complete(response, requestId, site, open)
         )
       ),
       (outer: Context.Context<HttpServerRequest.HttpServerRequest>) => RequestLog.inContext(surroundings(outer), record)

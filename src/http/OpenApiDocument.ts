@@ -5,7 +5,7 @@ import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { scopeTexts } from "../domain/credentials/ScopeTexts.ts"
 import { contentNotice } from "../domain/JsonShapes.ts"
 import { everyone } from "../domain/people/Access.ts"
-import * as Members from "../kernel/Members.ts"
+import * as InputMembers from "../kernel/InputMembers.ts"
 import * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
 import { interfaceVersion } from "../transport/InterfaceVersion.ts"
@@ -16,18 +16,18 @@ export const path = "/openapi.json"
 
 /** The JSON Schema of a member in a request. */
 const memberSchema = (member: Schema.Top): object => {
-  const text = JSON.stringify(Members.jsonSchema(member).schema)
+  const text = JSON.stringify(InputMembers.jsonSchema(member).schema)
   return JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/"))
 }
 
 const described = (member: Schema.Top) => {
-  const description = Members.descriptionOf(member)
+  const description = InputMembers.descriptionOf(member)
   return description === undefined ? {} : { description }
 }
 
 /** The JSON Schema of a body: its members, each with what it means, and no others. */
 const bodySchema = (body: Readonly<Record<string, Schema.Top>>) => {
-  const required = Members.required(body)
+  const required = InputMembers.required(body)
   return {
     type: "object",
     properties: Object.fromEntries(
@@ -84,7 +84,7 @@ const completed = (operation: Operation.Any, derived: OpenApi.OpenAPISpecOperati
     }).concat(headers),
     ...(derived.requestBody === undefined ? {} : {
       requestBody: {
-        required: Members.required(operation.body).length > 0,
+        required: InputMembers.required(operation.body).length > 0,
         content: {
           "application/json": { schema: bodySchema(operation.body), ...inDemo(bodyOf(operation)) }
         }
@@ -118,7 +118,7 @@ const complete = (operations: ReadonlyArray<Operation.Any>, derived: OpenApi.Ope
     components: {
       schemas: {
         ...Object.fromEntries(
-          Object.entries(derived.components.schemas).map(([name, schema]) => [name, Members.lifted(schema, true)])
+          Object.entries(derived.components.schemas).map(([name, schema]) => [name, InputMembers.lifted(schema, true)])
         ),
         ...Responses.schemas(operations)
       },

@@ -6,14 +6,14 @@ import type * as Operation from "../kernel/Operation.ts"
 import type { Operations } from "../operations/index.ts"
 import { RequestId } from "../transport/TransportSettings.ts"
 import * as Arguments from "./Arguments.ts"
-import { type Admissions, call } from "./Calls.ts"
-import * as Direct from "./Direct.ts"
+import * as DirectCalls from "./DirectCalls.ts"
 import type { ToolView } from "./Exchange.ts"
 import * as Messages from "./Messages.ts"
-import * as Personal from "./Personal.ts"
+import * as PersonalInput from "./PersonalInput.ts"
 import * as Questions from "./Questions.ts"
-import * as Selection from "./Selection.ts"
+import { type Admissions, call } from "./ToolCalls.ts"
 import type * as Tools from "./Tools.ts"
+import * as ToolSelection from "./ToolSelection.ts"
 
 type Answering = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Operation.Services<Operations>>
 
@@ -34,9 +34,9 @@ export const answering = (
   const [message] = Array.isArray(body) ? [] : Messages.askingIn(body)
   const operation = tools.find(message?.tool)
   if (
-    message === undefined || !Direct.isId(message.id) || operation?.personal === undefined ||
-    !Questions.areHeard(request.headers) || Selection.refusal(selection, operation) !== undefined ||
-    Personal.says(message.input, operation.personal)
+    message === undefined || !DirectCalls.isId(message.id) || operation?.personal === undefined ||
+    !Questions.areHeard(request.headers) || ToolSelection.refusal(selection, operation) !== undefined ||
+    PersonalInput.says(message.input, operation.personal)
   ) return undefined
   const { id, meta } = message
   const { personal: member } = operation
@@ -45,8 +45,8 @@ export const answering = (
   const said = message.input ?? {}
   const run = (
     responses: Readonly<Record<string, unknown>> | undefined
-  ): Effect.Effect<Direct.ToolAnswer, never, Operation.Services<Operations>> => {
-    const { input, unasked } = Personal.given(operation, said, responses, personalArguments)
+  ): Effect.Effect<DirectCalls.ToolAnswer, never, Operation.Services<Operations>> => {
+    const { input, unasked } = PersonalInput.given(operation, said, responses, personalArguments)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     return call(operation, input, admitted.admission, console, unasked).pipe(
       Effect.provideService(Caller, Arguments.carrying(caller, meta, request.headers))
@@ -56,22 +56,22 @@ export const answering = (
   return Effect.gen(function*() {
     const context = yield* Effect.context<Operation.Services<Operations>>()
     const requestId = yield* RequestId
-    const { unasked } = Personal.given(operation, said, undefined, personalArguments)
+    const { unasked } = PersonalInput.given(operation, said, undefined, personalArguments)
     const mayAsk = Result.isSuccess(admitted.admission) && questions.hasRoom(credential)
     if (unasked === undefined || !mayAsk) {
       const called = yield* run(undefined)
-      if (!mayAsk || Personal.lacking(operation, called.about) === undefined) {
-        return HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" })
+      if (!mayAsk || PersonalInput.lacking(operation, called.about) === undefined) {
+        return HttpServerResponse.text(DirectCalls.message(id, called), { contentType: "application/json" })
       }
     }
     const question = { jsonrpc: "2.0", id: `ask_${requestId}`, method: "elicitation/create" }
     const conversation = Effect.gen(function*() {
       const answer = yield* questions.open(credential, question.id)
-      const asked = event(JSON.stringify({ ...question, params: Personal.form(operation, member) }))
+      const asked = event(JSON.stringify({ ...question, params: PersonalInput.form(operation, member) }))
       const result = Effect.flatMap(answer, (answered) => run({ [member]: Option.getOrUndefined(answered) }))
       return Stream.concat(
         Stream.succeed(asked),
-        Stream.fromEffect(Effect.map(result, (called) => event(Direct.message(id, called))))
+        Stream.fromEffect(Effect.map(result, (called) => event(DirectCalls.message(id, called))))
       )
     })
     const stream = Stream.provideContext(Stream.unwrap(conversation), context)

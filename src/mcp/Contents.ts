@@ -8,7 +8,7 @@ import { maxHeldContent } from "../domain/Limits.ts"
 import { Caller } from "../domain/people/Access.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { CurrentContentTurns } from "../transport/ContentTurns.ts"
-import type { EmbeddedResource } from "./Direct.ts"
+import type { EmbeddedResource } from "./DirectCalls.ts"
 
 /** The address of what the call asked for: no server is named, since a model does not load it from there. */
 const uriOf = ({ params, path }: Operation.Any, input: unknown): string => {

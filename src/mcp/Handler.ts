@@ -17,15 +17,15 @@ import type { Site, Sites } from "../transport/Site.ts"
 import { RequestId } from "../transport/TransportSettings.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Asking from "./Asking.ts"
-import { Admissions, call } from "./Calls.ts"
-import * as Direct from "./Direct.ts"
+import * as DirectCalls from "./DirectCalls.ts"
 import { exchange, type ToolView } from "./Exchange.ts"
 import * as Messages from "./Messages.ts"
 import * as Origins from "./Origins.ts"
-import * as Personal from "./Personal.ts"
+import * as PersonalInput from "./PersonalInput.ts"
 import * as Questions from "./Questions.ts"
-import * as Selection from "./Selection.ts"
+import { Admissions, call } from "./ToolCalls.ts"
 import * as Tools from "./Tools.ts"
+import * as ToolSelection from "./ToolSelection.ts"
 
 export interface Options {
   /** Lists every tool, whatever the credential may use; off by default. */
@@ -38,7 +38,7 @@ export interface Options {
   readonly console?: boolean
 }
 
-export { path } from "./Selection.ts"
+export { path } from "./ToolSelection.ts"
 
 /** The services that the server needs. */
 export type Services = Operation.Services<Operations> | Credentials | Entrance | FailedAttempts | Sites
@@ -60,7 +60,7 @@ const uncalled: Messages.PendingMessage = { id: null, tool: undefined, input: un
  */
 const admit = Effect.fnUntraced(function*(
   messages: ReadonlyArray<Messages.PendingMessage>,
-  selection: Selection.Selection
+  selection: ToolSelection.Selection
 ) {
   const caller = yield* Caller
   const limiter = yield* RateLimiter
@@ -71,7 +71,7 @@ const admit = Effect.fnUntraced(function*(
     // The facts that became known as the request came in are those of the first of its messages.
     const asking = index === 0 ? caller : later(caller)
     const operation = tools.find(message.tool)
-    if (operation === undefined || Selection.refusal(selection, operation) !== undefined) {
+    if (operation === undefined || ToolSelection.refusal(selection, operation) !== undefined) {
       rate = yield* asking.arrival?.admitted ?? limiter.consume(caller.credential.id)
       continue
     }
@@ -112,18 +112,20 @@ const direct = (
   admissions: Admissions,
   { console, personalArguments, selection }: ToolView
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Operation.Services<Operations>> | undefined => {
-  const found = Direct.read(request.headers, body)
+  const found = DirectCalls.read(request.headers, body)
   const operation = tools.find(found?.name)
-  if (found === undefined || operation === undefined || Selection.refusal(selection, operation) !== undefined) {
+  if (found === undefined || operation === undefined || ToolSelection.refusal(selection, operation) !== undefined) {
     return undefined
   }
   const { id, input, meta, name } = found
   const admitted = admissions.take(id, name)
-  const { unasked } = Personal.given(operation, admitted?.input ?? input, undefined, personalArguments)
+  const { unasked } = PersonalInput.given(operation, admitted?.input ?? input, undefined, personalArguments)
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   return call(operation, admitted?.input ?? input, admitted?.admission, console, unasked).pipe(
     Effect.provideService(Caller, Arguments.carrying(caller, meta, request.headers)),
-    Effect.map((called) => HttpServerResponse.text(Direct.message(id, called), { contentType: "application/json" }))
+    Effect.map((called) =>
+      HttpServerResponse.text(DirectCalls.message(id, called), { contentType: "application/json" })
+    )
   )
 }
 
@@ -136,8 +138,8 @@ const answerCaller = Effect.fnUntraced(function*(
   questions: Questions.Questions
 ) {
   const selection = yield* Effect.tapError(
-    Selection.read(request.url, request.headers["x-mcp-readonly"]),
-    () => admit([], Selection.everything)
+    ToolSelection.read(request.url, request.headers["x-mcp-readonly"]),
+    () => admit([], ToolSelection.everything)
   )
   const shown = {
     complete: options.completeList ?? false,

@@ -1,6 +1,6 @@
 /** The JSON-RPC messages of a request's body, as far as they must be known before anybody answers them. */
 import { Effect, Predicate, Schema } from "effect"
-import { accepts } from "../transport/Accepted.ts"
+import { accepts } from "../transport/AcceptHeader.ts"
 import * as Json from "../transport/StrictJson.ts"
 
 /** A body that is no JSON. */

@@ -3,7 +3,7 @@
  * client answers by a request of its own.
  */
 import { Deferred, Duration, Effect, Predicate } from "effect"
-import * as Personal from "./Personal.ts"
+import * as PersonalInput from "./PersonalInput.ts"
 
 /** The header by which a client of these revisions names its connection again. */
 export const sessionHeader = "mcp-session-id"
@@ -15,7 +15,7 @@ const asks = "asks_"
 export const opened = (message: unknown, requestId: string): string | undefined =>
   Predicate.hasProperty(message, "method") && message.method === "initialize" &&
     Predicate.hasProperty(message, "params") && Predicate.hasProperty(message.params, "capabilities") &&
-    Personal.canAsk(message.params.capabilities)
+    PersonalInput.canAsk(message.params.capabilities)
     ? `${asks}${requestId}`
     : undefined
 

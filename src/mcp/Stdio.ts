@@ -7,7 +7,7 @@ import { type Cause, Effect, FiberMap, Option, Predicate, Queue, Result, Schema,
 import { ServiceUnavailable } from "../domain/Failure.ts"
 import { answer } from "../transport/Answer.ts"
 import * as Messages from "./Messages.ts"
-import * as Personal from "./Personal.ts"
+import * as PersonalInput from "./PersonalInput.ts"
 import { StdioQuestions } from "./StdioQuestions.ts"
 
 /** An answer of `/mcp`. */
@@ -29,7 +29,7 @@ const paramsOf = (message: unknown) => member(message, "params")
 
 /** The revision that a message of the newer ones names itself. */
 const claimed = (message: unknown): string | undefined => {
-  const version = member(member(paramsOf(message), "_meta"), Personal.revision)
+  const version = member(member(paramsOf(message), "_meta"), PersonalInput.revision)
   return typeof version === "string" ? version : undefined
 }
 

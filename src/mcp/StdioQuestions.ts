@@ -3,7 +3,7 @@
  * newest revision, which answers what is to be asked, and again with what the client was answered.
  */
 import { Deferred, Effect, Predicate } from "effect"
-import * as Personal from "./Personal.ts"
+import * as PersonalInput from "./PersonalInput.ts"
 
 type Message = Readonly<Record<string, unknown>>
 
@@ -19,7 +19,7 @@ const objectIn = (value: unknown, name: string): Message => {
 /** The call as one of the newest revision, whose client can ask a person. */
 const lifted = (message: Message, inputResponses: Message | undefined): Message => {
   const params = objectIn(message, "params")
-  const named = { [Personal.revision]: newest, [Personal.capabilities]: { elicitation: { form: {} } } }
+  const named = { [PersonalInput.revision]: newest, [PersonalInput.capabilities]: { elicitation: { form: {} } } }
   return {
     ...message,
     params: {
@@ -45,13 +45,14 @@ export class StdioQuestions {
   /** Learns from the message that opens the connection whether its client can be asked. */
   opened(message: unknown): void {
     if (member(message, "method") !== "initialize") return
-    this.#isAsking = Personal.canAsk(member(member(message, "params"), "capabilities"))
+    this.#isAsking = PersonalInput.canAsk(member(member(message, "params"), "capabilities"))
   }
 
   /** True if the message is a call for which the person may be asked. */
   isFor(message: unknown): message is Message {
     const meta = member(member(message, "params"), "_meta")
-    return this.#isAsking && member(message, "method") === "tools/call" && member(meta, Personal.revision) === undefined
+    return this.#isAsking && member(message, "method") === "tools/call" &&
+      member(meta, PersonalInput.revision) === undefined
   }
 
   /** Takes a message that answers a question. */

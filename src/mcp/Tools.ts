@@ -3,7 +3,7 @@ import type { Tool } from "@modelcontextprotocol/server"
 import { Effect, Predicate, Schema } from "effect"
 import { type Caller, readsSealed } from "../domain/people/Access.ts"
 import { isBeyond } from "../kernel/Admission.ts"
-import * as Members from "../kernel/Members.ts"
+import * as InputMembers from "../kernel/InputMembers.ts"
 import * as Operation from "../kernel/Operation.ts"
 import { operations, ServedOperations } from "../operations/index.ts"
 import * as Arguments from "./Arguments.ts"
@@ -31,11 +31,11 @@ const inline = (definitions: Json, value: unknown): unknown => {
 
 /** The JSON Schema of the schema's values on the wire, with everything in its place: its shape alone. */
 const wireSchema = (schema: Schema.Top): Json => {
-  const document = Members.jsonSchema(schema)
+  const document = InputMembers.jsonSchema(schema)
   const definitions = Object.fromEntries(
-    Object.entries(document.definitions).map(([name, one]) => [name, Members.lifted(one, false)])
+    Object.entries(document.definitions).map(([name, one]) => [name, InputMembers.lifted(one, false)])
   )
-  const inlined = inline(definitions, Members.lifted(document.schema, false))
+  const inlined = inline(definitions, InputMembers.lifted(document.schema, false))
   return isJsonObject(inlined) ? inlined : {}
 }
 
@@ -43,12 +43,12 @@ const wireSchema = (schema: Schema.Top): Json => {
 const inputSchema = (operation: Operation.Any) => {
   const members: Readonly<Record<string, Schema.Top>> = operation.input.fields
   // Values that a person gives are asked of them where they are left out.
-  const required = [...Members.required(members)].filter((name) => name !== operation.personal)
+  const required = [...InputMembers.required(members)].filter((name) => name !== operation.personal)
   return {
     type: "object" as const,
     properties: Object.fromEntries(
       Object.entries(members).map(([name, member]) => {
-        const description = Members.descriptionOf(member)
+        const description = InputMembers.descriptionOf(member)
         return [name, {
           ...wireSchema(member),
           ...(name === "limit" && Arguments.isPaged(operation) ? { default: Arguments.defaultPageLimit } : {}),

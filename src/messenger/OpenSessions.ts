@@ -14,7 +14,7 @@ import {
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Alarm } from "../ports/protection/Alarm.ts"
 import { Monitors } from "../ports/protection/Monitors.ts"
-import * as SessionMeasures from "./SessionMeasures.ts"
+import * as SessionMetrics from "./SessionMetrics.ts"
 
 type Account = Pick<LockedAccountRef, "accountId" | "organizationId">
 
@@ -123,7 +123,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             opened.delete(ref)
             return open === undefined
               ? Effect.void
-              : Effect.andThen(SessionMeasures.setOpen(opened.size), Scope.close(open.scope, Exit.void))
+              : Effect.andThen(SessionMetrics.setOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
         /** Pushes only trigger polls, and a poll finds the truth: a lost push costs a minute. */
@@ -148,7 +148,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
           const term = ownership.term(slot)
           const pace = new Pace()
           return yield* inTime(Scope.provide(messenger.open(ref, slot), scope)).pipe(
-            Effect.tap(SessionMeasures.countOpened),
+            Effect.tap(SessionMetrics.countOpened),
             Effect.tap((live) => Effect.forkIn(Stream.runForEachArray(live.events, heard(account, ref, pace)), scope)),
             Effect.map((live): Open => ({ account, term, live, scope, pace, users: 0 })),
             Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
@@ -189,7 +189,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
                 // The most recently used comes last.
                 opened.delete(ref)
                 opened.set(ref, found)
-                yield* SessionMeasures.setOpen(opened.size)
+                yield* SessionMetrics.setOpen(opened.size)
                 yield* evict
                 return found
               }),

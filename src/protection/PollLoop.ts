@@ -13,7 +13,7 @@ import { type ClaimedAccount, Monitors, type QuietPoll } from "../ports/protecti
 import type { ChoreServices } from "./AccountTaskChange.ts"
 import { chores } from "./AccountTasks.ts"
 import { afterAlarm, Cadence } from "./Cadence.ts"
-import * as Measures from "./Measures.ts"
+import * as PollMetrics from "./PollMetrics.ts"
 import { step, type StepResult, type StepServices } from "./Step.ts"
 
 /** The number of accounts that a process polls at the same time, and of one organization while others wait. */
@@ -105,11 +105,11 @@ export class Engine extends Context.Service<Engine, {
             const left = (busy.get(organization) ?? 0) + by
             if (left === 0) busy.delete(organization)
             else busy.set(organization, left)
-            return Measures.runs(taken())
+            return PollMetrics.runs(taken())
           })
 
         const ended = Effect.fnUntraced(function*(claimed: ClaimedAccount, stepped: StepResult) {
-          yield* Measures.polled(stepped.kind)
+          yield* PollMetrics.polled(stepped.kind)
           report = { ...report, steps: report.steps + 1 }
           if (detector.looked(yield* Clock.currentTimeMillis, claimed.accountId, stepped.messenger)) notices.back = true
           switch (stepped.kind) {
@@ -128,7 +128,7 @@ export class Engine extends Context.Service<Engine, {
         /** After a failure the account stays held, and is polled again once the hold has expired. */
         const failed = (cause: Cause.Cause<AccountLockLost | ServiceUnavailable>) =>
           Effect.andThen(
-            Measures.polled("failed"),
+            PollMetrics.polled("failed"),
             cause.reasons.some(({ _tag }) => _tag === "Die")
               ? Effect.logError("A look at an account failed", cause)
               : Effect.void
@@ -179,7 +179,7 @@ export class Engine extends Context.Service<Engine, {
           const { accounts, pressing } = yield* monitors.claim({ slots, free, room: placesOfOne, rooms })
           for (const one of accounts) {
             yield* count(one.organizationId, 1)
-            yield* Measures.began(one.next_at)
+            yield* PollMetrics.began(one.next_at)
             yield* FiberSet.run(fibers, run(one))
           }
           return { over: away || accounts.length < free, started: accounts.length, pressing }

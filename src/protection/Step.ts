@@ -25,8 +25,8 @@ import { type LockedAccount, Watch } from "../ports/protection/MonitorStore.ts"
 import { Secrets } from "../ports/security/Secrets.ts"
 import { acting } from "./ActingSession.ts"
 import { type LoginServices, resolve } from "./LoginEndings.ts"
-import * as Measures from "./Measures.ts"
 import { look, type LookResult } from "./Observe.ts"
+import * as PollMetrics from "./PollMetrics.ts"
 import { type RefusalLog } from "./RefusalLog.ts"
 import * as SignOuts from "./SignOuts.ts"
 import { type MailedAccount, mailOf } from "./StepMails.ts"
@@ -205,7 +205,7 @@ export const step = (
     const ownership = yield* Ownership
     const slot = slotOf(claimed.accountId)
     const term = ownership.term(slot)
-    const looked = yield* Measures.phase("look")(look(claimed))
+    const looked = yield* PollMetrics.phase("look")(look(claimed))
     // A poll during which the slot was lost proves nothing about the account.
     const messenger = outcomeOf(looked.observation)
     if (term === null || ownership.term(slot) !== term) return { kind: "outdated", messenger }
@@ -223,7 +223,7 @@ export const step = (
     const sessions = yield* LiveSessions
     const unwritten = sessions.keepCodes(claimed, looked.observation.codes)
     const written = (despite: boolean) =>
-      Measures.phase("record")(record(claimed, looked, options, despite)).pipe(
+      PollMetrics.phase("record")(record(claimed, looked, options, despite)).pipe(
         Effect.onError(() => unwritten),
         Effect.tap((written) => written === null ? unwritten : Effect.void)
       )
@@ -238,12 +238,12 @@ export const step = (
       return { kind: "quiet", quiet: { ...claimed, next_at: new Date(now + whileSigningIn) }, messenger }
     }
     const { events, sent } = recorded
-    yield* Measures.observed(looked.observation)
-    yield* Measures.countEvents(events)
+    yield* PollMetrics.observed(looked.observation)
+    yield* PollMetrics.countEvents(events)
     if (sent.length === 0) return { kind: "written", signedOut: 0, messenger }
     const target = yield* acting(claimed, looked)
-    const attempts = target === null ? [] : yield* Measures.phase("act")(SignOuts.act(claimed, target, sent))
-    yield* Measures.countEvents(yield* Measures.phase("close")(close(claimed, attempts)))
-    yield* Measures.signedOut(attempts)
+    const attempts = target === null ? [] : yield* PollMetrics.phase("act")(SignOuts.act(claimed, target, sent))
+    yield* PollMetrics.countEvents(yield* PollMetrics.phase("close")(close(claimed, attempts)))
+    yield* PollMetrics.signedOut(attempts)
     return { kind: "written", signedOut: attempts.filter(({ outcome }) => outcome === "done").length, messenger }
   })

@@ -27,7 +27,7 @@ import { FailedPasswords } from "../ports/signin/FailedPasswords.ts"
 import { PasswordHashes } from "../ports/signin/PasswordHashes.ts"
 import { SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { makeFairTurns } from "./FairTurns.ts"
-import { recorder } from "./Recording.ts"
+import { recorder } from "./SignInEntries.ts"
 import { throttle } from "./Throttle.ts"
 
 /**

@@ -19,7 +19,7 @@ import { KnownBrowsers } from "../ports/signin/KnownBrowsers.ts"
 import { FormSignatures, SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { makeCookie } from "./Cookies.ts"
 import { flush } from "./PasswordFailures.ts"
-import { recorder } from "./Recording.ts"
+import { recorder } from "./SignInEntries.ts"
 
 const sessionCookie = makeCookie("console", consoleSessionLifetime)
 const browserCookie = makeCookie("console-browser", knownBrowserLifetime)

@@ -17,7 +17,7 @@ import {
 } from "../ports/signin/SecondFactors.ts"
 import { SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { AuthenticatorApps, StoredPasskeys, StoredRecoveryCodes } from "../ports/signin/StoredFactors.ts"
-import { placeOf, recorder } from "./Recording.ts"
+import { placeOf, recorder } from "./SignInEntries.ts"
 
 /** A factor whose proof is right, before it is stored. */
 export type ProvedFactor =

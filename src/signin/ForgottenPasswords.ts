@@ -21,7 +21,7 @@ import { ForgottenPasswords, type OpenReset } from "../ports/signin/ForgottenPas
 import { PasswordResets } from "../ports/signin/PasswordResets.ts"
 import { type ResetRequest, ResetRequests } from "../ports/signin/ResetRequests.ts"
 import { SignInSecrets } from "../ports/signin/SignInSecrets.ts"
-import { recorder } from "./Recording.ts"
+import { recorder } from "./SignInEntries.ts"
 import { makeTurns, throttle } from "./Throttle.ts"
 
 export const layer = Layer.effect(

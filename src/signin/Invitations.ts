@@ -7,7 +7,7 @@ import { AdminPasswords } from "../ports/signin/AdminPasswords.ts"
 import { type Attempt, ConsolePasswords } from "../ports/signin/ConsolePasswords.ts"
 import { InvitationRecords } from "../ports/signin/InvitationRecords.ts"
 import { Invitations, type OpenInvitation } from "../ports/signin/Invitations.ts"
-import { recorder } from "./Recording.ts"
+import { recorder } from "./SignInEntries.ts"
 import { makeTurns, throttle } from "./Throttle.ts"
 
 export const layer = Layer.effect(

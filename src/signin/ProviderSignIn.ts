@@ -13,7 +13,7 @@ import { ProviderClient, ProviderSignInRecords } from "../ports/signin/ProviderC
 import { NoProvider, ProviderRefused, ProviderSignIn } from "../ports/signin/ProviderSignIn.ts"
 import { SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { makeCookie } from "./Cookies.ts"
-import { recorder } from "./Recording.ts"
+import { recorder } from "./SignInEntries.ts"
 import { makeTurns, throttle } from "./Throttle.ts"
 
 /** The facts that a sign-in under way relies on, sealed in the browser's cookie. */

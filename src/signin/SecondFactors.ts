@@ -20,7 +20,7 @@ import {
 } from "../ports/signin/SecondFactors.ts"
 import { AuthenticatorApps, StoredPasskeys, StoredRecoveryCodes } from "../ports/signin/StoredFactors.ts"
 import { factorTools, incorrect, nameOfPasskey } from "./Factors.ts"
-import { placeOf, recorder } from "./Recording.ts"
+import { placeOf, recorder } from "./SignInEntries.ts"
 import { throttle } from "./Throttle.ts"
 
 export const layer = Layer.effect(

@@ -20,7 +20,7 @@ import { SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { overtaken } from "./ConsoleSessions.ts"
 import { makeCookie } from "./Cookies.ts"
 import { factorTools, incorrect } from "./Factors.ts"
-import { placeOf, recorder } from "./Recording.ts"
+import { placeOf, recorder } from "./SignInEntries.ts"
 import { throttle } from "./Throttle.ts"
 
 const cookie = makeCookie("console-sign-in", pendingSignInLifetime)

@@ -1,7 +1,7 @@
 /** Answers that are worth compressing and hold no secret together with what a caller chooses. */
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { accepts } from "./Accepted.ts"
+import { accepts } from "./AcceptHeader.ts"
 
 const acceptsGzip = (header: string | undefined): boolean => accepts(header ?? "", ["gzip", "*"])
 

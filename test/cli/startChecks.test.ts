@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import * as StartChecks from "../../src/cli/settings/StartChecks.ts"
-import * as Variables from "../../src/cli/settings/Variables.ts"
+import * as UnknownVariables from "../../src/cli/settings/UnknownVariables.ts"
 import * as Postgres from "../../src/layers/postgres/Postgres.ts"
 
 const settings: StartChecks.CheckedSettings = {
@@ -68,14 +68,14 @@ describe("what serve looks at before it opens anything", () => {
       "CONSOLE_SOMETHING",
       "PORT"
     ]
-    expect(Variables.unknownAmong(names, known)).toEqual([
+    expect(UnknownVariables.unknownAmong(names, known)).toEqual([
       { name: "CONSOLE_PROT", nearest: "CONSOLE_PORT" },
       { name: "CONSOLE_BASEURL", nearest: "CONSOLE_BASE_URL" },
       { name: "CONSOLE_PEPPER_FILE", nearest: "CONSOLE_PEPPERS_FILE" },
       { name: "CONSOLE_SOMETHING", nearest: null }
     ])
-    expect(Variables.advice("CONSOLE_PROT", "CONSOLE_PORT")).toMatch(/is it CONSOLE_PORT\?$/)
-    expect(Variables.advice("CONSOLE_SOMETHING", null)).toMatch(/`npm run cli -- settings` prints/)
+    expect(UnknownVariables.advice("CONSOLE_PROT", "CONSOLE_PORT")).toMatch(/is it CONSOLE_PORT\?$/)
+    expect(UnknownVariables.advice("CONSOLE_SOMETHING", null)).toMatch(/`npm run cli -- settings` prints/)
   })
 
   it("takes a PostgreSQL on another machine for insecure unless TLS is demanded", () => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as Documents from "../../src/http/OpenApiDocument.ts"
-import * as Reference from "../../src/http/Reference.ts"
+import * as ReferencePage from "../../src/http/ReferencePage.ts"
 
 const page = Effect.gen(function*() {
-  const handler = yield* Reference.make
+  const handler = yield* ReferencePage.make
   const response = yield* handler
   const { body, headers } = response
   if (body._tag !== "Uint8Array") return yield* Effect.die(new Error(`The page is ${body._tag}`))

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import * as Monitoring from "../../src/cli/process/Monitoring.ts"
+import * as MetricsServer from "../../src/cli/process/MetricsServer.ts"
 import { signCheckpoints } from "../../src/jobs/journal/sign_checkpoints.ts"
 import * as DatabaseFacts from "../../src/layers/postgres/DatabaseFacts.ts"
 import * as Checkpoints from "../../src/layers/sql/journal/Checkpoints.ts"
@@ -67,7 +67,7 @@ describe("6.14 signing a journal that the owner of the database forges", () => {
       Effect.gen(function*() {
         const [one, two] = [yield* makeJournal, yield* makeJournal]
         const job = yield* makeJob
-        yield* Monitoring.measure({ version: "test", database: "postgresql" })
+        yield* MetricsServer.measure({ version: "test", database: "postgresql" })
         for (const journal of [one, two]) for (const label of ["A", "B"]) yield* journal.label(label)
         yield* job.run
         expect([yield* one.signed, yield* two.signed]).toEqual([[2], [2]])

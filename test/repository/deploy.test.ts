@@ -308,8 +308,8 @@ describe("the document for operators", () => {
       "src/http/Server.ts",
       "src/http/Contents.ts",
       "src/jobs/Background.ts",
-      "src/messenger/SessionMeasures.ts",
-      "src/protection/Measures.ts",
+      "src/messenger/SessionMetrics.ts",
+      "src/protection/PollMetrics.ts",
       "src/jobs/journal/push_checkpoints.ts",
       "src/jobs/mail/send_mail.ts",
       "src/layers/sql/journal/ChainChecks.ts",
@@ -322,7 +322,7 @@ describe("the document for operators", () => {
       "src/layers/cluster/Listener.ts",
       "src/layers/cluster/Peers.ts",
       "src/layers/cluster/Runner.ts",
-      "src/cli/process/Monitoring.ts",
+      "src/cli/process/MetricsServer.ts",
       "src/layers/messenger/wire/Network.ts",
       "src/layers/messenger/wire/WireFeed.ts"
     ]

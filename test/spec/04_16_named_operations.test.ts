@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Documents from "../../src/http/OpenApiDocument.ts"
-import * as Members from "../../src/kernel/Members.ts"
+import * as InputMembers from "../../src/kernel/InputMembers.ts"
 import { operations } from "../../src/operations/index.ts"
 
 describe("4.16 operations that are only named", () => {
@@ -115,7 +115,9 @@ describe("4.16 operations that are only named", () => {
 
   it("S1-23: an account is connected by its phone number, and by nothing else", () => {
     const taking = (name: string) =>
-      operations.filter(({ body }) => name in body).map(({ body, id }) => [id, Members.required(body).includes(name)])
+      operations.filter(({ body }) => name in body).map((
+        { body, id }
+      ) => [id, InputMembers.required(body).includes(name)])
     expect(taking("phone_number")).toEqual([["start_account_connect", true], ["start_account_relogin", false]])
   })
 
@@ -129,7 +131,7 @@ describe("4.16 operations that are only named", () => {
     const named = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods))
       .flatMap(({ parameters = [] }) => parameters.flatMap((each: any) => each.in === "header" ? [each.name] : []))
     expect([...new Set(named)].toSorted()).toEqual(["Idempotency-Key", "Range"])
-    expect(Members.required(operations.find(({ id }) => id === "transfer_ownership")?.body ?? {}))
+    expect(InputMembers.required(operations.find(({ id }) => id === "transfer_ownership")?.body ?? {}))
       .toContain("current_password")
   })
 })

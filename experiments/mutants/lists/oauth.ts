@@ -7,7 +7,7 @@ export const oauth: MutantsByFile = {
       .loses("codes go to addresses that begin like a registered one")
       .seenBy("test/oauth/authorize.test.ts")
   ],
-  "src/oauth/authorize/challenge.ts": [
+  "src/oauth/authorize/pkce.ts": [
     change({ in: "checkChallenge", replace: "!== \"S256\"", by: "=== \"none\"" })
       .loses("PKCE may be plain")
       .seenBy("test/oauth/authorize.test.ts")
@@ -100,7 +100,7 @@ export const oauth: MutantsByFile = {
       .loses("one application disconnects another")
       .seenBy("test/oauth/revocation.test.ts")
   ],
-  "src/oauth/token/target.ts": [
+  "src/oauth/token/tokenResource.ts": [
     change({
       in: "checkTarget",
       replace: "every((asked) => asked === connection.resource)",

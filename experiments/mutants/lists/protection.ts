@@ -299,7 +299,7 @@ export const protection: MutantsByFile = {
       by: ""
     })
       .loses("who is asked to wait goes on calling")
-      .seenBy("test/protection/protecting.test.ts", "test/protection/measures.test.ts")
+      .seenBy("test/protection/protecting.test.ts", "test/protection/pollMetrics.test.ts")
   ],
   "src/protection/Step.ts": [
     change({ in: "written", replace: "(written) => written === null ? unwritten : Effect", by: "() => Effect" })

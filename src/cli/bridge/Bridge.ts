@@ -7,8 +7,8 @@ import * as NodeCrypto from "../../layers/archive/NodeCrypto.ts"
 import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as RemoteArchive from "../../layers/archive/RemoteArchive.ts"
 import * as SearchTurns from "../../layers/archive/SearchTurns.ts"
-import * as Selection from "../../mcp/Selection.ts"
 import * as Stdio from "../../mcp/Stdio.ts"
+import * as ToolSelection from "../../mcp/ToolSelection.ts"
 import * as RemoteMcp from "../process/RemoteMcp.ts"
 import { addressOf } from "../process/ServiceAddress.ts"
 import * as Settings from "../settings/Settings.ts"
@@ -60,7 +60,7 @@ export const bridge = (settings: BridgeSettings) =>
     const ask = Connections.asking(
       connection,
       (token) =>
-        RemoteMcp.askOver(client, { url, target: Selection.path, headers: { authorization: `Bearer ${token}` } })
+        RemoteMcp.askOver(client, { url, target: ToolSelection.path, headers: { authorization: `Bearer ${token}` } })
     )
     const call = BridgeService.callTool(ask)
     const services = yield* Layer.build(

@@ -2,15 +2,15 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 import { BridgeRequired } from "../../domain/Failure.ts"
 import { answersSealed } from "../../kernel/Operation.ts"
-import * as Direct from "../../mcp/Direct.ts"
-import * as Personal from "../../mcp/Personal.ts"
+import * as DirectCalls from "../../mcp/DirectCalls.ts"
+import * as PersonalInput from "../../mcp/PersonalInput.ts"
 import type * as Stdio from "../../mcp/Stdio.ts"
 import { operations } from "../../operations/index.ts"
 import { tools } from "./BridgedTools.ts"
 import { member } from "./BridgeService.ts"
 
 /** Calls a tool of this machine; undefined where it is none. */
-export type CallHere = (name: string, input: unknown) => Effect.Effect<Direct.ToolAnswer> | undefined
+export type CallHere = (name: string, input: unknown) => Effect.Effect<DirectCalls.ToolAnswer> | undefined
 
 const fromJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
@@ -31,9 +31,9 @@ const json = (value: unknown): Stdio.McpAnswer => ({
 })
 
 /** The answer of a tool in the revision of its call. */
-const resultOf = (message: unknown, id: string | number, called: Direct.ToolAnswer): Stdio.McpAnswer => {
-  const text = Direct.message(id, called)
-  const isNewer = member(member(member(message, "params"), "_meta"), Personal.revision) !== undefined
+const resultOf = (message: unknown, id: string | number, called: DirectCalls.ToolAnswer): Stdio.McpAnswer => {
+  const text = DirectCalls.message(id, called)
+  const isNewer = member(member(member(message, "params"), "_meta"), PersonalInput.revision) !== undefined
   if (!isNewer) return { status: 200, contentType: "application/json", text }
   const parsed = Option.getOrUndefined(fromJson(text))
   const result = member(parsed, "result")
@@ -72,10 +72,10 @@ export const bridged = (ask: Stdio.Ask, callHere: CallHere): Stdio.Ask => {
     const id = member(message, "id")
     const params = member(message, "params")
     const name = member(params, "name")
-    const called = member(message, "method") === "tools/call" && typeof name === "string" && Direct.isId(id)
+    const called = member(message, "method") === "tools/call" && typeof name === "string" && DirectCalls.isId(id)
       ? callHere(name, member(params, "arguments") ?? {})
       : undefined
-    if (called !== undefined && Direct.isId(id)) return resultOf(message, id, yield* called)
+    if (called !== undefined && DirectCalls.isId(id)) return resultOf(message, id, yield* called)
     const answer = yield* ask(headers, JSON.stringify(withoutPassword(message)))
     return member(message, "method") === "tools/list" ? listed(answer) : answer
   })

@@ -12,9 +12,9 @@ import * as Encoding from "../../kernel/Encoding.ts"
 import type * as Operation from "../../kernel/Operation.ts"
 import { parameterInvalid } from "../../kernel/Refusals.ts"
 import { failByRefusal } from "../../layers/archive/RemoteArchive.ts"
+import * as AnswerText from "../../mcp/AnswerText.ts"
 import * as Contents from "../../mcp/Contents.ts"
-import * as Direct from "../../mcp/Direct.ts"
-import * as Text from "../../mcp/Text.ts"
+import * as DirectCalls from "../../mcp/DirectCalls.ts"
 import { answerContent, downloadFile } from "../../operations/archive/download_file.ts"
 import { answerChat, getChat } from "../../operations/archive/get_chat.ts"
 import { getFile } from "../../operations/archive/get_file.ts"
@@ -42,7 +42,7 @@ type Services =
 type RunAnswer = object & { readonly content?: Content }
 
 /** The answer of a tool by the raw arguments of its call; a refusal of the service is a defect. */
-type Tool = (raw: unknown) => Effect.Effect<Direct.ToolAnswer, Failure, Services>
+type Tool = (raw: unknown) => Effect.Effect<DirectCalls.ToolAnswer, Failure, Services>
 
 /** A tool by its operation. Its checks come in the operation's order: input, password, access. */
 const tool = <I>(
@@ -60,7 +60,7 @@ const tool = <I>(
     const { content, ...read } = yield* run(decoded.success, archive)
     const written = yield* write({ ...head, ...read })
     const resource = content === undefined ? undefined : yield* Contents.embed(operation, raw, content)
-    return { text: Text.render(operation, written), structured: written.text, resource }
+    return { text: AnswerText.render(operation, written), structured: written.text, resource }
   }, Effect.scoped)
   return [operation.id, answered]
 }
@@ -131,10 +131,15 @@ const refusal = ({ code, message, param }: RemoteRefusal) => {
 const isRefusal = Schema.is(RemoteRefusal)
 
 /** Calls a tool of this machine; whatever fails is a result with the body that the failure has at the service. */
-export const call = (answered: Tool, raw: unknown): Effect.Effect<Direct.ToolAnswer, never, Services> =>
+export const call = (answered: Tool, raw: unknown): Effect.Effect<DirectCalls.ToolAnswer, never, Services> =>
   failByRefusal(answered(raw)).pipe(
-    Effect.catch((failure) => Effect.succeed(Direct.failed(isRefusal(failure) ? refusal(failure) : answer(failure)))),
+    Effect.catch((failure) =>
+      Effect.succeed(DirectCalls.failed(isRefusal(failure) ? refusal(failure) : answer(failure)))
+    ),
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("A tool of the bridge failed", cause), Direct.failed(answer(new InternalError({}))))
+      Effect.as(
+        Effect.logError("A tool of the bridge failed", cause),
+        DirectCalls.failed(answer(new InternalError({})))
+      )
     )
   )

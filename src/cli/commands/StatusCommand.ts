@@ -11,7 +11,7 @@ import * as Environment from "../process/Environment.ts"
 import * as Errors from "../process/ErrorReports.ts"
 import * as Address from "../process/HolderAddress.ts"
 import * as Settings from "../settings/Settings.ts"
-import * as Variables from "../settings/Variables.ts"
+import * as UnknownVariables from "../settings/UnknownVariables.ts"
 import * as Output from "./Output.ts"
 
 type Database = typeof databaseStatus.output.Type
@@ -162,7 +162,7 @@ export const status = Command.make(
         service: service === null ? null : { url: service.url, pid: service.pid },
         peppers_known: known,
         disk_free_bytes: disk === null ? null : disk.bavail * disk.bsize,
-        unknown_variables: Variables.unknown(),
+        unknown_variables: UnknownVariables.unknown(),
         problems
       }
       yield* Output.print(input.json, answer, () => [
@@ -175,7 +175,7 @@ export const status = Command.make(
             : []),
           ...(disk === null ? [] : [["Disk", `${gigabytes(disk.bavail * disk.bsize)} free`]])
         ]),
-        ...Variables.unknown().map(({ name, nearest }) => `${Variables.advice(name, nearest)}`)
+        ...UnknownVariables.unknown().map(({ name, nearest }) => `${UnknownVariables.advice(name, nearest)}`)
       ])
       const [problem] = problems
       if (problem !== undefined) return yield* new Refused({ message: problems.join("\n") })

@@ -40,14 +40,14 @@ import * as Settings from "../settings/Settings.ts"
 import * as Sites from "../settings/Sites.ts"
 import * as StartChecks from "../settings/StartChecks.ts"
 import * as Background from "./BackgroundWork.ts"
-import * as Control from "./Control.ts"
+import * as ControlSocket from "./ControlSocket.ts"
 import * as Demo from "./Demo.ts"
 import * as Environment from "./Environment.ts"
 import * as Forwarded from "./ForwardedCalls.ts"
 import * as Handover from "./Handover.ts"
 import * as Address from "./HolderAddress.ts"
 import * as Logs from "./Logs.ts"
-import * as Monitoring from "./Monitoring.ts"
+import * as MetricsServer from "./MetricsServer.ts"
 import * as Messenger from "./ProcessMessenger.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WireMessenger from "./WireMessenger.ts"
@@ -239,9 +239,9 @@ const serveIn = (settings: ServeSettings) =>
           )
           : yield* Health.only
         if (metrics.length > 0 || Option.isSome(settings.otlpUrl)) {
-          yield* Monitoring.measure({ version, database: embedded ? "embedded" : "postgresql" })
+          yield* MetricsServer.measure({ version, database: embedded ? "embedded" : "postgresql" })
         }
-        for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* Monitoring.serve(listen)}/metrics`)
+        for (const listen of metrics) yield* Effect.logInfo(`Metrics at ${yield* MetricsServer.serve(listen)}/metrics`)
         yield* Server.serve(app).pipe(
           Effect.provideService(Readiness, readiness),
           Effect.provideService(Watching, yield* Background.watching({ watched })),
@@ -280,7 +280,7 @@ const serveIn = (settings: ServeSettings) =>
         // The requests in flight finish before anything that they need is closed.
         Effect.scoped,
         Effect.provide(
-          (embedded ? Control.layer(settings.data) : Layer.empty).pipe(
+          (embedded ? ControlSocket.layer(settings.data) : Layer.empty).pipe(
             Layer.provideMerge(Background.layer(settings, { targets, ready: readiness, watched })),
             Layer.provideMerge(watches ? Background.watch(settings) : Layer.empty),
             Layer.provideMerge(

@@ -12,7 +12,7 @@ import * as Site from "../../transport/Site.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Sites from "../settings/Sites.ts"
 import * as Background from "./BackgroundWork.ts"
-import * as Control from "./Control.ts"
+import * as ControlSocket from "./ControlSocket.ts"
 import * as Environment from "./Environment.ts"
 import * as Handover from "./Handover.ts"
 import * as Logs from "./Logs.ts"
@@ -111,7 +111,7 @@ const open = (settings: McpSettings, session: Session) =>
     const opened = Effect.gen(function*() {
       yield* Environment.prepare({ embedded })
       const core = Environment.service(settings, Messenger.none)
-      const services = (embedded ? Control.layer(settings.data, release) : Layer.empty).pipe(
+      const services = (embedded ? ControlSocket.layer(settings.data, release) : Layer.empty).pipe(
         Layer.provideMerge(Background.layer(settings, { targets })),
         Layer.provideMerge(core),
         Layer.provideMerge(Randomness.layer),

@@ -1,7 +1,7 @@
 /** The refusals and warnings of `serve` before it opens anything: settings that would leave it unsafe or misread. */
 import { Effect, Option } from "effect"
 import * as Environment from "../process/Environment.ts"
-import * as Variables from "./Variables.ts"
+import * as UnknownVariables from "./UnknownVariables.ts"
 
 /** The settings that are checked. */
 export interface CheckedSettings {
@@ -53,7 +53,9 @@ export const refuse = Effect.fnUntraced(function*(settings: CheckedSettings) {
 
 /** Warns of variables that no setting has, and of a proxy that is not named. */
 export const warn = Effect.fnUntraced(function*(settings: CheckedSettings, bound: string) {
-  for (const { name, nearest } of Variables.unknown()) yield* Effect.logWarning(Variables.advice(name, nearest))
+  for (const { name, nearest } of UnknownVariables.unknown()) {
+    yield* Effect.logWarning(UnknownVariables.advice(name, nearest))
+  }
   const elsewhere = addresses(settings).filter(([, { host }]) => host !== new URL(bound).host)
   if (elsewhere.length > 0 && Option.isNone(settings.trustedProxies)) {
     yield* Effect.logWarning(

@@ -20,7 +20,7 @@ import {
   type SearchScope,
   SearchStore
 } from "../../ports/archive/SearchStore.ts"
-import { Remembered } from "../Remembered.ts"
+import { Remembered } from "../LruCache.ts"
 import { bytesOf } from "./RemoteBytes.ts"
 import { RemoteStates } from "./RemoteStates.ts"
 import { VocabularyCache } from "./VocabularyCache.ts"

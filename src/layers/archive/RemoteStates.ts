@@ -10,7 +10,7 @@ import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
 import type { MessageChanges, MessageName, StoredFile } from "../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount, SealedEpoch } from "../../ports/archive/Epochs.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
-import { Remembered } from "../Remembered.ts"
+import { Remembered } from "../LruCache.ts"
 import { bytesOf, framesOf } from "./RemoteBytes.ts"
 
 /** The edits, the deletion and the files of a message. */

@@ -10,7 +10,7 @@ import {
   documentsRemembered
 } from "../../domain/oauth/OAuth.ts"
 import type { DocumentReader, DocumentUnread } from "../../ports/oauth/OAuthPorts.ts"
-import { Remembered } from "../Remembered.ts"
+import { Remembered } from "../LruCache.ts"
 import * as Https from "./Https.ts"
 
 type DocumentResult = Exit.Exit<unknown, DocumentUnread>

@@ -6,7 +6,7 @@ import * as https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { documentDeadline, maxDocumentSize } from "../../domain/oauth/OAuth.ts"
 import { DocumentUnread } from "../../ports/oauth/OAuthPorts.ts"
-import { isSpecial } from "./special.ts"
+import { isSpecial } from "./specialAddresses.ts"
 
 /** The request besides its address. */
 export interface HttpsRequest {

@@ -21,8 +21,8 @@ import {
 } from "../../ports/signin/ProviderClient.ts"
 import { ProviderAway, ProviderRefused } from "../../ports/signin/ProviderSignIn.ts"
 import * as Https from "../documents/Https.ts"
-import { isSpecialAtHome } from "../documents/special.ts"
-import { Remembered } from "../Remembered.ts"
+import { isSpecialAtHome } from "../documents/specialAddresses.ts"
+import { Remembered } from "../LruCache.ts"
 
 /** The internet as providers are called: public addresses, and private ones where the operator allows it. */
 export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => Https.Internet>(

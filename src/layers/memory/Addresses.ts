@@ -17,7 +17,7 @@ import {
 } from "../../domain/NetworkAddress.ts"
 import * as Ports from "../../ports/index.ts"
 import { RefusedRefreshes } from "../../ports/oauth/OAuthPorts.ts"
-import { Remembered } from "../Remembered.ts"
+import { Remembered } from "../LruCache.ts"
 
 const minuteMillis = Duration.toMillis(Duration.minutes(1))
 const windowMillis = Duration.toMillis(failureWindow)

@@ -5,8 +5,8 @@ import { refuse } from "../OAuthRefusal.ts"
 import type { Parameters } from "../Parameters.ts"
 import { redeemCode } from "./authorizationCode.ts"
 import { authenticateClient, mayHaveTokens } from "./clientAuthentication.ts"
-import { refusedFromMemory } from "./limit.ts"
 import { refresh } from "./refreshToken.ts"
+import { refusedFromMemory } from "./tokenLimit.ts"
 
 export type { IssuedTokens } from "./issue.ts"
 

@@ -7,7 +7,7 @@ import type { Parameters } from "../Parameters.ts"
 import type { Authenticated } from "./clientAuthentication.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
-import { checkTarget } from "./target.ts"
+import { checkTarget } from "./tokenResource.ts"
 
 const verifier = /^[A-Za-z0-9._~-]{43,128}$/
 

@@ -8,8 +8,8 @@ import type { Parameters } from "../Parameters.ts"
 import type { Authenticated } from "./clientAuthentication.ts"
 import { inConnection, invalidGrant } from "./inConnection.ts"
 import { issue } from "./issue.ts"
-import { checkLimit } from "./limit.ts"
-import { checkTarget } from "./target.ts"
+import { checkLimit } from "./tokenLimit.ts"
+import { checkTarget } from "./tokenResource.ts"
 
 /** The scopes of the new access token: the whole grant, or the requested part of it. */
 const narrowed = (parameters: Parameters, token: Token) => {

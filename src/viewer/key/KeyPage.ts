@@ -1,6 +1,6 @@
 /** The form of the archive password, handled in the browser: the service is sent a key that it cannot open. */
 import { fill, make, status } from "../page/Elements.ts"
-import { missingForKeys } from "../page/Missing.ts"
+import { missingForKeys } from "../page/MissingFeatures.ts"
 import { trusted } from "../page/TrustedAddress.ts"
 import type { KeyFacts, ReadyKey } from "./KeyCalls.ts"
 import { clearFaults, fieldOf, serviceLink, showFault } from "./KeyFaults.ts"

@@ -1,8 +1,8 @@
 /** The viewer of the archive, in the browser: asks for the password, shows chats, and locks itself. */
 import { openArchive } from "./Archive.ts"
 import { fill, make } from "./Elements.ts"
-import { whenIdle } from "./Idle.ts"
-import { missing } from "./Missing.ts"
+import { whenIdle } from "./IdleLock.ts"
+import { missing } from "./MissingFeatures.ts"
 import { askPassword } from "./Unlock.ts"
 import { makeNotice } from "./WaitNotice.ts"
 import { CallFailed, type Client, makeClients } from "./Worker.ts"

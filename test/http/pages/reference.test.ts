@@ -2,12 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as http from "node:http"
-import * as Reference from "../../../src/http/Reference.ts"
+import * as ReferencePage from "../../../src/http/ReferencePage.ts"
 import * as Browser from "../../support/http/browser.ts"
 
 /** The page on a port of its own, as the service sends it. */
 const served = Effect.gen(function*() {
-  const response = HttpServerResponse.toWeb(yield* yield* Reference.make)
+  const response = HttpServerResponse.toWeb(yield* yield* ReferencePage.make)
   const html = yield* Effect.promise(() => response.text())
   const headers = Object.fromEntries(response.headers)
   const server = http.createServer((_, answer) => answer.writeHead(200, headers).end(html))

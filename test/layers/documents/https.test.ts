@@ -3,7 +3,7 @@ import { Duration, Effect, Exit } from "effect"
 import { vi } from "vitest"
 import { documentDeadline, maxDocumentSize } from "../../../src/domain/oauth/OAuth.ts"
 import * as Https from "../../../src/layers/documents/Https.ts"
-import { isSpecial } from "../../../src/layers/documents/special.ts"
+import { isSpecial } from "../../../src/layers/documents/specialAddresses.ts"
 import * as Documents from "../../support/http/documents.ts"
 
 const isRead = (address: string, internet: Https.Internet) =>

@@ -2,8 +2,8 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Address from "../../../src/domain/NetworkAddress.ts"
+import { Remembered } from "../../../src/layers/LruCache.ts"
 import * as Addresses from "../../../src/layers/memory/Addresses.ts"
-import { Remembered } from "../../../src/layers/Remembered.ts"
 import { AnonymousRequests, FailedAttempts } from "../../../src/ports/RateLimits.ts"
 
 const start = 1_700_000_000_000

@@ -8,7 +8,7 @@ import * as http from "node:http"
 import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
-import * as KeptFile from "../../../src/cli/commands/journal/KeptFile.ts"
+import * as CheckpointFile from "../../../src/cli/commands/journal/CheckpointFile.ts"
 import { Checkpoint } from "../../../src/domain/journal/Checkpoint.ts"
 import * as PushCheckpoints from "../../../src/jobs/journal/push_checkpoints.ts"
 import { CheckpointKeys, digest } from "../../../src/layers/crypto/journal/CheckpointKeys.ts"
@@ -127,7 +127,7 @@ describe("signed checkpoints that are pushed", () => {
         const last = yield* signed(250)
         expect(yield* pushAll(target)).toEqual({ is: "taken", more: false })
         const pushed = () =>
-          KeptFile.read(file).pipe(Effect.map((kept) => kept.map((each) => "number" in each ? each.number : 0)))
+          CheckpointFile.read(file).pipe(Effect.map((kept) => kept.map((each) => "number" in each ? each.number : 0)))
         expect(yield* pushed()).toEqual(numbers(1, last))
         expect(fs.statSync(file).mode & 0o777).toBe(0o600)
         expect(yield* pushAll(target)).toEqual({ is: "nothing", failing: false })

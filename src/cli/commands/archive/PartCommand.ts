@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readPublicKeys } from "../../../layers/crypto/journal/CheckpointKeys.ts"
 import { Refused } from "../../../operator/UseCase.ts"
-import * as KeptFile from "../journal/KeptFile.ts"
+import * as CheckpointFile from "../journal/CheckpointFile.ts"
 import * as Output from "../Output.ts"
 import type { PartProof } from "./PartFile.ts"
 
@@ -59,7 +59,7 @@ export const verifyExport = Command.make(
     Effect.gen(function*() {
       const keys = Option.isNone(publicKey)
         ? Option.none()
-        : Option.some(yield* Effect.flatMap(KeptFile.readText(publicKey.value), readPublicKeys))
+        : Option.some(yield* Effect.flatMap(CheckpointFile.readText(publicKey.value), readPublicKeys))
       // The reader of ZIP files is loaded by this command alone.
       const { verifyPart } = yield* Effect.promise(() => import("./PartFile.ts"))
       const proof = yield* verifyPart(file, journal, keys)

@@ -8,8 +8,8 @@ import type { ControlRequest, Holder } from "../../process/ControlClient.ts"
 import * as Settings from "../../settings/Settings.ts"
 import { asking, common, organization, run, sending } from "../DatabaseCommand.ts"
 import * as Output from "../Output.ts"
+import * as CheckpointFile from "./CheckpointFile.ts"
 import * as ExportFile from "./ExportFile.ts"
-import * as KeptFile from "./KeptFile.ts"
 
 const chosen = Flag.String("organization").pipe(
   Flag.withDescription("One organization; all of them by default"),
@@ -32,12 +32,12 @@ const exported = Flag.String("export").pipe(
 )
 
 const readCheckpoints = (file: Option.Option<string>) =>
-  Option.isNone(file) ? Effect.succeed([]) : KeptFile.read(file.value)
+  Option.isNone(file) ? Effect.succeed([]) : CheckpointFile.read(file.value)
 
 const readKeys = (file: Option.Option<string>) =>
   Option.isNone(file)
     ? Effect.succeedNone
-    : Effect.map(Effect.flatMap(KeptFile.readText(file.value), readPublicKeys), Option.some)
+    : Effect.map(Effect.flatMap(CheckpointFile.readText(file.value), readPublicKeys), Option.some)
 
 const reasons: Readonly<Record<string, string>> = {
   gap: "an event is missing",

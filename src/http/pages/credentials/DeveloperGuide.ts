@@ -1,7 +1,7 @@
 /** The start for a program or an assistant: addresses, a first request, and the settings of an assistant. */
 import type { Site } from "../../../transport/Site.ts"
 import * as Documents from "../../OpenApiDocument.ts"
-import * as Reference from "../../Reference.ts"
+import * as ReferencePage from "../../ReferencePage.ts"
 import { type Html, html } from "../kit/index.ts"
 
 /** As assistants that take a file of servers read it. */
@@ -32,7 +32,7 @@ export const section = ({ baseUrl }: Site, readsArchive: boolean): Html.Html =>
   <h2 id="begin">Addresses</h2>
   <dl class="facts">
     <dt>API</dt><dd><code>${baseUrl}/v1</code></dd>
-    <dt>Reference</dt><dd><a href="${baseUrl}${Reference.path}">${baseUrl}${Reference.path}</a></dd>
+    <dt>Reference</dt><dd><a href="${baseUrl}${ReferencePage.path}">${baseUrl}${ReferencePage.path}</a></dd>
     <dt>OpenAPI</dt><dd><a href="${baseUrl}${Documents.path}">${baseUrl}${Documents.path}</a></dd>
     <dt>Assistants</dt><dd><code>${baseUrl}/mcp</code></dd>
   </dl>

@@ -7,7 +7,7 @@ import * as PhoneNumber from "../../../domain/logins/PhoneNumber.ts"
 import { shownName } from "../../../domain/oauth/ClientName.ts"
 import type { Assistant } from "../../../domain/oauth/OAuth.ts"
 import type { SignedIn } from "../../../ports/signin/ConsoleSessions.ts"
-import { permitting } from "../../Headers.ts"
+import { permitting } from "../../SecurityHeaders.ts"
 import * as Navigation from "./Navigation.ts"
 import * as Style from "./Style.ts"
 

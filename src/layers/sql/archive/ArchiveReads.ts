@@ -5,8 +5,8 @@ import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { Caller, OrganizationId } from "../../../domain/people/Access.ts"
 import { type ArchiveRead, ArchiveReads } from "../../../ports/archive/ArchiveReads.ts"
 import { Db } from "../../../ports/Db.ts"
+import { Remembered } from "../../LruCache.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
-import { Remembered } from "../../Remembered.ts"
 
 const hourMillis = Duration.toMillis(Duration.hours(1))
 /** The time that counts wait to be written with others. */

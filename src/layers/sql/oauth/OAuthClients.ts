@@ -5,8 +5,8 @@ import { addressesRemembered, addressGroup } from "../../../domain/NetworkAddres
 import { registrationsInTotal, registrationsPerAddress, registrationWindow } from "../../../domain/oauth/OAuth.ts"
 import type { OAuthClient } from "../../../domain/oauth/OAuthRecords.ts"
 import { type NewClient, OAuthClients } from "../../../ports/oauth/OAuthPorts.ts"
+import { Remembered } from "../../LruCache.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
-import { Remembered } from "../../Remembered.ts"
 
 interface Counts {
   readonly total: number

@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Direct from "../../src/mcp/Direct.ts"
+import * as DirectCalls from "../../src/mcp/DirectCalls.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 import * as Mcp from "./support.ts"
@@ -13,7 +13,7 @@ const calling = (params: Record<string, unknown> = {}) =>
 describe("a call that has nothing for the SDK", () => {
   it("is one request of an earlier revision, for a tool with its arguments", () => {
     for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
-      expect(Direct.read({ ...headers, "mcp-protocol-version": revision }, calling())).toEqual({
+      expect(DirectCalls.read({ ...headers, "mcp-protocol-version": revision }, calling())).toEqual({
         id: 1,
         name: "get_organization",
         input: {},
@@ -21,7 +21,10 @@ describe("a call that has nothing for the SDK", () => {
       })
     }
     const meta = { progressToken: 3, idempotency_key: "key" }
-    expect(Direct.read(headers, calling({ arguments: { a: 1 }, _meta: meta }))).toMatchObject({ input: { a: 1 }, meta })
+    expect(DirectCalls.read(headers, calling({ arguments: { a: 1 }, _meta: meta }))).toMatchObject({
+      input: { a: 1 },
+      meta
+    })
   })
 
   it("is nothing else: another header, member, method, id or shape is the SDK's to answer", () => {
@@ -36,7 +39,7 @@ describe("a call that has nothing for the SDK", () => {
         { "mcp-name": "get_organization" }
       ]
     ) {
-      expect(Direct.read({ ...headers, ...other }, calling())).toBeUndefined()
+      expect(DirectCalls.read({ ...headers, ...other }, calling())).toBeUndefined()
     }
     for (
       const body of [
@@ -60,7 +63,7 @@ describe("a call that has nothing for the SDK", () => {
         calling({ _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } })
       ]
     ) {
-      expect(Direct.read(headers, body)).toBeUndefined()
+      expect(DirectCalls.read(headers, body)).toBeUndefined()
     }
   })
 

@@ -7,14 +7,14 @@ import type { RateState } from "../ports/RateLimits.ts"
 import { codes, recover } from "../transport/Answer.ts"
 import * as RequestLog from "../transport/RequestLog.ts"
 import type { Site } from "../transport/Site.ts"
+import * as AnswerText from "./AnswerText.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Contents from "./Contents.ts"
-import * as Direct from "./Direct.ts"
+import * as DirectCalls from "./DirectCalls.ts"
 import type * as Messages from "./Messages.ts"
 import * as Pages from "./Pages.ts"
-import * as Personal from "./Personal.ts"
-import * as Selection from "./Selection.ts"
-import * as Text from "./Text.ts"
+import * as PersonalInput from "./PersonalInput.ts"
+import * as ToolSelection from "./ToolSelection.ts"
 
 export type Admission = Result.Result<RateState, AdmissionFailure>
 
@@ -39,7 +39,7 @@ const endpoints = new Map<string, RequestLog.Endpoint>()
 
 /** The tool as an endpoint of its own. */
 const endpointOf = ({ id }: Operation.Any): RequestLog.Endpoint => {
-  const endpoint = endpoints.get(id) ?? new RequestLog.Endpoint("mcp", Selection.path, id)
+  const endpoint = endpoints.get(id) ?? new RequestLog.Endpoint("mcp", ToolSelection.path, id)
   endpoints.set(id, endpoint)
   return endpoint
 }
@@ -57,19 +57,23 @@ export const call = Effect.fnUntraced(
     unasked: string | undefined
   ) {
     yield* admission === undefined ? operation.admit : Effect.fromResult(admission)
-    if (unasked !== undefined) return yield* Personal.refusal(unasked)
+    if (unasked !== undefined) return yield* PersonalInput.refusal(unasked)
     const prepared = Arguments.prepare(operation, input)
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
     const written: EncodedAnswer = yield* operation.respond(prepared)
     const { content } = written
     const resource = content === undefined ? undefined : yield* Contents.embedInTurn(operation, prepared, content)
-    const result: Direct.ToolAnswer = { text: Text.render(operation, written), structured: written.text, resource }
+    const result: DirectCalls.ToolAnswer = {
+      text: AnswerText.render(operation, written),
+      structured: written.text,
+      resource
+    }
     return result
   },
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation, input, _admission, console, _unasked) =>
     // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
-    recover((failure) => Effect.succeed(Direct.failed(Pages.leading(failure, operation, input, console))))(called),
+    recover((failure) => Effect.succeed(DirectCalls.failed(Pages.leading(failure, operation, input, console))))(called),
   // @effect-diagnostics-next-line anyUnknownInErrorContext:off -- an operation's services are any here
   (called, operation) => RequestLog.recordedWithin(endpointOf(operation), statusOf, called)
 )

@@ -3,8 +3,8 @@ import type { Tool } from "@modelcontextprotocol/server"
 import type { Caller } from "../domain/people/Access.ts"
 import { toolsets } from "../kernel/Contract.ts"
 import * as Operation from "../kernel/Operation.ts"
-import * as Selection from "./Selection.ts"
 import * as Tools from "./Tools.ts"
+import * as ToolSelection from "./ToolSelection.ts"
 
 /**
  * The most bytes that the tools of a list take where its address names none: 8,000 tokens of four bytes, less what an
@@ -16,7 +16,7 @@ const listSize = 31_700
 export interface ListingFacts {
   /** Tools that the credential may not use are listed too, whatever they take. */
   readonly complete: boolean
-  readonly selection: Selection.Selection
+  readonly selection: ToolSelection.Selection
   /** True if what a person gives is an argument. */
   readonly personalArguments: boolean
 }
@@ -76,7 +76,7 @@ export const list = (tools: Tools.Tools, caller: Caller["Service"], shown: Listi
   const offered = entriesOf(tools)[personalArguments ? 1 : 0].filter(({ operation }) =>
     (isWhole || !Operation.answersSealed(operation)) &&
     (complete && Tools.isOffered(caller, operation) || Tools.isAllowed(caller, operation)) &&
-    Selection.refusal(selection, operation) === undefined
+    ToolSelection.refusal(selection, operation) === undefined
   )
   const chosen = isWhole ? new Set(toolsets) : fitting(offered)
   const listed = offered.filter(({ operation }) => chosen.has(operation.toolset))
@@ -94,4 +94,4 @@ export const omission = ({ omitted }: ListedTools): string =>
   omitted.length === 0
     ? ""
     : ` Not listed here are the tools of ${omitted.join(" and ")}: each can be called by its name all the same. \
-${Selection.path}?toolsets=${omitted.join(",")} lists them, and ${Selection.path}?toolsets=all every tool.`
+${ToolSelection.path}?toolsets=${omitted.join(",")} lists them, and ${ToolSelection.path}?toolsets=all every tool.`

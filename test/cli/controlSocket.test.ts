@@ -4,8 +4,8 @@ import * as fs from "node:fs"
 import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
-import * as Control from "../../src/cli/process/Control.ts"
 import * as ControlClient from "../../src/cli/process/ControlClient.ts"
+import * as ControlSocket from "../../src/cli/process/ControlSocket.ts"
 import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import { Directory } from "../../src/ports/organization/Directory.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -39,7 +39,7 @@ const holding = Effect.fnUntraced(function*(data: string, organizations: Directo
   const whole = yield* Directory
   const scope = yield* Scope.fork(yield* Effect.scope)
   yield* Layer.buildWithScope(
-    Layer.provide(Control.layer(data), Layer.succeed(Directory, { ...whole, organizations })),
+    Layer.provide(ControlSocket.layer(data), Layer.succeed(Directory, { ...whole, organizations })),
     scope
   )
   return scope

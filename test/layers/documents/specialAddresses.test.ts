@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isSpecial } from "../../../src/layers/documents/special.ts"
+import { isSpecial } from "../../../src/layers/documents/specialAddresses.ts"
 
 const special = [
   "0.0.0.0",

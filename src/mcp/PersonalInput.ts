@@ -5,7 +5,7 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server"
 import { Predicate } from "effect"
 import { ConsolePageRequired } from "../domain/Failure.ts"
-import * as Members from "../kernel/Members.ts"
+import * as InputMembers from "../kernel/InputMembers.ts"
 import type * as Operation from "../kernel/Operation.ts"
 
 /** The keys under which a message of the newest revision names its revision and its client's capabilities. */
@@ -25,12 +25,12 @@ const titles: Readonly<Record<string, string>> = {
   confirm_phrase: "Phrase that confirms it"
 }
 
-const fieldsOf = ({ input }: Operation.Any): Parameters<typeof Members.required>[0] => input.fields
+const fieldsOf = ({ input }: Operation.Any): Parameters<typeof InputMembers.required>[0] => input.fields
 
 /** The form for the person. */
 const property = (operation: Operation.Any, member: string) => {
   const field = fieldsOf(operation)[member]
-  const description = field === undefined ? undefined : Members.descriptionOf(field)
+  const description = field === undefined ? undefined : InputMembers.descriptionOf(field)
   return {
     type: "string" as const,
     title: titles[member] ?? member,
@@ -85,7 +85,7 @@ export const given = (
   const value = answered(responses, member)
   if (value !== undefined) return { unasked: undefined, input: { ...input, [member]: value } }
   // An optional member is requested only once it turns out to be needed.
-  return Members.required(fieldsOf(operation)).includes(member) ? refused : { unasked: undefined, input }
+  return InputMembers.required(fieldsOf(operation)).includes(member) ? refused : { unasked: undefined, input }
 }
 
 /** The member for want of which the call was refused, and nothing was done. */
