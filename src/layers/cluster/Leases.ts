@@ -34,6 +34,11 @@ export interface Options {
   readonly close: CloseSlots
   /** The processes whose slots have not run out. */
   readonly alive: Effect.Effect<ReadonlyArray<AliveRow>, PersistenceError | ServiceUnavailable>
+  /** Renews those of the rows that are the owner's, over any connection, and returns them. */
+  readonly renew: (
+    owner: string,
+    shards: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, PersistenceError | ServiceUnavailable>
   /**
    * Deletes the owner's rows of these slots as they are at the call, and returns their number. One that reaches the
    * database late, after the owner has got a slot again, must not delete that row.
@@ -123,19 +128,27 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
     )
   })
 
-  const renew = Effect.fnUntraced(function*(address: Owner, asked: ReadonlyArray<ShardId.ShardId>) {
+  const extended = Effect.fnUntraced(function*<E>(renewal: Effect.Effect<ReadonlyArray<ShardId.ShardId>, E>) {
     const sent = instant()
-    const renewed = yield* Effect.option(inTime(inner.refresh(address, asked)))
+    const renewed = yield* Effect.option(inTime(renewal))
     if (Option.isSome(renewed)) fences.extend(renewed.value.map(slotOf), plus(sent, usable))
     return renewed
   })
 
-  /** Renews what is still used as soon as the database answers again. */
+  /**
+   * Renews what is still used as soon as the database answers again. The library's statements wait for a connection of
+   * their own, which it opens again no sooner than one of them has waited in vain for as long as it may.
+   */
   const renewSoon = Effect.fnUntraced(function*(address: Owner) {
     while (true) {
       yield* Effect.sleep(renewedAfter)
-      const used = [...fences.owned()].map(shardOf)
-      if (used.length === 0 || Option.isSome(yield* renew(address, used))) return
+      const used = new Map([...fences.owned()].map(shardOf).map((shard) => [shard.toString(), shard]))
+      if (used.size === 0) return
+      const renewal = Effect.map(
+        options.renew(ownerOf(address), [...used.keys()]),
+        (renewed) => renewed.flatMap((name) => used.get(name) ?? [])
+      )
+      if (Option.isSome(yield* extended(renewal))) return
     }
   })
 
@@ -177,7 +190,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
     refresh: Effect.fnUntraced(function*(address, shards) {
       const asked = [...shards]
-      const renewed = yield* renew(address, asked)
+      const renewed = yield* extended(inner.refresh(address, asked))
       if (Option.isNone(renewed) && !isRenewing) {
         isRenewing = true
         yield* Effect.forkDetach(Effect.ensuring(

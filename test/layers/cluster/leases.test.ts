@@ -29,6 +29,8 @@ class Rows {
   /** The time before a statement acts and after it, in ms; the second is null where its answer is lost. */
   way: readonly [number, number | null] = [0, 0]
   away = false
+  /** The connection of the library's statements was lost, and is not open again. */
+  isStuck = false
 
   readonly statement = <A>(act: () => A): Effect.Effect<A, PersistenceError> => {
     const [before, after] = this.way
@@ -44,6 +46,13 @@ class Rows {
     return this.rows.get(shard)?.owner === owner
   }
 
+  readonly refresh = (owner: string, asked: ReadonlyArray<string>): ReadonlyArray<string> =>
+    asked.filter((shard) => {
+      if (!this.isMine(owner, shard)) return false
+      this.rows.set(shard, { owner, at: this.now })
+      return true
+    })
+
   storage(): RunnerStorage["Service"] {
     const acquire = (owner: string, asked: ReadonlyArray<string>) =>
       asked.filter((shard) => {
@@ -51,12 +60,6 @@ class Rows {
         const free = row === undefined || row.owner === owner || row.at < this.now - lease
         if (free) this.rows.set(shard, { owner, at: this.now })
         return free
-      })
-    const refresh = (owner: string, asked: ReadonlyArray<string>) =>
-      asked.filter((shard) => {
-        if (!this.isMine(owner, shard)) return false
-        this.rows.set(shard, { owner, at: this.now })
-        return true
       })
     const byName = new Map(shards.map((shard) => [shard.toString(), shard]))
     const found = (names: ReadonlyArray<string>) => names.flatMap((name) => byName.get(name) ?? [])
@@ -66,7 +69,10 @@ class Rows {
       getRunners: Effect.succeed([]),
       setRunnerHealth: () => Effect.void,
       acquire: (address, all) => this.statement(() => found(acquire(Leases.ownerOf(address), [...all].map(String)))),
-      refresh: (address, all) => this.statement(() => found(refresh(Leases.ownerOf(address), [...all].map(String)))),
+      refresh: (address, all) =>
+        this.isStuck
+          ? Effect.never
+          : this.statement(() => found(this.refresh(Leases.ownerOf(address), [...all].map(String)))),
       release: () => Effect.die("unused"),
       releaseAll: () => Effect.die("unused")
     }
@@ -121,6 +127,7 @@ const process = (rows: Rows, name: string, closingTakes: () => number) => {
       Effect.sync(() => {
         for (const slot of ended) connected.delete(slot)
       }).pipe(Effect.delay(closingTakes())),
+    renew: (owner, asked) => rows.statement(() => rows.refresh(owner, asked)),
     giveBack: rows.giveBack(connected),
     alive: Effect.sync(() => rows.alive())
   })
@@ -227,7 +234,7 @@ describe("leases of slots", () => {
       assert.strictEqual((yield* count) - earlier, 1)
     }))
 
-  it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail", () =>
+  it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail or wait", () =>
     Effect.gen(function*() {
       const rows = new Rows()
       const { address, fences, storage } = process(rows, "one", () => 0)
@@ -239,8 +246,9 @@ describe("leases of slots", () => {
       rows.away = true
       yield* pass(4000)
       yield* storage.refresh(address, shards)
+      rows.isStuck = true
       yield* pass(8000)
-      yield* storage.refresh(address, shards)
+      yield* Effect.forkChild(storage.refresh(address, shards), { startImmediately: true })
       yield* pass(9200)
       rows.away = false
       yield* pass(11_900)

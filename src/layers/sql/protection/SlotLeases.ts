@@ -6,6 +6,17 @@ import * as Tenant from "../../postgres/Tenant.ts"
 const read =
   `select shard_id, acquired_at::text as at from cluster_locks where address = $1 and shard_id = any($2::text[])`
 
+const renew = `
+  with heartbeat as (
+    update cluster_runners set last_heartbeat = now() where address = $1
+  ), renewed as (
+    select shard_id from cluster_locks where address = $1 and shard_id = any($2::text[])
+    order by shard_id collate "C" for update
+  )
+  update cluster_locks set acquired_at = now() from renewed
+  where cluster_locks.shard_id = renewed.shard_id and address = $1
+  returning cluster_locks.shard_id`
+
 const giveBack = `
   with given as (
     select cluster_locks.shard_id from cluster_locks join unnest($2::text[], $3::timestamp[]) as row (shard_id, at)
@@ -31,6 +42,13 @@ export interface AliveRow {
 
 export const make = (sql: SqlClient.SqlClient, lease: Duration.Duration) => ({
   alive: Tenant.ask<AliveRow>(sql, alive, [Duration.toMillis(lease)]),
+
+  /** Renews those of the rows that are the owner's, over whatever connection there is, and returns them. */
+  renew: (owner: string, shards: ReadonlyArray<string>) =>
+    Effect.map(
+      Tenant.ask<{ shard_id: string }>(sql, renew, [owner, shards]),
+      (rows) => rows.map(({ shard_id }) => shard_id)
+    ),
 
   /** Deletes the owner's rows as they are at the call, none that it gets meanwhile, and returns their number. */
   giveBack: Effect.fnUntraced(function*(owner: string, shards: ReadonlyArray<string>) {
