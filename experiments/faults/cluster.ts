@@ -1,6 +1,7 @@
 /**
  * Three processes share the accounts over the wire, and break in random order: strangers come meanwhile, people write,
- * clients change profiles at whichever process answers, and backups are asked for. Two such services are tried at once.
+ * clients change profiles at whichever process answers, and backups are asked for. Several such services are tried at
+ * once, because most of a round is waiting.
  */
 import { passwordHeader } from "../../test/support/archive/archivePassword.ts"
 import * as Clients from "./clients.ts"
@@ -11,8 +12,6 @@ import { pause } from "./stage.ts"
 import { deadlines, isMailedOnce } from "./strangers.ts"
 import { type Trouble, troubles } from "./troubles.ts"
 
-/** Services that are tried at the same time: most of a round is waiting. */
-const crowds = 2
 const people = 30
 /** The people whose chats are read again at the end. */
 const writers = 5
@@ -129,6 +128,7 @@ const archivedTexts = async ({ stage }: Crowd, address: string, account: string,
 const seconds = (millis: number) => (millis / 1000).toFixed(1)
 
 interface Played {
+  readonly rounds: number
   readonly attempts: ReadonlyArray<Attempt>
   readonly verdict: Verdict
   /** Times in ms, those without a session by the trouble. */
@@ -140,7 +140,7 @@ interface Played {
   readonly failed: ReadonlyArray<string>
 }
 
-const play = async (order: ReturnType<typeof drawOrder>): Promise<Played> => {
+const play = async (order: ReturnType<typeof drawOrder>, service: number): Promise<Played> => {
   const rounds = order.length
   const crowd = await gather(people, processes, 2)
   const { accounts, members, outside, stage } = crowd
@@ -209,7 +209,7 @@ const play = async (order: ReturnType<typeof drawOrder>): Promise<Played> => {
       const gap = await outside.tell({ _: "coverage", since, lost })
       gaps.set(name, Math.max(gaps.get(name) ?? 0, gap))
       console.error(
-        `round ${round}: ${name}: ${
+        `service ${service}, round ${round}: ${name}: ${
           Math.round((performance.now() - began) / 1000)
         } s, gap ${gap} ms, found ${foundAfter}, ended ${endedAfter}`
       )
@@ -240,6 +240,7 @@ const play = async (order: ReturnType<typeof drawOrder>): Promise<Played> => {
     const undone = clients.attempts.filter(({ outcome, text }) => outcome === "acknowledged" && !abouts.includes(text))
     const longest = Math.max(...gaps.values())
     return {
+      rounds,
       attempts: clients.attempts,
       verdict: judge(clients.attempts, kept),
       findings,
@@ -271,15 +272,18 @@ const play = async (order: ReturnType<typeof drawOrder>): Promise<Played> => {
   }
 }
 
-export const cluster: Fault = async ({ only, rounds = 10 }) => {
-  const order = drawOrder(rounds, only)
-  const shares = Array.from({ length: crowds }, (_, share) => order.filter((_, round) => round % crowds === share))
-  const all = await Promise.all(shares.filter((share) => share.length > 0).map(play))
+export const cluster: Fault = async ({ atOnce = 2, only, rounds: wanted = 10 }) => {
+  const order = drawOrder(wanted, only)
+  const shares = Array.from({ length: atOnce }, (_, share) => order.filter((_, round) => round % atOnce === share))
+    .filter((share) => share.length > 0)
+  const outcomes = await Promise.allSettled(shares.map(play))
+  const all = outcomes.flatMap((outcome) => outcome.status === "fulfilled" ? outcome.value : [])
   const sum = (of: (played: Played) => number) => all.reduce((total, played) => total + of(played), 0)
+  const rounds = sum((played) => played.rounds)
   const attempts = all.flatMap((played) => played.attempts)
   const gaps = Map.groupBy(all.flatMap((played) => [...played.gaps]), ([name]) => name)
   return {
-    done: `Three processes over the wire, ${rounds} rounds in random order`,
+    done: `Three processes over the wire, ${rounds} rounds in random order, by ${shares.length} such services at once`,
     verdict: {
       acknowledged: sum(({ verdict }) => verdict.acknowledged),
       unknown: sum(({ verdict }) => verdict.unknown),
@@ -297,6 +301,8 @@ export const cluster: Fault = async ({ only, rounds = 10 }) => {
     }; longest time without a session, s: ${
       [...gaps].map(([name, some]) => `${name} ${seconds(Math.max(...some.map(([, gap]) => gap)))}`).join(", ")
     }`,
-    failed: all.flatMap(({ failed }) => failed)
+    failed: outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.failed : `a service was given up: ${String(outcome.reason)}`
+    )
   }
 }

@@ -6,6 +6,8 @@ export interface Sizes {
   readonly seconds: number | undefined
   /** The name of the one thing to try, for a fault that tries several in random order. */
   readonly only?: string | undefined
+  /** The services that share the rounds at the same time, for a fault that mostly waits. */
+  readonly atOnce?: number | undefined
 }
 
 export interface Report {

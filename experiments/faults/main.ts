@@ -2,7 +2,8 @@
  * Breaks what the service stands on, and counts what is left: `npm run faults -- [names] [--rounds n] [--seconds n]`.
  *
  * Without names every fault is tried. `--rounds` and `--seconds` replace the sizes that the faults have of their own;
- * `--only` names one of those that `cluster` tries in random order, and nothing is kept then.
+ * `--only` names one of those that `cluster` tries in random order, and nothing is kept then; `--at-once` is the number
+ * of services that share its rounds.
  * It ends with 1 where anything was lost, duplicated, half-done or orphaned, or something expected did not come.
  */
 import { parseArgs } from "node:util"
@@ -62,6 +63,7 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string" },
     seconds: { type: "string" },
     only: { type: "string" },
+    "at-once": { type: "string" },
     help: { type: "boolean" }
   }
 })
@@ -78,7 +80,12 @@ if (values.help === true || unknown.length > 0) {
 }
 
 const size = (text: string | undefined) => text === undefined ? undefined : Number(text)
-const sizes = { rounds: size(values.rounds), seconds: size(values.seconds), only: values.only }
+const sizes = {
+  rounds: size(values.rounds),
+  seconds: size(values.seconds),
+  only: values.only,
+  atOnce: size(values["at-once"])
+}
 const chosen = named.length === 0 ? Object.keys(faults) : named
 const reports: Array<readonly [string, Report]> = []
 
@@ -172,7 +179,7 @@ keep({
   title: "Faults of several processes",
   command: "npm run faults -- cluster",
   text: [
-    "Three processes of `serve`, each with its own way to a PostgreSQL 15 of the experiment's own with `fsync` on, share the accounts over the messenger's own protocol; the data centre and the people are a process of their own, which sees which connection uses which key. In each round a stranger signs in to every account, later their deadlines come, and something breaks with the strangers or with the deadlines. Meanwhile people write in chats that are archived, a backup is asked for, and three clients change profiles at any process that is not dead. Two such services are tried at the same time, each in half of the rounds.",
+    "Three processes of `serve`, each with its own way to a PostgreSQL 15 of the experiment's own with `fsync` on, share the accounts over the messenger's own protocol; the data centre and the people are a process of their own, which sees which connection uses which key. In each round a stranger signs in to every account, later their deadlines come, and something breaks with the strangers or with the deadlines. Meanwhile people write in chats that are archived, a backup is asked for, and three clients change profiles at any process that is not dead. Several such services, each with all of this of its own, share the rounds at the same time.",
     "As expected is: no key is used by two connections in turn, no account is without a session for 30 s, each stranger is found, mailed of and signed out once, each change of a profile reaches the messenger at most once and those that were acknowledged do, each message is archived once, and each backup ends. A stranger whose push was lost is found by the next poll, within a minute.",
     counts
   ]
