@@ -34,7 +34,7 @@ export interface Options {
   readonly close: CloseSlots
   /** The processes whose slots have not run out. */
   readonly alive: Effect.Effect<ReadonlyArray<AliveRow>, PersistenceError | ServiceUnavailable>
-  /** Renews those of the rows that are the owner's, over any connection, and returns them. */
+  /** Renews those of these rows that are the owner's, over any connection, and returns them. */
   readonly renew: (
     owner: string,
     shards: ReadonlyArray<string>
@@ -90,7 +90,7 @@ const handovers = Metric.counter("console_slots_handed_over_total", {
 
 /** The storage that the library is given; `fences` hold what this process may use. */
 export const make = (inner: Storage, fences: Fences, options: Options): Storage => {
-  const { alive, close, giveBack, instant } = options
+  const { alive, close, giveBack, instant, renew } = options
   const lease = Duration.toMillis(options.lease)
   const usable = lease - Duration.toMillis(options.margin)
   let seen: Seen | null = null
@@ -136,18 +136,15 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   })
 
   /**
-   * Renews what is still used as soon as the database answers again. The library's statements wait for a connection of
-   * their own, which it opens again no sooner than one of them has waited in vain for as long as it may.
+   * Renews what is still used as soon as the database answers again, over any connection: the library's own is opened
+   * again only after a statement has waited for it in vain.
    */
   const renewSoon = Effect.fnUntraced(function*(address: Owner) {
     while (true) {
       yield* Effect.sleep(renewedAfter)
-      const used = new Map([...fences.owned()].map(shardOf).map((shard) => [shard.toString(), shard]))
-      if (used.size === 0) return
-      const renewal = Effect.map(
-        options.renew(ownerOf(address), [...used.keys()]),
-        (renewed) => renewed.flatMap((name) => used.get(name) ?? [])
-      )
+      const used = [...fences.owned()].map((slot) => shardOf(slot).toString())
+      if (used.length === 0) return
+      const renewal = Effect.map(renew(ownerOf(address), used), (rows) => rows.map(ShardId.fromString))
       if (Option.isSome(yield* extended(renewal))) return
     }
   })

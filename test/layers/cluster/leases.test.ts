@@ -1,17 +1,22 @@
-/** Leases of slots against a model of their rows, on a virtual clock. */
+/** Leases of slots against a model of their rows, on a virtual clock, and a statement of theirs on PostgreSQL. */
 import { assert, describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Logger } from "effect"
+import { Duration, Effect, Fiber, Layer, Logger } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import { Runner } from "effect/cluster/Runner"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { Slot } from "../../../src/domain/accounts/Slot.ts"
 import { Fences } from "../../../src/layers/cluster/Fences.ts"
 import * as Leases from "../../../src/layers/cluster/Leases.ts"
+import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
+import * as SlotLeases from "../../../src/layers/sql/protection/SlotLeases.ts"
 import { tried } from "../../support/drawn.ts"
 import { metric } from "../../support/metrics.ts"
+import { postgresUrl } from "../../support/postgres/database.ts"
+import { postgresLayer } from "../../support/postgres/databaseRoles.ts"
 
 const lease = 12_000
 const slots = [Slot.make(0), Slot.make(1)]
@@ -141,6 +146,7 @@ const command = fc.record({
   before: fc.constantFrom(0, 0, 0, 100, 4000, 13_000, 30_000),
   after: fc.constantFrom(0, 0, 0, 100, 2000, null),
   away: fc.constantFrom(false, false, false, true),
+  stuck: fc.constantFrom(false, false, true),
   closing: fc.constantFrom(0, 0, 500, 7000),
   then: fc.constantFrom(0, 50, 1000, 4000, 4000, 9000, 12_100)
 })
@@ -176,9 +182,10 @@ describe("leases of slots", () => {
                   check()
                 }
               })
-              for (const { act, after, away, before, closing: takes, slot, then, who } of commands) {
+              for (const { act, after, away, before, closing: takes, slot, stuck, then, who } of commands) {
                 rows.way = [before, after]
                 rows.away = away
+                rows.isStuck = stuck
                 closing = takes
                 const { address, storage } = all[who === 0 ? 0 : 1]
                 const shard = shards[slot] ?? Leases.shardOf(Slot.make(slot))
@@ -255,3 +262,20 @@ describe("leases of slots", () => {
       assert.deepStrictEqual(slots.map((slot) => fences.term(slot) !== null), [true, true])
     }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])])))
 })
+
+it.effect("a renewal over any connection moves the rows that are the owner's, and says which", () =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const { renew } = SlotLeases.make(sql, Duration.millis(lease))
+    yield* Tenant.directory(sql)(sql`
+      insert into cluster_locks (shard_id, address, acquired_at)
+      values ('default:1', 'one', '2020-01-01'), ('default:2', 'two', '2020-01-01'), ('default:3', 'one', '2020-01-01')`)
+    yield* Tenant.directory(sql)(sql`
+      insert into cluster_runners (address, runner, last_heartbeat)
+      values ('one', '', '2020-01-01'), ('two', '', '2020-01-01')`)
+    assert.deepStrictEqual(yield* renew("one", ["default:1", "default:2", "default:4"]), ["default:1"])
+    const moved = yield* Tenant.directory(sql)(sql<{ readonly name: string }>`
+      select shard_id as name from cluster_locks where acquired_at > now() - interval '1 minute'
+      union all select address from cluster_runners where last_heartbeat > now() - interval '1 minute'`)
+    assert.deepStrictEqual(moved.map(({ name }) => name), ["default:1", "one"])
+  }).pipe(Effect.provide(Layer.unwrap(Effect.map(postgresUrl, postgresLayer)))))

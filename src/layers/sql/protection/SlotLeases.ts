@@ -43,7 +43,7 @@ export interface AliveRow {
 export const make = (sql: SqlClient.SqlClient, lease: Duration.Duration) => ({
   alive: Tenant.ask<AliveRow>(sql, alive, [Duration.toMillis(lease)]),
 
-  /** Renews those of the rows that are the owner's, over whatever connection there is, and returns them. */
+  /** Renews those of these rows that are the owner's, and returns them. */
   renew: (owner: string, shards: ReadonlyArray<string>) =>
     Effect.map(
       Tenant.ask<{ shard_id: string }>(sql, renew, [owner, shards]),
