@@ -9,7 +9,7 @@
  * - A renewal that fails changes nothing: the slot is used until that moment.
  * - A row is given away only after what uses its keys was closed; where that takes too long the row runs out.
  */
-import { Clock, Deferred, Duration, Effect, Equal, Fiber, Metric, Option } from "effect"
+import { Clock, Deferred, Duration, Effect, Equal, Fiber, Metric, Option, Schedule } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import { Runner } from "effect/cluster/Runner"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
@@ -72,8 +72,15 @@ export const ownerOf = ({ host, port }: Owner): string => `${host}:${port}`
 /** The longest time that closing what uses slots delays their handover. */
 const closeTimeout = Duration.seconds(5)
 
-/** The time after which a renewal that failed is tried again; the library's next one may come after the fences end. */
-const renewedAfter = Duration.millis(250)
+/** The time after which what failed is tried again: the library's next renewal may come after the fences end. */
+const triedAgainAfter = Duration.millis(250)
+
+/** Where no slot is free yet, the library asks again only after a second. */
+const acquiredSoon = {
+  until: (acquired: ReadonlyArray<unknown>) => acquired.length > 0,
+  times: 3,
+  schedule: Schedule.spaced(triedAgainAfter)
+}
 
 /** Slots that are to be given back within this time are given back together. */
 const batchDelay = Duration.millis(25)
@@ -141,13 +148,27 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
    */
   const renewSoon = Effect.fnUntraced(function*(address: Owner) {
     while (true) {
-      yield* Effect.sleep(renewedAfter)
+      yield* Effect.sleep(triedAgainAfter)
       const used = [...fences.owned()].map((slot) => shardOf(slot).toString())
       if (used.length === 0) return
       const renewal = Effect.map(renew(ownerOf(address), used), (rows) => rows.map(ShardId.fromString))
       if (Option.isSome(yield* extended(renewal))) return
     }
   })
+
+  const acquire = (address: Owner, shards: ReadonlyArray<ShardId.ShardId>) =>
+    Effect.suspend(() => {
+      const sent = instant()
+      const given = new Set<Slot>()
+      givenMeanwhile.add(given)
+      return Effect.orElseSucceed(inTime(inner.acquire(address, shards)), () => []).pipe(
+        Effect.map((acquired) => {
+          const open = acquired.map(slotOf).filter((slot) => !given.has(slot))
+          return [...fences.open(open, plus(sent, usable))].map(shardOf)
+        }),
+        Effect.ensuring(Effect.sync(() => void givenMeanwhile.delete(given)))
+      )
+    })
 
   return {
     register: (runner, healthy) => inTime(inner.register(runner, healthy)),
@@ -171,19 +192,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
       return [...seen.runners]
     }),
 
-    acquire: (address, shards) =>
-      Effect.suspend(() => {
-        const sent = instant()
-        const given = new Set<Slot>()
-        givenMeanwhile.add(given)
-        return Effect.orElseSucceed(inTime(inner.acquire(address, shards)), () => []).pipe(
-          Effect.map((acquired) => {
-            const open = acquired.map(slotOf).filter((slot) => !given.has(slot))
-            return [...fences.open(open, plus(sent, usable))].map(shardOf)
-          }),
-          Effect.ensuring(Effect.sync(() => void givenMeanwhile.delete(given)))
-        )
-      }),
+    acquire: (address, shards) => Effect.repeat(acquire(address, [...shards]), acquiredSoon),
 
     refresh: Effect.fnUntraced(function*(address, shards) {
       const asked = [...shards]

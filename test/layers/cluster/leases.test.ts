@@ -1,6 +1,6 @@
 /** Leases of slots against a model of their rows, on a virtual clock, and a statement of theirs on PostgreSQL. */
 import { assert, describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Logger } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import { Runner } from "effect/cluster/Runner"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
@@ -239,6 +239,17 @@ describe("leases of slots", () => {
       assert.strictEqual((yield* count) - earlier, 1)
       yield* storage.releaseAll(address)
       assert.strictEqual((yield* count) - earlier, 1)
+    }))
+
+  it.effect("a slot whose row is about to run out is got a quarter of a second later at most", () =>
+    Effect.gen(function*() {
+      const rows = new Rows()
+      const { address, storage } = process(rows, "one", () => 0)
+      for (const shard of shards) rows.rows.set(String(shard), { owner: "two:1", at: rows.now })
+      rows.now = lease - 100
+      const acquiring = yield* Effect.forkChild(storage.acquire(address, shards), { startImmediately: true })
+      for (const until = lease + 250; rows.now < until; rows.now += 50) yield* TestClock.adjust(50)
+      assert.deepStrictEqual(acquiring.pollUnsafe(), Exit.succeed(shards))
     }))
 
   it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail or wait", () =>
