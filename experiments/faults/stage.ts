@@ -167,6 +167,7 @@ const make = async (
       if (env["CONSOLE_DATABASE_URL"] !== undefined) await within(swept)
       await sweeping.stop()
       const verified = await Command.run(["journal", "verify"], { env })
+      if (verified.status !== 0) console.error("journal verify:", verified)
       return within((query) => read(query, verified.status === 0 ? 0 : 1))
     },
     remove
