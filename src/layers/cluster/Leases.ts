@@ -104,8 +104,12 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
   let graceUntil = 0
   let batch: Batch | null = null
   let isRenewing = false
+  /** The renewals that have no answer yet. */
+  const renewals = new Set<Deferred.Deferred<void>>()
   /** For each acquisition that has no answer yet, the slots that were given away since it was sent. */
   const givenMeanwhile = new Set<Set<Slot>>()
+
+  const isUsed = (shard: ShardId.ShardId): boolean => fences.term(slotOf(shard)) !== null
 
   const inTime = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, PersistenceError> =>
     PersistenceError.refail(Effect.timeout(statement, lease / 4)).pipe(
@@ -129,6 +133,8 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
   const giveBackAll = Effect.fnUntraced(function*(owner: Owner, slots: ReadonlySet<Slot>) {
     if (slots.size === 0 || !(yield* isClosed(slots))) return
+    // A row that a renewal still moves would not be the one that is given back, and run out.
+    yield* Effect.forEach([...renewals], (renewal) => Deferred.await(renewal), { discard: true })
     yield* inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))).pipe(
       Effect.flatMap((given) => Metric.update(handovers, given)),
       Effect.ignore
@@ -137,7 +143,14 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
   const extended = Effect.fnUntraced(function*<E>(renewal: Effect.Effect<ReadonlyArray<ShardId.ShardId>, E>) {
     const sent = instant()
-    const renewed = yield* Effect.option(inTime(renewal))
+    const answered = Deferred.makeUnsafe<void>()
+    renewals.add(answered)
+    const renewed = yield* Effect.option(inTime(renewal)).pipe(
+      Effect.ensuring(Effect.suspend(() => {
+        renewals.delete(answered)
+        return Deferred.succeed(answered, undefined)
+      }))
+    )
     if (Option.isSome(renewed)) fences.extend(renewed.value.map(slotOf), plus(sent, usable))
     return renewed
   })
@@ -195,7 +208,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
     acquire: (address, shards) => Effect.repeat(acquire(address, [...shards]), acquiredSoon),
 
     refresh: Effect.fnUntraced(function*(address, shards) {
-      const asked = [...shards]
+      const asked = [...shards].filter(isUsed)
       const renewed = yield* extended(inner.refresh(address, asked))
       if (Option.isNone(renewed) && !isRenewing) {
         isRenewing = true
@@ -206,7 +219,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
           })
         ))
       }
-      return Option.getOrElse(renewed, () => asked).filter((shard) => fences.term(slotOf(shard)) !== null)
+      return Option.getOrElse(renewed, () => asked).filter(isUsed)
     }),
 
     release: (address, shard) =>

@@ -252,6 +252,26 @@ describe("leases of slots", () => {
       assert.deepStrictEqual(acquiring.pollUnsafe(), Exit.succeed(shards))
     }))
 
+  it.effect("a slot that is given back is free at once, although a renewal of it is asked for or under way", () =>
+    Effect.gen(function*() {
+      for (const asked of [0, 40]) {
+        const rows = new Rows()
+        const { address, storage } = process(rows, "one", () => 0)
+        const pass = Effect.fnUntraced(function*(millis: number) {
+          for (const until = rows.now + millis; rows.now < until; rows.now += 10) yield* TestClock.adjust(10)
+        })
+        yield* storage.acquire(address, shards)
+        rows.way = [50, 0]
+        yield* Effect.forkChild(storage.releaseAll(address), { startImmediately: true })
+        yield* pass(asked)
+        // It reaches the database after the rows were read to be given back, and before they are.
+        rows.way = [90 - asked, 0]
+        yield* Effect.forkChild(storage.refresh(address, shards), { startImmediately: true })
+        yield* pass(1000)
+        assert.strictEqual(rows.rows.size, 0, `asked after ${asked} ms`)
+      }
+    }))
+
   it.effect("an outage of 5 seconds ends no term, although the renewals that the library asks for all fail or wait", () =>
     Effect.gen(function*() {
       const rows = new Rows()
