@@ -17,9 +17,11 @@ const restart = async ({ start }: Crowd, victim: Member, signal: "SIGKILL" | "SI
   await start(victim)
 }
 
+/** It is away from the moment that it ends the sessions. */
 const away = async ({ stage }: Crowd, seconds: number) => {
+  const over = pause(seconds * 1000)
   await stage.server.stop()
-  await pause(seconds * 1000)
+  await over
   await stage.server.start()
 }
 
