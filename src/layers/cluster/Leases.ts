@@ -133,7 +133,7 @@ export const make = (inner: Storage, fences: Fences, options: Options): Storage 
 
   const giveBackAll = Effect.fnUntraced(function*(owner: Owner, slots: ReadonlySet<Slot>) {
     if (slots.size === 0 || !(yield* isClosed(slots))) return
-    // A row that a renewal still moves would not be the one that is given back, and run out.
+    // A row that a renewal moves after it was read is not given back: it would run out.
     yield* Effect.forEach([...renewals], (renewal) => Deferred.await(renewal), { discard: true })
     yield* inTime(giveBack(ownerOf(owner), [...slots].map((slot) => shardOf(slot).toString()))).pipe(
       Effect.flatMap((given) => Metric.update(handovers, given)),
