@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Metric, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { vi } from "vitest"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { Slot, slotCount, slotOf } from "../../src/domain/accounts/Slot.ts"
 import * as Runner from "../../src/layers/cluster/Runner.ts"
@@ -154,6 +155,25 @@ describe("12.4 of several processes on one database", () => {
           assert.isNull(term(slot))
           yield* stop
         }
+      }),
+    60_000
+  )
+
+  it.live(
+    "a step of the wall clock back, while another process joins, delays nothing",
+    () =>
+      Effect.gen(function*() {
+        const url = yield* postgresUrl
+        const { run: one } = yield* started(url)
+        yield* until(one(owned), ({ size }) => size === slotCount)
+        const now = Date.now
+        const ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 3_600_000)
+        const { run: two } = yield* started(url).pipe(
+          Effect.tap(Effect.sleep("2 seconds")),
+          Effect.ensuring(Effect.sync(() => ahead.mockRestore()))
+        )
+        const shares = Effect.map(Effect.all([one(owned), two(owned)]), (all) => all.map(({ size }) => size))
+        yield* until(shares, ([first = 0, second = 0]) => second > 0 && first + second === slotCount)
       }),
     60_000
   )

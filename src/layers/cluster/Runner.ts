@@ -27,6 +27,7 @@ import { leaseTime, type Slot, slotCount } from "../../domain/accounts/Slot.ts"
 import { type CloseSlots, Ownership } from "../../ports/messenger/Ownership.ts"
 import * as Gauge from "../Gauge.ts"
 import { hostInstant, type Instant } from "../Instant.ts"
+import * as DatabaseClock from "../postgres/DatabaseClock.ts"
 import * as SlotLeases from "../sql/protection/SlotLeases.ts"
 import { Fences } from "./Fences.ts"
 import * as Leases from "./Leases.ts"
@@ -95,8 +96,9 @@ const logShare = (slots: number) =>
 
 /**
  * Owns the slots that the cluster gives this process. All of it runs in real time, whatever the `Clock` says, because it
- * is the messenger that ends a key. Each process has a name of its own: none inherits the leases of an earlier one at
- * its address. Other processes reach it at its `Listener`, if it has one.
+ * is the messenger that ends a key, and by a clock that is never set back: for so long the library would take no slots.
+ * Each process has a name of its own: none inherits the leases of an earlier one at its address. Other processes reach it
+ * at its `Listener`, if it has one.
  */
 export const layer = (
   options: Options = {}
@@ -127,7 +129,7 @@ export const layer = (
         runnerJoinDebounce: Duration.times(Duration.divideUnsafe(lease, 12), 5),
         simulateRemoteSerialization: false
       })
-      const real = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+      const real = Effect.provideService(Clock.Clock, DatabaseClock.ofHost().clock)
 
       const share = new SettledShare()
       const follow = Effect.gen(function*() {

@@ -39,6 +39,9 @@ export const make = (wall: bigint, monotonic: () => bigint): AnchoredClock => {
   }
 }
 
+/** Makes one on the host's monotonic clock: a step of its wall clock changes nothing. */
+export const ofHost = (): AnchoredClock => make(BigInt(Date.now()) * nanosPerMilli, () => process.hrtime.bigint())
+
 /** The interval at which the clock queries the database, and the time it waits for a usable answer. */
 const interval = Duration.seconds(30)
 const timeout = Duration.seconds(2)
@@ -46,15 +49,15 @@ const timeout = Duration.seconds(2)
 /**
  * Replaces Effect's `Clock`: anchored to the database's `clock_timestamp()`, again every 30 seconds.
  *
- * A step of the host's wall clock changes nothing. While the database is away the clock runs on; before its first
- * answer it uses the host's wall clock.
+ * While the database is away the clock runs on; before its first answer it says what the host's wall clock said at the
+ * start.
  */
 export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   Clock.Clock,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const monotonic = () => process.hrtime.bigint()
-    const { anchor, clock } = make(BigInt(Date.now()) * nanosPerMilli, monotonic)
+    const { anchor, clock } = ofHost()
+    const monotonic = () => clock.monotonicTimeNanosUnsafe()
     const ask = Effect.gen(function*() {
       const before = monotonic()
       const [row] = yield* sql<{ micros: number }>`
