@@ -62,6 +62,17 @@ export class Peppers extends Context.Service<Peppers, readonly [Pepper, ...Reado
 export const hmac = (pepper: Pepper, text: string): string =>
   crypto.createHmac("sha256", Redacted.value(pepper.key)).update(text).digest("hex")
 
+const fingerprints = new WeakMap<Redacted.Redacted, string>()
+
+/** Names a credential without holding it. */
+export const fingerprint = (token: Redacted.Redacted): string => {
+  const known = fingerprints.get(token)
+  if (known !== undefined) return known
+  const made = crypto.hash("sha256", Redacted.value(token), "base64")
+  fingerprints.set(token, made)
+  return made
+}
+
 /** True if two texts are equal, in constant time. */
 export const sameText = (one: string, other: string): boolean => {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]

@@ -1,8 +1,7 @@
 /**
  * Limits by address and by request, kept in memory: each process counts its own, and what is refused costs no query.
  */
-import { Clock, Duration, Effect, Layer, Redacted } from "effect"
-import * as crypto from "node:crypto"
+import { Clock, Duration, Effect, Layer } from "effect"
 import { RateLimited } from "../../domain/Failure.ts"
 import {
   addressesRemembered,
@@ -17,6 +16,7 @@ import {
 } from "../../domain/NetworkAddress.ts"
 import * as Ports from "../../ports/index.ts"
 import { RefusedRefreshes } from "../../ports/oauth/OAuthPorts.ts"
+import { fingerprint } from "../crypto/Peppers.ts"
 import { Remembered } from "../LruCache.ts"
 
 const minuteMillis = Duration.toMillis(Duration.minutes(1))
@@ -31,17 +31,6 @@ const refuse = (what: string, millis: number) => {
 }
 
 const wrong = "wrong credentials"
-
-const fingerprints = new WeakMap<Redacted.Redacted, string>()
-
-/** Names a credential without holding it. */
-const fingerprint = (token: Redacted.Redacted): string => {
-  const known = fingerprints.get(token)
-  if (known !== undefined) return known
-  const made = crypto.hash("sha256", Redacted.value(token), "base64")
-  fingerprints.set(token, made)
-  return made
-}
 
 /** The wrong credentials of an address in the last minute: when each came, and the different ones that had the form. */
 interface TriedCredentials {
