@@ -4,8 +4,7 @@ import {
   type AccountFacts,
   type AccountId,
   type LatestPoll,
-  type ListedFacts,
-  unwatched
+  type ListedFacts
 } from "../../../domain/accounts/Account.ts"
 import { patterns } from "../../../domain/accounts/AccountSearch.ts"
 import { terminationsShown } from "../../../domain/Limits.ts"
@@ -218,9 +217,14 @@ export const make = Effect.gen(function*() {
       function*(caller, id) {
         const accessible = sql`and ${canAccessId(sql, caller, id)}`
         const mine = sql`organization_id = ${caller.organizationId} and account_id = ${id} ${accessible}`
-        const { facts: [facts], monitor: [monitor], sessions, terminations } = yield* Tenant.all(sql)({
-          facts: byId(caller.organizationId, id, accessible),
-          monitor: sql<LatestPoll>`select last_polled_at, last_poll_error from monitor where ${mine}`,
+        const { facts: [facts], sessions, terminations } = yield* Tenant.all(sql)({
+          facts: sql<AccountFacts & LatestPoll>`
+            select ${columns}, last_polled_at, last_poll_error from account
+            left join lateral (
+              select last_polled_at, last_poll_error from monitor
+              where organization_id = ${caller.organizationId} and account_id = ${id}
+            ) as monitor on true
+            where organization_id = ${caller.organizationId} and account.id = ${id} ${accessible}`,
           sessions: sql<SessionFacts>`
             select id, service, current, baseline, approved_at, review_deadline, queued_at, device_model, platform,
               app_name, app_version, ip, country, last_active_at, created_at, seen_at
@@ -230,7 +234,7 @@ export const make = Effect.gen(function*() {
             from termination where ${mine} order by detected_at desc, id desc
             limit ${sql.literal(String(terminationsShown))}`
         })
-        return facts === undefined ? null : { facts, monitor: monitor ?? unwatched, sessions, terminations }
+        return facts === undefined ? null : { facts, monitor: facts, sessions, terminations }
       },
       Effect.orDie
     )
