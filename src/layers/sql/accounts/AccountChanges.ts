@@ -79,11 +79,10 @@ export const make = Effect.gen(function*() {
         where organization_id = ${organizationId} and id = ${account.id}`),
 
     setRoleLabel: (organizationId, account, label) =>
-      Effect.andThen(
-        post(sql`
-          update account set role_label = ${label} where organization_id = ${organizationId} and id = ${account.id}`),
-        post(SearchTexts.set(sql, organizationId, account.id, { ...account, role_label: label }))
-      ),
+      post(sql`
+        with changed as (
+          update account set role_label = ${label} where organization_id = ${organizationId} and id = ${account.id}
+        ) ${SearchTexts.set(sql, organizationId, account.id, { ...account, role_label: label })}`),
 
     setConsent: (organizationId, account, at) =>
       post(sql`
@@ -96,12 +95,11 @@ export const make = Effect.gen(function*() {
         where organization_id = ${organizationId} and id = ${account.id}`),
 
     setNames: (organizationId, account, names) =>
-      Effect.andThen(
-        post(sql`
+      post(sql`
+        with changed as (
           update account set first_name = ${names.first_name}, last_name = ${names.last_name},
             username = ${names.username}, name_key = ${nameKey({ ...names, phone_number: account.phone_number })}
-          where organization_id = ${organizationId} and id = ${account.id}`),
-        post(SearchTexts.set(sql, organizationId, account.id, { ...account, ...names }))
-      )
+          where organization_id = ${organizationId} and id = ${account.id}
+        ) ${SearchTexts.set(sql, organizationId, account.id, { ...account, ...names })}`)
   } satisfies Partial<Accounts["Service"]>
 })
