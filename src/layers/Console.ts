@@ -22,9 +22,9 @@ import * as JobPorts from "./JobPorts.ts"
 import * as MailSettings from "./mail/MailSettings.ts"
 import * as Owned from "./messenger/Owned.ts"
 import * as Simulated from "./messenger/simulated/Simulated.ts"
+import * as Embedded from "./postgres/Embedded.ts"
 import * as Migrate from "./postgres/Migrate.ts"
 import { migrations } from "./postgres/migrations.ts"
-import * as Pglite from "./postgres/Pglite.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as Roles from "./postgres/Roles.ts"
 import { Targets } from "./push/Targets.ts"
@@ -113,7 +113,7 @@ const randomKey = Effect.gen(function*() {
  * `layerBackground` adds it.
  */
 export const layerMemory = over(
-  Layer.provideMerge(migrated, Pglite.layerMemory),
+  Layer.provideMerge(migrated, Embedded.layerMemory),
   Layer.unwrap(Effect.map(randomKey, Peppers.layerText)),
   Layer.unwrap(Effect.map(randomKey, CsrfKeys.layerText)),
   MemoryBlobs.layer
@@ -135,7 +135,7 @@ export const layerEmbedded = (
   { directory, ...options }: { readonly directory: string; readonly background?: boolean } & Pushing & Mailing
 ) => {
   const core = over(
-    Layer.provideMerge(migrated, Pglite.layer({ directory })),
+    Layer.provideMerge(migrated, Embedded.layer({ directory })),
     Layer.mergeAll(
       Peppers.layerDirectory(directory),
       CheckpointKeys.layerDirectory(directory),

@@ -18,6 +18,7 @@ import { CsrfKeys } from "../../layers/crypto/signin/CsrfKeys.ts"
 import { PasswordHasher } from "../../layers/crypto/signin/PasswordHasher.ts"
 import * as MailSettings from "../../layers/mail/MailSettings.ts"
 import type * as DirectoryLock from "../../layers/postgres/DirectoryLock.ts"
+import * as Embedded from "../../layers/postgres/Embedded.ts"
 import * as Migrate from "../../layers/postgres/Migrate.ts"
 import { migrations } from "../../layers/postgres/migrations.ts"
 import * as Postgres from "../../layers/postgres/Postgres.ts"
@@ -54,10 +55,7 @@ export const sql = (
 > =>
   Option.match(settings.databaseUrl, {
     onNone: (): ReturnType<typeof sql> =>
-      Layer.unwrap(Effect.map(
-        Effect.promise(() => import("../../layers/postgres/Pglite.ts")),
-        (Pglite) => Pglite.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) })
-      )),
+      Embedded.layer({ directory: settings.data, ...(whenInUse === undefined ? {} : { whenInUse }) }),
     onSome: (url): ReturnType<typeof sql> =>
       Postgres.layer({
         url,
