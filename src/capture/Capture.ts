@@ -19,13 +19,13 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import { Db } from "../ports/Db.ts"
 import type { Journal } from "../ports/journal/Journal.ts"
-import { MessengerArchive } from "../ports/messenger/MessengerArchive.ts"
+import { MessengerArchive, type PushListener } from "../ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import type { Organizations } from "../ports/organization/Organizations.ts"
 import { runCapture } from "./CaptureRun.ts"
 import { claimTime, GiveWay, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
-import { captureLive } from "./LiveCapture.ts"
+import { makeLiveAccounts } from "./LiveAccounts.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import { afterLooks, inTurn, makePacer, otherLooks, ownLook, type Pace } from "./Pacer.ts"
@@ -50,12 +50,6 @@ export interface Options {
 /** Contents that runs read at the same time, and those that are read as they are pushed: neither waits for the other. */
 const runFiles = 4
 const liveFiles = 4
-
-/** Feeds that catch up at the same time when they begin, as all of a process do when it starts. */
-const feedsBeginning = 16
-
-/** An account whose feed ended is not asked again before this. */
-const feedPause = Duration.seconds(30)
 
 type Services =
   | Accounts
@@ -111,8 +105,6 @@ export class Capture extends Context.Service<Capture, {
           Context.add(GiveWay, giveWay)
         )
         const works = yield* FiberMap.make<string, void, never>()
-        const lives = yield* FiberMap.make<string, void>()
-        const restsUntil = new Map<string, number>()
         const mediaPacer = inTurn(makePacer(mediaPace), giveWay)
         const processPacer = makePacer({ rate: accountsAtOnce * pace.rate, burst: accountsAtOnce * pace.burst })
         /** A session that is new makes half as many calls; none is made while a look at the account is under way. */
@@ -125,7 +117,6 @@ export class Capture extends Context.Service<Capture, {
           )
         const runPlaces = Semaphore.makeUnsafe(runFiles)
         const livePlaces = Semaphore.makeUnsafe(liveFiles)
-        const beginPlaces = Semaphore.makeUnsafe(feedsBeginning)
         let underWay = 0
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
@@ -167,39 +158,20 @@ export class Capture extends Context.Service<Capture, {
             Effect.provideContext(services)
           )
 
-        const live = (account: ArchivedAccount, port: MessengerArchive["Service"]) =>
-          Effect.gen(function*() {
-            const session = yield* sessionOf(account)
-            const feed = yield* inTime(port.feed(session.ref, slotOf(account.accountId)))
-            const reader = yield* inTime(port.read(session.ref, slotOf(account.accountId)))
-            const connections = {
-              feed,
-              reader,
-              pacer: pacerOf(session),
-              mediaPacer,
-              mediaPlaces: livePlaces,
-              beginPlaces
-            }
-            return yield* captureLive(account, connections)
-          }).pipe(
-            Effect.scoped,
-            Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),
-            Effect.ignoreCause,
-            Effect.andThen(Clock.currentTimeMillis),
-            Effect.map((at) => void restsUntil.set(keyOf(account), at + Duration.toMillis(feedPause))),
-            Effect.provideContext(services)
-          )
-
-        const startFeeds = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>, port: MessengerArchive["Service"]) {
-          const at = yield* Clock.currentTimeMillis
-          for (const account of yield* runs.begun(slots, maxLive)) {
-            const key = keyOf(account)
-            if (FiberMap.hasUnsafe(lives, key)) continue
-            if ((restsUntil.get(key) ?? 0) <= at) {
-              yield* FiberMap.run(lives, key, live(account, port), { onlyIfMissing: true })
-            }
-          }
+        const connect = Effect.fnUntraced(function*(account: ArchivedAccount, listener: PushListener) {
+          const port = yield* Effect.fromOption(messenger)
+          const session = yield* sessionOf(account)
+          const slot = slotOf(account.accountId)
+          const feed = yield* inTime(port.feed(session.ref, slot, listener))
+          const reading = Effect.map(inTime(port.read(session.ref, slot)), (reader) => ({
+            reader,
+            pacer: pacerOf(session),
+            mediaPacer,
+            mediaPlaces: livePlaces
+          }))
+          return { feed, reading }
         })
+        const lives = yield* Effect.provideContext(makeLiveAccounts(connect), services)
 
         const claim = Effect.gen(function*() {
           const slots = ownership.owned()
@@ -211,15 +183,14 @@ export class Capture extends Context.Service<Capture, {
             underWay += 1
             yield* FiberMap.run(works, keyOf(run), start(run, messenger.value))
           }
-          yield* startFeeds(slots, messenger.value)
+          yield* lives.goOn(yield* runs.begun(slots, maxLive))
           return found.length
         })
 
         const end = Effect.fnUntraced(function*(slots: ReadonlySet<Slot>) {
-          for (const fibers of [lives, works]) {
-            const ended = [...fibers].map(([key]) => key).filter((key) => slots.has(slotOfKey(key)))
-            yield* Effect.forEach(ended, (key) => FiberMap.remove(fibers, key), { concurrency: "unbounded" })
-          }
+          yield* lives.end(({ accountId }) => slots.has(slotOf(accountId)))
+          const ended = [...works].map(([key]) => key).filter((key) => slots.has(slotOfKey(key)))
+          yield* Effect.forEach(ended, (key) => FiberMap.remove(works, key), { concurrency: "unbounded" })
         })
         yield* ownership.changes.pipe(Stream.runForEach(end), Effect.forkScoped({ startImmediately: true }))
         yield* ownership.closing(end)

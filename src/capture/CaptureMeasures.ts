@@ -8,6 +8,11 @@ const gaps = Metric.counter("console_archive_gaps_total", {
   incremental: true
 })
 
+const droppedPushes = Metric.counter("console_archive_pushes_dropped_total", {
+  description: "Pushes of chats that were not read in time: their differences are asked for",
+  incremental: true
+})
+
 const behind = Metric.summary("console_archive_behind_seconds", {
   description: "How long after they were sent new messages were archived as they arrived, over the last minute",
   maxAge: "1 minute",
@@ -23,6 +28,9 @@ const phases = Metric.histogram("console_archive_run_seconds", {
 /** Changes of the box are lost for good. */
 export const lost = (box: Box) =>
   Metric.update(Metric.withAttributes(gaps, { box: box === "common" ? "common" : "channel" }), 1)
+
+/** So many pushes were given up. */
+export const dropped = (pushes: number) => Metric.update(droppedPushes, pushes)
 
 /** A message that was sent at the time, in Unix seconds, is archived as it arrived. */
 export const arrived = (sentAt: number) =>

@@ -7,7 +7,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
-import type { ChatFeed, ChatPage, ChatReader } from "../ports/messenger/MessengerArchive.ts"
+import type { ChatFeed, ChatPage } from "../ports/messenger/MessengerArchive.ts"
 import { runPhase } from "./CaptureMeasures.ts"
 import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
 import { readMembers } from "./ChatMembers.ts"
@@ -77,11 +77,11 @@ const nextBelow = ({ progress, unchecked }: CapturedChat): bigint | null | undef
 }
 
 /** The chat, with the position of its box where it has one: changes since then follow the pages that are read now. */
-const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
+const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, feed: ChatFeed) {
   const store = yield* CaptureStore
   const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat) || isOfCommonBox(chatId) || chat.position !== null) return chat
-  const { chats } = yield* inTime(reader.peers([chat.ref]))
+  const { chats } = yield* inTime(feed.peers([chat.ref]))
   const [placed] = yield* commit(
     run,
     run,
@@ -91,8 +91,8 @@ const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, 
 })
 
 /** Reads one page of the chat; false where it needs no other one, or cannot be read. */
-const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader) {
-  const chat = yield* placedChat(run, chatId, reader)
+const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { feed, reader }: RunConnections) {
+  const chat = yield* placedChat(run, chatId, feed)
   if (chat === undefined || !isSaved(chat)) return false
   const below = nextBelow(chat)
   if (below === undefined) return false
@@ -110,10 +110,10 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, re
 })
 
 /** Reads some pages of the chat; true where more of them are left. */
-const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { pacer, reader }: RunConnections) {
+const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, connections: RunConnections) {
   for (let turn = 0; turn < pagesPerTurn; turn++) {
-    yield* pacer.take
-    if (!(yield* afterWaits(exclusively(run, readPage(run, chatId, reader))))) return false
+    yield* connections.pacer.take
+    if (!(yield* afterWaits(exclusively(run, readPage(run, chatId, connections))))) return false
   }
   return true
 })

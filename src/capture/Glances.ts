@@ -5,7 +5,7 @@ import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { Box, ChatFeed, ChatReader, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
+import type { Box, ChatFeed, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { expire } from "./Expiry.ts"
@@ -37,7 +37,7 @@ const isNews = (known: CapturedChat | undefined, seen: ChatSeen, at: Date): bool
 /** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
 const look = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  reader: ChatReader,
+  feed: ChatFeed,
   active: ReadonlySet<Box>,
   { had }: GlanceRound
 ) {
@@ -60,7 +60,7 @@ const look = Effect.fnUntraced(function*(
     glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
   }
   if (silent.length === 0) return { moved: [], common: false, hasExpired, round }
-  const found = yield* inTime(reader.peers(silent.map(({ ref }) => ref)))
+  const found = yield* inTime(feed.peers(silent.map(({ ref }) => ref)))
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))
   const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat, at))
   if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))
@@ -75,11 +75,11 @@ const look = Effect.fnUntraced(function*(
 /** Marks what has expired, asks for the differences of channels that have moved without a push, and answers the round as it goes on. */
 export const glance = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  { feed, reader }: { readonly feed: ChatFeed; readonly reader: ChatReader },
+  feed: ChatFeed,
   active: ReadonlySet<Box>,
   before: GlanceRound = firstRound
 ) {
-  const { common, hasExpired, moved, round } = yield* exclusively(account, look(account, reader, active, before))
+  const { common, hasExpired, moved, round } = yield* exclusively(account, look(account, feed, active, before))
   if (hasExpired) yield* expire(account, null)
   if (common) yield* catchUp(account, null, feed)
   for (const chatId of moved) yield* catchUpChannel(account, null, feed, chatId)

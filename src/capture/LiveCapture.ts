@@ -1,5 +1,5 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { type Cause, Clock, Duration, Effect, Queue, type Semaphore, Stream } from "effect"
+import { Duration, Effect } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -8,33 +8,11 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
-import { firstRound, glance } from "./Glances.ts"
-import { makeLiveFiles } from "./LiveFiles.ts"
-import type { MediaConnections } from "./Media.ts"
-import { shareOf } from "./NextRuns.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, storeChange } from "./StoredChanges.ts"
 
-/** Pushes are stored together: at most so many, and those of this time. */
-const pushesPerStep = 100
-const gatheringTime = Duration.millis(250)
-
 /** A missing push may still arrive: the difference is asked for after this. */
 const gapTime = Duration.millis(500)
-
-/** A feed that was silent for so long is asked for the difference of the common box. */
-const silence = Duration.minutes(15)
-
-/** Each channel that pushed nothing is looked at so often where something came within a day, and hourly otherwise. */
-const glanceTime = Duration.minutes(5)
-const quietGlanceTime = Duration.hours(1)
-const quietAfter = Duration.days(1)
-
-export interface LiveConnections extends MediaConnections {
-  readonly feed: ChatFeed
-  /** Feeds that catch up at the same time when they begin: a process begins with those of all its accounts. */
-  readonly beginPlaces: Semaphore.Semaphore
-}
 
 const placeOf = (
   position: number | null,
@@ -133,54 +111,5 @@ export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, 
   yield* catchUp(account, null, feed)
   for (const { chatId } of yield* consult(account, store.liveChannels(account))) {
     yield* catchUpChannel(account, null, feed, chatId)
-  }
-})
-
-/** Stores what is pushed until the feed ends. */
-export const captureLive = Effect.fnUntraced(function*(
-  account: ArchivedAccount,
-  connections: LiveConnections
-) {
-  const { reader } = connections
-  const files = yield* makeLiveFiles(account, connections)
-  const { feed } = files
-  // A pull that is interrupted, as by its time, is the stream's last: a queue is waited at instead.
-  const pushes = yield* Queue.make<Push, Cause.Done>({ capacity: pushesPerStep - 1 })
-  yield* Effect.forkScoped(Stream.runIntoQueue(feed.pushes, pushes))
-  yield* connections.beginPlaces.withPermit(catchUpAll(account, feed))
-  yield* files.begin
-  let heard = yield* Clock.currentTimeMillis
-  // Feeds that begin together do not ask together for ever.
-  const share = shareOf(account.accountId)
-  let glanced = heard - share * Duration.toMillis(glanceTime)
-  let asked = heard - share * Duration.toMillis(silence)
-  const active = new Set<Box>()
-  let round = firstRound
-  while (true) {
-    const at = yield* Clock.currentTimeMillis
-    const nextGlance = () =>
-      glanced +
-      Duration.toMillis(at - heard < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime) / round.glances
-    if (at >= nextGlance()) {
-      round = yield* glance(account, { feed, reader }, active, round)
-      if (round.had.size === 0) active.clear()
-      glanced = at
-    }
-    if (at >= asked + Duration.toMillis(silence)) {
-      yield* catchUp(account, null, feed)
-      asked = at
-    }
-    yield* files.begin
-    const due = Math.min(nextGlance(), asked + Duration.toMillis(silence))
-    const found = yield* Effect.timeoutOption(Queue.take(pushes), Math.max(0, due - at))
-    if (found._tag === "None") continue
-    yield* Effect.sleep(gatheringTime)
-    const batch = [found.value, ...(yield* Queue.clear(pushes))]
-    heard = yield* Clock.currentTimeMillis
-    asked = heard
-    for (const { box } of batch) active.add(box)
-    files.note(batch)
-    yield* takePushes(account, feed, batch)
-    yield* files.begin
   }
 })

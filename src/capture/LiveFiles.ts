@@ -1,12 +1,12 @@
 /** Contents of files that were just seen, read while their locations are fresh; what has no place is left to the next run. */
-import { Duration, Effect, Queue, type Scope } from "effect"
+import { Duration, Effect, type Scope } from "effect"
 import { isSaved } from "../domain/archive/CapturedChat.ts"
-import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { BlobStore } from "../ports/archive/BlobStore.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatChange, ChatFeed, MessageSeen, Push } from "../ports/messenger/MessengerArchive.ts"
+import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
 import { commit } from "./CaptureSteps.ts"
 import { type MediaConnections, readOrGiveUp } from "./Media.ts"
 import { type NamedFile, namedFiles, sortFiles } from "./SeenFiles.ts"
@@ -21,14 +21,17 @@ interface LiveFile extends NamedFile {
   readonly chatId: bigint
 }
 
-/** Files that are read beside the pushes. */
-export interface LiveFiles {
-  /** Notes the files of pushes that a step is about to store. */
-  readonly note: (pushes: ReadonlyArray<Push>) => void
-  /** The feed, whose differences are noted too. */
+/** Files of an account that wait for their turn; while there are any, a fiber reads one after the other. */
+export interface FileTurns {
+  readonly waiting: Array<LiveFile>
+  isReading: boolean
+}
+
+/** The session of an account whose chats are archived as they change. */
+export interface LiveSession {
   readonly feed: ChatFeed
-  /** The noted messages are stored by now: their files are read. */
-  readonly begin: Effect.Effect<void, never, ArchiveCrypto>
+  /** What contents of files are read over, for as long as the scope lasts. */
+  readonly reading: Effect.Effect<MediaConnections, MessengerFailure, Scope.Scope>
 }
 
 const messageOf = (change: ChatChange): ReadonlyArray<MessageSeen> =>
@@ -57,54 +60,69 @@ const save = Effect.fnUntraced(function*(account: ArchivedAccount, connections: 
   )
 })
 
-/** Begins to read files of the account, one after the other, for as long as the scope lasts. */
+/** Reads what waits until nothing does; where it cannot be read, it is left to the next run. */
+const readWaiting = (account: ArchivedAccount, { reading }: LiveSession, turns: FileTurns) =>
+  Effect.gen(function*() {
+    const connections = yield* reading
+    for (let file = turns.waiting.shift(); file !== undefined; file = turns.waiting.shift()) {
+      yield* save(account, connections, file).pipe(
+        Effect.tapDefect((cause) => Effect.logError("Reading of a file that was pushed failed", cause)),
+        Effect.ignoreCause
+      )
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.ignore,
+    Effect.ensuring(Effect.sync(() => {
+      turns.waiting.length = 0
+      turns.isReading = false
+    }))
+  )
+
+/** Notes files as pushes and differences tell of them, and reads them beside the pushes, for as long as the scope lasts. */
 export const makeLiveFiles = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  connections: MediaConnections & { readonly feed: ChatFeed }
+  session: LiveSession,
+  turns: FileTurns
 ) {
-  const { feed } = connections
-  const queue = yield* Queue.dropping<LiveFile>(filesKept)
+  const { feed } = session
   let seen: Array<MessageSeen> = []
   const { isConfigured } = yield* BlobStore
   const note = (messages: ReadonlyArray<MessageSeen>): void => {
     if (isConfigured) seen.push(...messages.slice(0, filesKept - seen.length))
   }
-  const one = Effect.flatMap(Queue.take(queue), (file) => save(account, connections, file)).pipe(
-    Effect.tapDefect((cause) => Effect.logError("Reading of a file that was pushed failed", cause)),
-    Effect.ignoreCause
-  )
-  const services = yield* Effect.context<Effect.Services<typeof one> | Scope.Scope>()
-  // A process has many accounts, most of which never have anything to read.
-  const read = yield* Effect.cached(Effect.provideContext(Effect.forkScoped(Effect.forever(one)), services))
+  const noting: ChatFeed = {
+    ...feed,
+    difference: (since) =>
+      Effect.tap(feed.difference(since), (found) =>
+        Effect.sync(() => {
+          if (found._tag === "Since") note(found.changes.flatMap(messageOf))
+        })),
+    channelDifference: (ref, since) =>
+      Effect.tap(
+        feed.channelDifference(ref, since),
+        (found) => Effect.sync(() => note(found._tag === "Since" ? found.changes.flatMap(messageOf) : found.messages))
+      )
+  }
 
   return {
-    note: (pushes) => note(pushes.flatMap((push) => push._tag === "Pushed" ? messageOf(push.change) : [])),
-    feed: {
-      ...feed,
-      difference: (since) =>
-        Effect.tap(feed.difference(since), (found) =>
-          Effect.sync(() => {
-            if (found._tag === "Since") note(found.changes.flatMap(messageOf))
-          })),
-      channelDifference: (ref, since) =>
-        Effect.tap(
-          feed.channelDifference(ref, since),
-          (found) => Effect.sync(() => note(found._tag === "Since" ? found.changes.flatMap(messageOf) : found.messages))
-        )
-    },
-    begin: Effect.suspend(() => {
+    /** The feed, whose differences are noted too. */
+    feed: noting,
+    /** Notes the files of pushes that a step is about to store. */
+    note: (pushes: ReadonlyArray<Push>): void =>
+      note(pushes.flatMap((push) => push._tag === "Pushed" ? messageOf(push.change) : [])),
+    /** The noted messages are stored by now: their files are read. */
+    begin: Effect.gen(function*() {
       const messages = seen
       seen = []
-      return Effect.forEach(
-        messages,
-        (message) =>
-          Effect.flatMap(
-            namedFiles(account, [message]),
-            (files) =>
-              Effect.andThen(Queue.offerAll(queue, files.map((file) => ({ ...file, chatId: message.chatId }))), read)
-          ),
-        { discard: true }
-      )
+      for (const message of messages) {
+        const files = yield* namedFiles(account, [message])
+        const places = filesKept - turns.waiting.length
+        turns.waiting.push(...files.slice(0, places).map((file) => ({ ...file, chatId: message.chatId })))
+      }
+      if (turns.isReading || turns.waiting.length === 0) return
+      turns.isReading = true
+      yield* Effect.forkScoped(readWaiting(account, session, turns))
     })
-  } satisfies LiveFiles
+  }
 })

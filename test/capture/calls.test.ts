@@ -1,18 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Clock, Context, Effect, Exit, Fiber, Queue, Semaphore, Stream } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
 import { glance } from "../../src/capture/Glances.ts"
-import { captureLive, takePushes } from "../../src/capture/LiveCapture.ts"
+import { makeLiveAccounts } from "../../src/capture/LiveAccounts.ts"
+import { takePushes } from "../../src/capture/LiveCapture.ts"
+import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
+import type { ArchivedAccount } from "../../src/ports/archive/Epochs.ts"
 import {
   type ChatFeed,
   type ChatReader,
   ChatRefused,
   type Difference,
-  type Push
+  type PushListener
 } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
@@ -33,6 +37,32 @@ const stage = (committed: Effect.Effect<void> = Effect.void) => {
   const process = livingProcess(stored, committed)
   return { platform, process, stored }
 }
+
+const withoutChannels = (found: Difference): Difference => found._tag === "Since" ? { ...found, channels: [] } : found
+
+/** Archives the account as it changes, over the feed: what hears its pushes, and what time does to it. */
+const archiveLive = Effect.fnUntraced(function*(
+  { feed, reader }: Pick<Platform, "feed" | "reader">,
+  process: ReturnType<typeof livingProcess>
+) {
+  const listeners: Array<PushListener> = []
+  const lives = yield* Effect.provideContext(
+    makeLiveAccounts((_, listener) =>
+      Effect.sync(() => {
+        listeners.push(listener)
+        return { feed, reading: Effect.succeed({ ...unpaced, reader }) }
+      })
+    ),
+    process
+  )
+  const passes = Effect.fnUntraced(function*(pause: "1 minute" | "1 second" | "5 seconds", times = 1) {
+    for (let left = times; left > 0; left--) {
+      yield* lives.goOn([account])
+      yield* TestClock.adjust(pause)
+    }
+  })
+  return { listeners, passes }
+})
 
 describe("the calls of a run that the messenger limits", () => {
   it.effect("wait for their turn once each, and no turn is lost", () =>
@@ -189,17 +219,20 @@ describe("a channel whose position was lost", () => {
         ...platform.reader,
         // The dialogs do not have it.
         chats: () => Effect.succeed({ chats: [], next: null, total: null }),
-        peers: (refs) => {
-          calls.push("position")
-          return platform.reader.peers(refs)
-        },
         history: (ref, below, limit) => {
           calls.push("page")
           return platform.reader.history(ref, below, limit)
         }
       }
+      const feed: ChatFeed = {
+        ...platform.feed,
+        peers: (refs) => {
+          calls.push("position")
+          return platform.feed.peers(refs)
+        }
+      }
       const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
       expect(calls.slice(0, 2)).toEqual(["position", "page"])
       expect(calls.filter((call) => call === "position")).toHaveLength(1)
       expect(stored.chats.get(group)?.position).toBe(there.box?.position)
@@ -225,7 +258,7 @@ describe("a channel that the messenger refuses to read", () => {
           })
       }
       const look = Effect.provideContext(
-        glance(account, { feed, reader: platform.reader }, new Set(["common" as const])),
+        glance(account, feed, new Set(["common" as const])),
         process
       )
       yield* look
@@ -240,27 +273,27 @@ describe("a channel that the messenger refuses to read", () => {
 })
 
 describe("the feeds of many accounts", () => {
-  it.effect("catch up one after the other where they begin together, as far as there are places", () =>
+  it.effect("begin sixteen at a time", () =>
     Effect.gen(function*() {
-      const beginPlaces = Semaphore.makeUnsafe(2)
+      const { platform: { feed, reader }, process } = stage()
       let [begun, together, most] = [0, 0, 0]
-      for (let n = 0; n < 5; n++) {
-        const { platform: { feed, reader }, process } = stage()
-        const slow: ChatFeed = {
-          ...feed,
-          state: Effect.gen(function*() {
+      const lives = yield* Effect.provideContext(
+        makeLiveAccounts(() =>
+          Effect.gen(function*() {
             begun += 1
             most = Math.max(most, ++together)
             yield* Effect.sleep("1 second")
             together -= 1
-            return yield* feed.state
+            return { feed, reading: Effect.succeed({ ...unpaced, reader }) }
           })
-        }
-        const live = captureLive(account, { ...unpaced, beginPlaces, feed: slow, reader })
-        yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
-      }
+        ),
+        process
+      )
+      yield* lives.goOn(
+        Array.from({ length: 40 }, () => ({ ...account, accountId: AccountId.make(crypto.randomUUID()) }))
+      )
       yield* TestClock.adjust("3500 millis")
-      expect([begun, most]).toEqual([5, 2])
+      expect([begun, most]).toEqual([40, 16])
     }))
 })
 
@@ -273,21 +306,18 @@ describe("an account of which nothing is pushed", () => {
         counts[what] += 1
         return call
       }
-      const named = (found: Difference): Difference => found._tag === "Since" ? { ...found, channels: [] } : found
       const quiet: ChatFeed = {
         ...feed,
-        difference: (since) => counted("differences", Effect.map(feed.difference(since), named))
+        difference: (since) => counted("differences", Effect.map(feed.difference(since), withoutChannels)),
+        peers: (refs) => counted("glances", feed.peers(refs))
       }
-      const glanced: ChatReader = { ...reader, peers: (refs) => counted("glances", reader.peers(refs)) }
-      const connections = { ...unpaced, feed, reader, beginPlaces: Semaphore.makeUnsafe(1) }
       const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, connections), process)
-      const live = captureLive(account, { ...connections, feed: quiet, reader: glanced })
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
       const counting = countingSteps(process, () => void (counts.steps += 1))
-      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), counting))
+      const { passes } = yield* archiveLive({ feed: quiet, reader }, counting)
       const inHour = Effect.gen(function*() {
         Object.assign(counts, { transactions: 0, differences: 0, glances: 0, steps: 0 })
-        for (let minutes = 0; minutes < 60; minutes++) yield* TestClock.adjust("1 minute")
+        yield* passes("1 minute", 60)
         return { ...counts }
       })
       // The first one catches up besides.
@@ -315,22 +345,17 @@ describe("an account with many channels that push nothing", () => {
       stored.keepChat(afterSighting(null, seen, stored.judge(seen), new Date(0), null))
     }
     const calls: Array<{ readonly at: number; readonly refs: ReadonlyArray<string> }> = []
-    const reader: ChatReader = {
-      ...platform.reader,
+    const feed: ChatFeed = {
+      ...platform.feed,
+      difference: (since) => Effect.map(platform.feed.difference(since), withoutChannels),
       peers: (refs) =>
         Effect.flatMap(Clock.currentTimeMillis, (at) => {
           calls.push({ at, refs })
-          return platform.reader.peers(refs)
+          return platform.feed.peers(refs)
         })
     }
-    const live = captureLive(account, {
-      ...unpaced,
-      feed: platform.feed,
-      reader,
-      beginPlaces: Semaphore.makeUnsafe(1)
-    })
-    yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
-    for (let turns = 0; turns < 120; turns++) yield* TestClock.adjust("10 seconds")
+    const { passes } = yield* archiveLive({ feed, reader: platform.reader }, process)
+    yield* passes("5 seconds", 240)
     return calls
   })
 
@@ -354,22 +379,42 @@ describe("an account with many channels that push nothing", () => {
     }))
 })
 
+describe("a feed whose session has ended", () => {
+  it.effect("has its last pushes archived, and begins anew after half a minute, and not before", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const { feed, reader } = platform
+      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+      const { listeners, passes } = yield* archiveLive(platform, process)
+      yield* passes("1 second")
+      const chat = platform.chats.get(101n)!
+      platform.pending = []
+      while (platform.pending.length === 0) platform.send(chat, null)
+      for (const push of platform.pending) listeners[0]?.pushed(push)
+      listeners[0]?.ended()
+      yield* TestClock.adjust("1 second")
+      expect(stored.ofChat(101n).has(platform.visible(chat).at(-1)!.id)).toBe(true)
+      yield* passes("1 second", 25)
+      expect(listeners).toHaveLength(1)
+      yield* passes("1 second", 10)
+      expect(listeners).toHaveLength(2)
+    }))
+})
+
 describe("what is pushed after minutes of silence", () => {
   it.effect("is archived at once", () =>
     Effect.gen(function*() {
       const { platform, process, stored } = stage()
       const { feed, reader } = platform
-      const pushed = yield* Queue.unbounded<Push>()
-      const connections = { ...unpaced, reader, feed: { ...feed, pushes: Stream.fromQueue(pushed) } }
       const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, connections), process)
-      const live = captureLive(account, { ...connections, beginPlaces: Semaphore.makeUnsafe(1) })
-      yield* Effect.forkScoped(Effect.provideContext(Effect.scoped(live), process))
-      for (let minutes = 0; minutes < 5; minutes++) yield* TestClock.adjust("1 minute")
+      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+      const { listeners, passes } = yield* archiveLive(platform, process)
+      yield* passes("1 minute", 5)
       const chat = platform.chats.get(101n)!
       platform.pending = []
       while (platform.pending.length === 0) platform.send(chat, null)
-      yield* Queue.offerAll(pushed, platform.pending)
+      for (const push of platform.pending) listeners[0]?.pushed(push)
       yield* TestClock.adjust("1 second")
       expect(stored.ofChat(101n).size).toBe(platform.visible(chat).length)
     }))

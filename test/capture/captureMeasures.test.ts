@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric, Stream } from "effect"
+import { Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { catchUp, catchUpChannel } from "../../src/capture/Differences.ts"
+import { Inbox } from "../../src/capture/Inbox.ts"
 import { takePushes } from "../../src/capture/LiveCapture.ts"
-import { makeInbox } from "../../src/layers/messenger/wire/WireFeed.ts"
 import { type ChatFeed, PositionRefused } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { livingProcess } from "../support/capture/livingProcess.ts"
@@ -72,18 +72,18 @@ describe("the measures of archiving", () => {
       expect(behind).toMatchObject({ max: 7 })
     }).pipe(withOwnMetrics))
 
-  it.effect("count the pushes that nobody has read in time", () =>
+  it.effect("count the pushes that nobody has taken in time, and ask for the differences of their boxes", () =>
     Effect.gen(function*() {
-      const inbox = yield* makeInbox
-      for (let pts = 1; pts <= 300; pts++) {
-        inbox.receive({
-          _: "updateShort",
-          date: 0,
-          update: { _: "updateDeleteMessages", messages: [pts], pts, ptsCount: 1 }
-        })
+      const inbox = new Inbox(() => {})
+      for (let position = 1; position <= 300; position++) {
+        inbox.pushed({ _tag: "Pushed", box: "common", position, count: 1, chats: [], change: { _tag: "Other" } })
       }
-      const behind = yield* Stream.runHead(Stream.filter(inbox.pushes, ({ _tag }) => _tag === "Behind"))
-      expect(behind).toMatchObject({ value: { box: "common" } })
+      const taken = yield* inbox.take(100)
+      expect(taken.map((push) => push._tag === "Pushed" ? push.position : push)).toEqual([
+        ...Array.from({ length: 100 }, (_, at) => at + 1),
+        { _tag: "Behind", box: "common" }
+      ])
+      expect(yield* inbox.take(300)).toHaveLength(156)
       const [dropped] = (yield* states("console_archive_pushes_dropped_total", "none")).values()
       expect(dropped).toMatchObject({ count: 44 })
     }).pipe(withOwnMetrics))

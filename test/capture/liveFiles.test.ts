@@ -122,8 +122,9 @@ const stage = Effect.fnUntraced(function*(
     )
   )
   const feed = {} as ChatFeed
+  const connections = { ...unpaced, reader: reader as ChatReader, mediaPlaces: Semaphore.makeUnsafe(1) }
   const files = yield* Effect.provideContext(
-    makeLiveFiles(account, { ...unpaced, feed, reader: reader as ChatReader, mediaPlaces: Semaphore.makeUnsafe(1) }),
+    makeLiveFiles(account, { feed, reading: Effect.succeed(connections) }, { waiting: [], isReading: false }),
     services
   )
   const take = (...pushes: ReadonlyArray<Push>) =>

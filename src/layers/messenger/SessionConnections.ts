@@ -33,31 +33,38 @@ export type ConnectSession = (
   slot: Slot | undefined
 ) => Effect.Effect<PlatformConnection, MessengerFailure, Scope.Scope>
 
-interface Reader {
-  readonly queue: Queue.Queue<MessengerEvent, Cause.Done>
-  dropped: boolean
+/** Hears the events of a connection, until it is lost or left. */
+interface Listener {
+  readonly heard: (event: MessengerEvent) => void
+  readonly ended: () => void
 }
 
 interface SharedConnection {
   readonly connection: Deferred.Deferred<PlatformConnection, MessengerFailure>
   readonly scope: Scope.Closeable
-  readonly readers: Set<Reader>
+  readonly listeners: Set<Listener>
   users: number
 }
 
-const offer = (reader: Reader, event: MessengerEvent): void => {
-  if (Queue.sizeUnsafe(reader.queue) >= eventsKept) reader.dropped = true
-  Queue.offerUnsafe(reader.queue, event)
-}
-
-const eventsOf = (reader: Reader): Stream.Stream<MessengerEvent> =>
-  Stream.fromQueue(reader.queue).pipe(
+/** Keeps events until they are read. */
+const makeInbox = Effect.map(Queue.sliding<MessengerEvent, Cause.Done>(eventsKept), (queue) => {
+  let dropped = false
+  const listener: Listener = {
+    heard: (event) => {
+      if (Queue.sizeUnsafe(queue) >= eventsKept) dropped = true
+      Queue.offerUnsafe(queue, event)
+    },
+    ended: () => void Queue.endUnsafe(queue)
+  }
+  const events = Stream.fromQueue(queue).pipe(
     Stream.mapArray((events) => {
-      if (!reader.dropped) return events
-      reader.dropped = false
+      if (!dropped) return events
+      dropped = false
       return [MessengerEvent.make({ _tag: "Gap" }), ...events]
     })
   )
+  return { listener, events }
+})
 
 const cleanPending = (pending: EmailPending): EmailPending => ({
   ...pending,
@@ -102,8 +109,8 @@ const watched = (
   }
 }
 
-/** Opens sessions over the connections that `connect` makes. */
-export const make = (connect: ConnectSession): Pick<MessengerSession["Service"], "open"> => {
+/** Opens sessions over the connections that `connect` makes; `hold` keeps one open, and says when it has ended. */
+export const make = (connect: ConnectSession) => {
   const all = new Map<SessionRef, SharedConnection>()
 
   const forget = (sessionRef: SessionRef, shared: SharedConnection): void => {
@@ -111,12 +118,12 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
   }
 
   const push = (sessionRef: SessionRef, shared: SharedConnection, event: MessengerEvent): void => {
-    const readers = [...shared.readers]
-    for (const reader of readers) offer(reader, event)
+    const listeners = [...shared.listeners]
+    for (const { heard } of listeners) heard(event)
     if (event._tag !== "Lost") return
     forget(sessionRef, shared)
-    shared.readers.clear()
-    for (const { queue } of readers) Queue.endUnsafe(queue)
+    shared.listeners.clear()
+    for (const { ended } of listeners) ended()
   }
 
   const begin = (sessionRef: SessionRef, shared: SharedConnection, slot: Slot | undefined) =>
@@ -149,33 +156,38 @@ export const make = (connect: ConnectSession): Pick<MessengerSession["Service"],
       const shared: SharedConnection = {
         connection: Deferred.makeUnsafe(),
         scope: Scope.makeUnsafe(),
-        readers: new Set(),
+        listeners: new Set(),
         users: 1
       }
       all.set(sessionRef, shared)
       return Effect.as(begin(sessionRef, shared, slot), shared)
     })
 
-  return {
-    open: Effect.fn("MessengerSession.open")(function*(sessionRef, slot) {
-      const shared = yield* Effect.acquireRelease(join(sessionRef, slot), (shared) => leave(sessionRef, shared))
-      const queue = yield* Queue.sliding<MessengerEvent, Cause.Done>(eventsKept)
-      const reader: Reader = { queue, dropped: false }
-      const open = yield* Effect.acquireRelease(
+  /** Listens to the connection while the scope lasts. */
+  const attach = Effect.fnUntraced(function*(sessionRef: SessionRef, slot: Slot | undefined, listener: Listener) {
+    const shared = yield* Effect.acquireRelease(join(sessionRef, slot), (shared) => leave(sessionRef, shared))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => shared.listeners.add(listener)),
+      () =>
         Effect.sync(() => {
-          shared.readers.add(reader)
-          return { is: true }
-        }),
-        (open) =>
-          Effect.sync(() => {
-            open.is = false
-            shared.readers.delete(reader)
-            Queue.endUnsafe(queue)
-          })
-      )
-      const connection = yield* Deferred.await(shared.connection)
-      const lost = (reason: SessionEnd) => push(sessionRef, shared, MessengerEvent.make({ _tag: "Lost", reason }))
-      return { ...watched(connection, () => open.is, lost), events: eventsOf(reader) }
-    })
-  }
+          shared.listeners.delete(listener)
+          listener.ended()
+        })
+    )
+    return { shared, connection: yield* Deferred.await(shared.connection) }
+  })
+
+  const open: MessengerSession["Service"]["open"] = Effect.fn("MessengerSession.open")(function*(sessionRef, slot) {
+    const { events, listener } = yield* makeInbox
+    const { connection, shared } = yield* attach(sessionRef, slot, listener)
+    let isOpen = true
+    yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
+    const lost = (reason: SessionEnd) => push(sessionRef, shared, MessengerEvent.make({ _tag: "Lost", reason }))
+    return { ...watched(connection, () => isOpen, lost), events }
+  })
+
+  const hold = (sessionRef: SessionRef, slot: Slot | undefined, ended: () => void) =>
+    Effect.asVoid(attach(sessionRef, slot, { heard: () => {}, ended }))
+
+  return { open, hold }
 }

@@ -133,15 +133,20 @@ export class FileExpired extends Schema.TaggedError<FileExpired>()("FileExpired"
 /** The content is no longer on the platform. */
 export class FileGone extends Schema.TaggedError<FileGone>()("FileGone", {}) {}
 
-/**
- * Changes of an account's chats over its open session: nothing is marked as read, and no presence is shown.
- *
- * `pushes` holds at most 64 KiB that nobody has read; what does not fit is replaced by a `Behind` of its box. It ends
- * with the session.
- */
+/** What hears the changes of an account's chats as they are pushed, in their order; nothing comes after the end. */
+export interface PushListener {
+  readonly pushed: (push: Push) => void
+  /** The session has ended. */
+  readonly ended: () => void
+}
+
+/** Changes of an account's chats over its open session: nothing is marked as read, and no presence is shown. */
 export interface ChatFeed {
-  readonly pushes: Stream.Stream<Push>
   readonly state: Effect.Effect<BoxState, MessengerFailure>
+  /** The chats as they are now, at most 100, and the common state. */
+  peers(
+    refs: ReadonlyArray<ChatRef>
+  ): Effect.Effect<{ readonly chats: ReadonlyArray<ChatSeen>; readonly state: BoxState }, MessengerFailure>
   difference(since: BoxState): Effect.Effect<Difference, MessengerFailure | PositionRefused>
   channelDifference(
     ref: ChatRef,
@@ -167,10 +172,6 @@ export interface MemberPage {
 export interface ChatReader {
   /** The chats of all folders, 100 a page, each once. */
   chats(cursor: string | null): Effect.Effect<ChatPage, MessengerFailure>
-  /** The chats as they are now, at most 100, and the common state. */
-  peers(
-    refs: ReadonlyArray<ChatRef>
-  ): Effect.Effect<{ readonly chats: ReadonlyArray<ChatSeen>; readonly state: BoxState }, MessengerFailure>
   /** At most 100 messages below an id, or the newest ones, newest first. */
   history(
     ref: ChatRef,
@@ -199,8 +200,15 @@ export interface ChatReader {
  * transaction.
  */
 export class MessengerArchive extends Context.Service<MessengerArchive, {
-  /** The feed of a session, which is opened or shared as `MessengerSession.open` does, while the scope lasts. */
-  feed(sessionRef: SessionRef, slot?: Slot): Effect.Effect<ChatFeed, MessengerFailure, Scope.Scope>
+  /**
+   * The feed of a session, which is opened or shared as `MessengerSession.open` does, while the scope lasts. What is
+   * pushed is kept nowhere: the listener hears it, where there is one.
+   */
+  feed(
+    sessionRef: SessionRef,
+    slot?: Slot,
+    listener?: PushListener
+  ): Effect.Effect<ChatFeed, MessengerFailure, Scope.Scope>
   /** The reader of a session, which is opened or shared as well, while the scope lasts. */
   read(sessionRef: SessionRef, slot?: Slot): Effect.Effect<ChatReader, MessengerFailure, Scope.Scope>
 }>()("org-security-console/ports/messenger/MessengerArchive") {}

@@ -230,7 +230,7 @@ class History {
     }
     if (draw < 0.7) return this.taking
     if (draw < 0.8) {
-      return this.by(glance(account, { feed, reader }, new Set()))
+      return this.by(glance(account, feed, new Set()))
     }
     if (draw < 0.84) this.platform.pending = null
     return draw < 0.84 ? Effect.void : this.by(runCapture(run, connections))

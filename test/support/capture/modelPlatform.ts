@@ -258,8 +258,15 @@ export class Platform {
   }
 
   readonly feed: ChatFeed = {
-    pushes: Stream.never,
     state: this.answer(() => this.state()),
+    peers: (refs) =>
+      this.answer(() => ({
+        chats: refs.flatMap((ref) => {
+          const chat = this.open(ref)
+          return chat instanceof ChatRefused ? [] : [this.sighting(chat, true)]
+        }),
+        state: this.state()
+      })),
     difference: (since) =>
       this.refusable(() => {
         const found = this.changesAfter(this.common, since.position, this.drawn.between(1, 12))
@@ -334,14 +341,6 @@ export class Platform {
           : `${this.visible(last).at(-1)?.at ?? 0}/${last.chatId}`
         return { chats: page.map((chat) => this.sighting(chat, true)), next, total: all.length }
       }),
-    peers: (refs) =>
-      this.answer(() => ({
-        chats: refs.flatMap((ref) => {
-          const chat = this.open(ref)
-          return chat instanceof ChatRefused ? [] : [this.sighting(chat, true)]
-        }),
-        state: this.state()
-      })),
     history: (ref, below, limit) =>
       this.refusable(() => {
         const chat = this.open(ref)

@@ -1,6 +1,6 @@
 /** Chats of the simulated platform in the words of the real one. */
 import { Long } from "@mtcute/core"
-import { Effect, Exit, Scope, Stream } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import type { SessionRef } from "../../../src/domain/messenger/Messenger.ts"
 import type {
   ChatChange,
@@ -173,15 +173,12 @@ export const make = Effect.fnUntraced(function*(
     const ref = key.of["ref"] as SessionRef
     const known = opened.get(ref) ?? Effect.runPromiseWith(context)(
       Effect.gen(function*() {
-        const feed = yield* archive.feed(ref)
-        const reader = yield* archive.read(ref)
-        const tell = Stream.runForEach(feed.pushes, (one) =>
-          Effect.sync(() => {
-            const word = pushed(one)
-            if (word !== null) push(key, word)
-          }))
-        yield* Effect.forkIn(tell, scope)
-        return { feed, reader }
+        const tell = (one: Push) => {
+          const word = pushed(one)
+          if (word !== null) push(key, word)
+        }
+        const feed = yield* archive.feed(ref, undefined, { pushed: tell, ended: () => {} })
+        return { feed, reader: yield* archive.read(ref) }
       }).pipe(Scope.provide(scope))
     )
     opened.set(ref, known)
@@ -271,8 +268,8 @@ export const make = Effect.fnUntraced(function*(
       }
     },
     "messages.getPeerDialogs": async (key, { peers }) => {
-      const { feed, reader } = await open(key)
-      const page = await clients.ask(reader.peers(peers.map((one: { peer: unknown }) => refOf(one.peer))))
+      const { feed } = await open(key)
+      const page = await clients.ask(feed.peers(peers.map((one: { peer: unknown }) => refOf(one.peer))))
       const { date, position } = await clients.ask(feed.state)
       return {
         _: "messages.peerDialogs",

@@ -1,9 +1,8 @@
 /** Chats of the simulated platform as the service's sessions read them. */
-import { type Cause, Effect, Queue, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Slot } from "../../../domain/accounts/Slot.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import {
-  type Behind,
   type BoxState,
   type ChannelDifference,
   type ChatReader,
@@ -11,7 +10,7 @@ import {
   FileGone,
   type MessengerArchive,
   PositionRefused,
-  type Push
+  type PushListener
 } from "../../../ports/messenger/MessengerArchive.ts"
 import { type MessengerSession, NoSession } from "../../../ports/messenger/MessengerSession.ts"
 import { changesSince, type ChatDocument, chatName, emptyAccount, visibleTo } from "./ChatDocuments.ts"
@@ -22,9 +21,6 @@ import type { ChatPushes } from "./SimulatedChats.ts"
 import type { PlatformOperation } from "./SimulatedPlatform.ts"
 import type { SimulatedStore } from "./SimulatedStore.ts"
 
-/** Pushes that a session keeps unread; what does not fit is replaced by a `Behind`. */
-const pushesKept = 256
-
 /** Changes that one difference answers at most. */
 const differenceSize = 100
 
@@ -32,23 +28,6 @@ const chatsPerPage = 100
 
 /** The state of the common box in the form of the platform; its date follows from the position. */
 const stateOf = (position: number): BoxState => ({ position, date: position, qts: 0 })
-
-/** Keeps pushes until they are read, and says of which boxes some were dropped. */
-const makeInbox = (queue: Queue.Queue<Push, Cause.Done>) => {
-  const behind = new Set<Behind["box"]>()
-  return {
-    receive: (push: Push) => {
-      if (Queue.sizeUnsafe(queue) < pushesKept && !behind.has(push.box)) Queue.offerUnsafe(queue, push)
-      else behind.add(push.box)
-    },
-    /** The boxes that were dropped of since the last call. */
-    dropped: () => {
-      const found = [...behind].map((box): Behind => ({ _tag: "Behind", box }))
-      behind.clear()
-      return found
-    }
-  }
-}
 
 export const make = (
   store: SimulatedStore["Service"],
@@ -129,22 +108,27 @@ export const make = (
     } satisfies ChannelDifference
   })
 
-  const feed = Effect.fnUntraced(function*(ref: SessionRef, slot?: Slot) {
+  const feed = Effect.fnUntraced(function*(ref: SessionRef, slot?: Slot, listener?: PushListener) {
     const { events } = yield* open(ref, slot)
     const userId = yield* userOf(ref)
-    const queue = yield* Queue.unbounded<Push, Cause.Done>()
-    yield* Effect.forkScoped(Effect.andThen(Stream.runDrain(events), Queue.end(queue)))
-    const inbox = makeInbox(queue)
-    const known = pushes.listeners.get(userId) ?? new Set()
-    pushes.listeners.set(userId, known.add(inbox.receive))
-    yield* Effect.addFinalizer(() =>
-      Effect.andThen(Effect.sync(() => known.delete(inbox.receive)), Queue.shutdown(queue))
-    )
+    if (listener !== undefined) {
+      yield* Effect.forkScoped(Effect.andThen(Stream.runDrain(events), Effect.sync(listener.ended)))
+      const known = pushes.listeners.get(userId) ?? new Set()
+      pushes.listeners.set(userId, known.add(listener.pushed))
+      yield* Effect.addFinalizer(() => Effect.sync(() => known.delete(listener.pushed)))
+    }
     return {
-      pushes: Stream.fromQueue(queue).pipe(
-        Stream.flatMap((push) => Stream.fromIterable([push, ...inbox.dropped()]))
-      ),
       state: asked(ref, "difference", Effect.map(accountOf(userId), ({ box }) => stateOf(box.position))),
+      peers: (refs: ReadonlyArray<string>) =>
+        asked(
+          ref,
+          "read_chats",
+          Effect.gen(function*() {
+            const chats = (yield* chatsOf(userId)).filter((chat) => refs.includes(refOf(chat)))
+            const { box } = yield* accountOf(userId)
+            return { chats: chats.map((chat) => chatSeen(chat, userId)), state: stateOf(box.position) }
+          })
+        ),
       difference: (since: BoxState) => asked(ref, "difference", difference(userId, since)),
       channelDifference: (chat: string, since: number) =>
         asked(ref, "difference", channelDifference(userId, chat, since))
@@ -169,16 +153,6 @@ export const make = (
             next: last !== undefined && from + page.length < sorted.length ? refOf(last) : null,
             total: sorted.length
           }
-        })
-      ),
-    peers: (refs) =>
-      asked(
-        ref,
-        "read_chats",
-        Effect.gen(function*() {
-          const chats = (yield* chatsOf(userId)).filter((chat) => refs.includes(refOf(chat)))
-          const { box } = yield* accountOf(userId)
-          return { chats: chats.map((chat) => chatSeen(chat, userId)), state: stateOf(box.position) }
         })
       ),
     history: (chatRef, below, limit) =>

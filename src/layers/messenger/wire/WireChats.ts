@@ -57,7 +57,9 @@ const readCursor = (text: string | null): DialogCursor => {
 type Dialogs = Exclude<wire.messages.TypeDialogs, wire.messages.RawDialogsNotModified>
 
 /** The chats of dialogs, with their newest messages and positions. */
-const chatsOf = (answer: Pick<wire.messages.RawDialogs, "chats" | "dialogs" | "users">): ReadonlyArray<ChatSeen> => {
+export const chatsOf = (
+  answer: Pick<wire.messages.RawDialogs, "chats" | "dialogs" | "users">
+): ReadonlyArray<ChatSeen> => {
   const named = Values.namesOf(answer)
   return answer.dialogs.flatMap((dialog): ReadonlyArray<ChatSeen> => {
     if (dialog._ !== "dialog") return []
@@ -234,15 +236,6 @@ export const makeReader = (client: Reading): ChatReader => {
 
   return {
     chats,
-    peers: Effect.fnUntraced(function*(refs) {
-      const peers = refs.flatMap((ref) => Values.readRef(ref) ?? [])
-      const answer = yield* client.call({
-        _: "messages.getPeerDialogs",
-        peers: peers.map((peer) => ({ _: "inputDialogPeer", peer: Values.inputPeer(peer) }))
-      })
-      const { date, pts, qts } = answer.state
-      return { chats: chatsOf(answer), state: { position: pts, date, qts } }
-    }),
     history: Effect.fnUntraced(function*(ref, below, limit) {
       const peer = yield* peerOf(ref)
       return messagesOf(

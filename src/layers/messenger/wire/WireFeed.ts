@@ -1,5 +1,5 @@
 /** Pushes and differences of an account's chats over the platform's own protocol. */
-import { type Cause, Effect, Metric, Queue, Stream } from "effect"
+import { Effect } from "effect"
 import {
   type Box,
   type BoxState,
@@ -14,19 +14,11 @@ import {
   type Pushed
 } from "../../../ports/messenger/MessengerArchive.ts"
 import type { wire } from "./Protocol.ts"
-import { peerOf, refusals } from "./WireChats.ts"
+import { chatsOf, peerOf, refusals } from "./WireChats.ts"
 import * as Values from "./WireChatValues.ts"
 import type { Client, Unasked } from "./WireClient.ts"
 
-/** Pushes that are kept unread; a box of which one is dropped is asked for its difference. */
-const pushesKept = 256
-
 const changesPerDifference = 100
-
-const dropped = Metric.counter("console_archive_pushes_dropped_total", {
-  description: "Pushes of chats that were not read in time: their differences are asked for",
-  incremental: true
-})
 
 const positionRefused = () => new PositionRefused()
 
@@ -213,42 +205,17 @@ const differenceOf = (answer: wire.updates.TypeDifference, since: BoxState): Dif
   }
 }
 
-/** Keeps the pushes of one session until they are read. */
-export const makeInbox = Effect.gen(function*() {
-  const queue = yield* Queue.unbounded<Push, Cause.Done>()
-  const behind = new Set<Box>()
-  let lost = 0
-  yield* Effect.addFinalizer(() => Queue.end(queue))
-  return {
-    /** Pushes that were received before can still be read. */
-    end: Queue.end(queue),
-    receive: (updates: Unasked): void => {
-      for (const push of pushesOf(updates)) {
-        if (Queue.sizeUnsafe(queue) < pushesKept) Queue.offerUnsafe(queue, push)
-        else {
-          behind.add(push.box)
-          lost += 1
-        }
-      }
-    },
-    pushes: Stream.fromQueue(queue).pipe(
-      Stream.mapEffect((push) => {
-        if (lost === 0) return Effect.succeed([push])
-        const missing = [...behind].map((box): Push => ({ _tag: "Behind", box }))
-        const counted = Metric.update(dropped, lost)
-        behind.clear()
-        lost = 0
-        return Effect.as(counted, [push, ...missing])
-      }),
-      Stream.flattenIterable
-    )
-  }
-})
-
 /** The feed over the session's client. */
-export const makeFeed = (client: Client, pushes: Stream.Stream<Push>): ChatFeed => ({
-  pushes,
+export const makeFeed = (client: Client): ChatFeed => ({
   state: Effect.map(client.call({ _: "updates.getState" }), stateOf),
+  peers: Effect.fnUntraced(function*(refs) {
+    const peers = refs.flatMap((ref) => Values.readRef(ref) ?? [])
+    const answer = yield* client.call({
+      _: "messages.getPeerDialogs",
+      peers: peers.map((peer) => ({ _: "inputDialogPeer", peer: Values.inputPeer(peer) }))
+    })
+    return { chats: chatsOf(answer), state: stateOf(answer.state) }
+  }),
   difference: (since) =>
     Effect.map(
       client.call<wire.updates.RawGetDifferenceRequest, PositionRefused>({

@@ -3,11 +3,11 @@
  *
  * It needs the optional peers `@mtcute/core`, `@mtcute/wasm` and `@fuman/node`.
  */
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { Slot } from "../../../domain/accounts/Slot.ts"
 import { loginHeld } from "../../../domain/Limits.ts"
 import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
-import { MessengerArchive } from "../../../ports/messenger/MessengerArchive.ts"
+import { MessengerArchive, type PushListener } from "../../../ports/messenger/MessengerArchive.ts"
 import { MessengerAvailability } from "../../../ports/messenger/MessengerAvailability.ts"
 import { MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
 import { MessengerSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
@@ -77,11 +77,11 @@ export const layer = (
           connect(sessionRef, { ...how, line: network.line(() => ownership.term(slot), { atOnce: how.anew }) })
         )
       const clients = new Map<SessionRef, Client.Client>()
-      const inboxes = new Map<SessionRef, Set<(update: Client.Unasked) => void>>()
+      const listeners = new Map<SessionRef, Set<PushListener>>()
       const live = LiveSessions.make(Effect.fnUntraced(function*(sessionRef, push, slot) {
         const unasked = (update: Client.Unasked) => {
           for (const event of Values.events(update)) push(event)
-          for (const receive of inboxes.get(sessionRef) ?? []) receive(update)
+          for (const { pushed } of listeners.get(sessionRef) ?? []) Feed.pushesOf(update).forEach(pushed)
         }
         const client = yield* Reopening.make(own(sessionRef, slot, { anew: false, unasked }))
         clients.set(sessionRef, client)
@@ -92,7 +92,7 @@ export const layer = (
         }
       }))
       const messenger = MessengerSession.of({
-        ...live,
+        open: live.open,
         forget: (sessionRef) => Effect.mapError(keys.erase(sessionRef), () => new PlatformUnavailable()),
         ...Login.make((sessionRef, anew) =>
           Effect.suspend(() =>
@@ -100,19 +100,15 @@ export const layer = (
           )
         )
       })
-      /** The session's own connection, over which the platform pushes. */
-      const shared = Effect.fnUntraced(function*(sessionRef: SessionRef, slot: Slot | undefined) {
-        const { events } = yield* live.open(sessionRef, slot)
-        return { client: clients.get(sessionRef) ?? (yield* new PlatformUnavailable()), ended: Stream.runDrain(events) }
-      })
-      const feed = Effect.fnUntraced(function*(sessionRef: SessionRef, slot?: Slot) {
-        const inbox = yield* Feed.makeInbox
-        const known = inboxes.get(sessionRef) ?? new Set()
-        inboxes.set(sessionRef, known.add(inbox.receive))
-        yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(inbox.receive)))
-        const { client, ended } = yield* shared(sessionRef, slot)
-        yield* Effect.forkScoped(Effect.andThen(ended, inbox.end))
-        return Feed.makeFeed(client, inbox.pushes)
+      const feed = Effect.fnUntraced(function*(sessionRef: SessionRef, slot?: Slot, listener?: PushListener) {
+        if (listener !== undefined) {
+          const known = listeners.get(sessionRef) ?? new Set()
+          listeners.set(sessionRef, known.add(listener))
+          yield* Effect.addFinalizer(() => Effect.sync(() => void known.delete(listener)))
+        }
+        // The platform pushes over the session's own connection.
+        yield* live.hold(sessionRef, slot, () => listener?.ended())
+        return Feed.makeFeed(clients.get(sessionRef) ?? (yield* new PlatformUnavailable()))
       })
       const readings = yield* WireReading.make(
         options,

@@ -67,7 +67,7 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
 
       it.effect("are answered by their references as they are now, with the common state", () =>
         Effect.gen(function*() {
-          const { feed, join, reader, say, seen } = yield* arrange()
+          const { feed, join, say, seen } = yield* arrange()
           const { chat, where } = yield* join("group")
           const other = yield* join("private")
           yield* say(where, "one")
@@ -75,7 +75,7 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const { ref } = yield* seen(other.chat.chatId)
           const id = yield* say(where, "two")
           yield* say(other.where, "three")
-          const { chats, state } = yield* reader.peers([before.ref, ref])
+          const { chats, state } = yield* feed.peers([before.ref, ref])
           const found = chats.find(({ chatId }) => chatId === chat.chatId)
           assert.lengthOf(chats, 2)
           assert.strictEqual(found?.topId, id)
@@ -216,7 +216,7 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const state = yield* feed.state
           const calls = [
             ["read_chats", Effect.asVoid(reader.chats(null))],
-            ["read_chats", Effect.asVoid(reader.peers([ref]))],
+            ["read_chats", Effect.asVoid(feed.peers([ref]))],
             ["read_history", Effect.asVoid(reader.history(ref, null, 1))],
             ["read_history", Effect.asVoid(reader.messages(ref, [id]))],
             ["read_history", Effect.asVoid(reader.members(ref, null))],

@@ -1,5 +1,5 @@
 /** An implementation of MessengerArchive and the people around it, as the suites of its contract take them. */
-import { type Duration, Effect, type Layer, Queue, Stream } from "effect"
+import { type Cause, type Duration, Effect, type Layer, Queue } from "effect"
 import {
   type ChatOf,
   type NewSimulatedChat,
@@ -72,7 +72,11 @@ export const arrangedChats = <R>(world: Effect.Effect<OutsideWorld, never, R>) =
     const { sessionRef, userId, world: outside } = yield* arranged(world)()
     const chats = yield* SimulatedChats
     const archive = yield* MessengerArchive
-    const feed = yield* archive.feed(sessionRef)
+    const heard = yield* Queue.unbounded<Push, Cause.Done>()
+    const feed = yield* archive.feed(sessionRef, undefined, {
+      pushed: (push) => void Queue.offerUnsafe(heard, push),
+      ended: () => void Queue.endUnsafe(heard)
+    })
     const reader = yield* archive.read(sessionRef)
     // From here on the platform pushes.
     yield* feed.state
@@ -87,7 +91,14 @@ export const arrangedChats = <R>(world: Effect.Effect<OutsideWorld, never, R>) =
       return found ?? (yield* Effect.die(new Error(`The chat ${chatId} is not listed`)))
     })
     const say = (where: ChatOf, text: string) => chats.send(where, { from: grace, text })
-    return { chats, feed, join, reader, say, seen, sessionRef, userId, world: outside }
+    const next = (count: number) =>
+      Effect.map(
+        Effect.forEach(Array.from({ length: count }), () => Queue.take(heard)),
+        (all) => all.filter((push): push is Pushed => push._tag === "Pushed")
+      )
+    /** What is pushed from now on: the next ones, in their order. */
+    const listening = Effect.as(Queue.clear(heard), { next })
+    return { chats, feed, heard, join, listening, reader, say, seen, sessionRef, userId, world: outside }
   })
 
 /** The chats of all pages. */
@@ -100,18 +111,6 @@ export const everyChat = Effect.fnUntraced(function*(reader: ChatReader) {
     cursor = page.next
   } while (cursor !== null)
   return found
-})
-
-/** What is pushed from now on: the next ones, in their order. */
-export const listening = Effect.fnUntraced(function*({ pushes }: ChatFeed) {
-  const heard = yield* Queue.unbounded<Push>()
-  yield* Effect.forkScoped(Stream.runForEach(pushes, (push) => Queue.offer(heard, push)))
-  const next = (count: number) =>
-    Effect.map(
-      Effect.forEach(Array.from({ length: count }), () => Queue.take(heard)),
-      (all) => all.filter((push): push is Pushed => push._tag === "Pushed")
-    )
-  return { next }
 })
 
 /** Messages by chat and id, as changes leave them: the texts. */

@@ -17,7 +17,6 @@ import {
   type Contents,
   contentsOf,
   everyChat,
-  listening,
   textsOf,
   withChanges
 } from "./chatsHarness.ts"
@@ -70,12 +69,12 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
     describe("pushes", () => {
       it.effect("have the content of each change, and take each box on without a gap", () =>
         Effect.gen(function*() {
-          const { chats, feed, join, reader, say, seen } = yield* arrange()
+          const { chats, feed, join, listening, say, seen } = yield* arrange()
           const common = yield* join("private")
           const own = yield* join("group")
           yield* say(own.where, "first")
           const before = { common: (yield* feed.state).position, own: (yield* seen(own.chat.chatId)).position ?? 0 }
-          const { next } = yield* listening(feed)
+          const { next } = yield* listening
           yield* next(1)
           for (const { where } of [common, own]) {
             const id = yield* say(where, "sent")
@@ -101,15 +100,15 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
               { _tag: "Deleted", chatId: where.shared ? where.chatId : null, ids: [id] }
             ])
           }
-          const { state } = yield* reader.peers([])
+          const { state } = yield* feed.peers([])
           assert.strictEqual(state.position, before.common + 4)
         }))
 
       it.effect("that are lost show as a gap, and the difference has what they had", () =>
         Effect.gen(function*() {
-          const { chats, feed, join, say, userId } = yield* arrange()
+          const { chats, feed, join, listening, say, userId } = yield* arrange()
           const { where } = yield* join("private")
-          const { next } = yield* listening(feed)
+          const { next } = yield* listening
           const state = yield* feed.state
           yield* chats.losePushes(userId, 1)
           yield* say(where, "lost")
@@ -120,22 +119,11 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           assert.deepStrictEqual([...contents.values()], ["lost", "heard"])
         }))
 
-      it.effect("that nobody reads are given up, and their box is behind", () =>
-        Effect.gen(function*() {
-          const { feed, join, say } = yield* arrange()
-          const { where } = yield* join("private")
-          for (let n = 0; n < 300; n++) yield* say(where, `word ${n}`)
-          // Its answer follows what was pushed before.
-          yield* feed.state
-          const behind = yield* Stream.runHead(Stream.filter(feed.pushes, ({ _tag }) => _tag === "Behind"))
-          assert.deepInclude(behind, { value: { _tag: "Behind", box: "common" } })
-        }))
-
       it.effect("come over the session's own connection, also where others have read last", () =>
         Effect.gen(function*() {
-          const { feed, join, reader, say, seen } = yield* arrange()
+          const { feed, join, listening, reader, say, seen } = yield* arrange()
           const { chat, where } = yield* join("private")
-          const { next } = yield* listening(feed)
+          const { next } = yield* listening
           yield* reader.history((yield* seen(chat.chatId)).ref, null, 10)
           const id = yield* say(where, "after reading")
           const [push] = yield* next(1)
@@ -145,10 +133,10 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
 
       it.effect("end with the session, as its own connection finds it ended", () =>
         Effect.gen(function*() {
-          const { feed, join, say, sessionRef, userId, world } = yield* arrange()
+          const { feed, heard, join, say, sessionRef, userId, world } = yield* arrange()
           const session = yield* (yield* MessengerSession).open(sessionRef)
           const { where } = yield* join("private")
-          const texts = yield* Effect.forkScoped(Stream.runCollect(feed.pushes))
+          const texts = yield* Effect.forkScoped(Stream.runCollect(Stream.fromQueue(heard)))
           yield* say(where, "the last one")
           yield* feed.state
           yield* world.revokeService(userId)
@@ -238,14 +226,14 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
       Effect.forEach(sequences, (seed) =>
         Effect.gen(function*() {
           const drawn = drawnOf(seed)
-          const { chats, feed, join, reader, say } = yield* arrange()
+          const { chats, feed, join, listening, reader, say } = yield* arrange()
           const places: Array<ChatOf> = []
           for (const kind of ["private", "basic", "group", "channel"] as const) {
             const { where } = yield* join(kind)
             yield* say(where, "first")
             places.push(where)
           }
-          const { next } = yield* listening(feed)
+          const { next } = yield* listening
           yield* next(places.length)
           const now = Effect.gen(function*() {
             const own = new Map<bigint, { readonly position: number; readonly ref: string }>()
