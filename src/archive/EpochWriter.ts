@@ -70,6 +70,8 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
   let frames = 0
   /** Pages of the epoch. What a transaction has rolled back is among them too. */
   const made = new Map<bigint, MadePage>()
+  /** Marks of the snapshots that are stored. A transaction that is rolled back ends the writer. */
+  const snapshots = new Map<string, string>()
 
   const drop = Effect.suspend(() => {
     const dropped = held
@@ -136,6 +138,7 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     const still = yield* db.transaction(account.organizationId, epochs.fence(account, epoch.key.ref.epochId))
     yield* drop
     made.clear()
+    snapshots.clear()
     if (!still) return yield* new WriterReplaced()
     held = yield* begin(account, next, writer).pipe(
       Effect.catchTag("NoSuchAccount", () => Effect.fail(new WriterReplaced())),
@@ -158,6 +161,7 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     account,
     id: writer,
     made,
+    snapshots,
     frames: () => frames,
     fence,
     fileKey,

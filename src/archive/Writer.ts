@@ -293,6 +293,10 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
   const seenAt = Math.floor(now.getTime() / 1000)
+  const name = `${kind} ${chatId}`
+  const mark = hex((yield* writer.markOf(JSON.stringify(made(0)))).digest)
+  if (before !== null && writer.snapshots.get(name) === mark) return
+  writer.snapshots.set(name, mark)
   if (before !== null) {
     const opened = yield* writer.reopen({ chatId, day: before.day, kind }, before.sealed)
     const known = Option.getOrElse(opened, () => [])

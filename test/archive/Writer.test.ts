@@ -235,6 +235,13 @@ describe("the archive's writer", () => {
           yield* TestClock.adjust("1 minute")
           yield* see("First", ["Zoe", "Ada"])
           expect(yield* rowsOf(archive, "archive_page")).toHaveLength(2)
+          // What it has stored is not opened again.
+          yield* World.query(
+            archive.account.organizationId,
+            (sql) => sql`update archive_page set sealed = '' where account_id = ${archive.account.accountId}`
+          )
+          yield* see("First", ["Zoe", "Ada"])
+          expect(yield* rowsOf(archive, "archive_page")).toHaveLength(2)
           yield* see("Second", ["Ada", "Bob"])
           expect(yield* rowsOf(archive, "archive_page")).toHaveLength(4)
           const open = yield* Archives.open(archive)
