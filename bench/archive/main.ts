@@ -2,22 +2,29 @@
 import { parseArgs } from "node:util"
 import { startWithFlags } from "../../src/cli/process/NodeFlags.ts"
 import { record, type Table } from "../support/figure.ts"
-import { startGround } from "../support/ground.ts"
+import { startFilled, startGround } from "../support/ground.ts"
 import { messagesPerAccount } from "./corpus.ts"
-import { columns, measure } from "./measure.ts"
+import { columns, fill, keysFor, measure } from "./measure.ts"
 
 // The writer is measured as the service is deployed.
 startWithFlags(import.meta.filename)
 
-const help = `npm run bench:archive -- [--messages 1000000,5000000]
+const help = `npm run bench:archive -- [--messages 1000000,5000000] [--kept FOLDER]
 
 Archives so many messages, ${
   messagesPerAccount.toLocaleString("en")
 } of each account, on a PostgreSQL of its own, beside
-a table with a row for each message; then lists and searches both, verifies, and deletes an account's. About a quarter of an hour, and 6 GB of disk.`
+a table with a row for each message; then lists and searches both, verifies, and deletes an account's. About a quarter of an hour, and 6 GB of disk.
+
+--kept FOLDER   begins with the messages that an earlier run has left there, or leaves them there; prints what reading
+                and deleting them come to, without that table, and keeps no figures`
 
 const { values } = parseArgs({
-  options: { messages: { type: "string", default: "1000000,5000000" }, help: { type: "boolean", default: false } }
+  options: {
+    messages: { type: "string", default: "1000000,5000000" },
+    kept: { type: "string" },
+    help: { type: "boolean", default: false }
+  }
 })
 
 /** Keeps the tables of the sizes so far. */
@@ -47,11 +54,22 @@ const run = async (sizes: ReadonlyArray<number>) => {
     const ground = await startGround()
     try {
       const title = `${messages.toLocaleString("en")} messages of ${messages / messagesPerAccount} accounts`
-      tables.push({ title, columns, rows: await measure(ground, messages) })
+      const keys = keysFor(messages)
+      const written = await fill(ground, messages, keys)
+      tables.push({ title, columns, rows: [...written, ...await measure(ground, keys)] })
     } finally {
       await ground.remove()
     }
     keep(tables)
+  }
+}
+
+const runKept = async (messages: number, folder: string) => {
+  const ground = await startFilled(folder, async (ground) => void await fill(ground, messages, null))
+  try {
+    for (const [measured, value] of await measure(ground, null)) console.log(`${measured}: ${value}`)
+  } finally {
+    await ground.remove()
   }
 }
 
@@ -60,4 +78,5 @@ if (values.help) console.log(help)
 else if (sizes.some((size) => !(size > 0) || size % messagesPerAccount !== 0)) {
   console.error(`--messages takes multiples of ${messagesPerAccount}, such as 1000000,5000000`)
   process.exitCode = 1
-} else await run(sizes)
+} else if (values.kept === undefined) await run(sizes)
+else await runKept(sizes[0] ?? 0, values.kept)

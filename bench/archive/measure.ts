@@ -60,23 +60,32 @@ const progress = (what: string, messages: number) => {
   }
 }
 
-export const measure = async (ground: Ground, messages: number): Promise<ReadonlyArray<Row>> => {
+/** The keys of the peer, which is not asked where they are null. */
+type Keys = ReturnType<typeof peerKeys> | null
+
+export const keysFor = (messages: number): Keys => messages > peerUpTo ? null : peerKeys()
+
+const accountsOf = async ({ superuser }: Ground): Promise<ReadonlyArray<string>> => {
+  const { rows } = await superuser.query<{ id: string }>("select id::text from account order by id")
+  return rows.map(({ id }) => id)
+}
+
+/** Archives the messages, and writes the peer's; what that and storing them come to. */
+export const fill = async (ground: Ground, messages: number, keys: Keys): Promise<ReadonlyArray<Row>> => {
   const accounts = messages / messagesPerAccount
   await fillDatabase(ground.superuser, [{ id: organizationId, accounts, events: 0, departments: 10 }])
   // That analyzes every table: one that is known to be empty is read whole for as long as a plan lasts.
   await ground.superuser.query(`truncate ${archiveTables}`)
-  const { rows: found } = await ground.superuser.query<{ id: string }>("select id::text from account order by id")
-  const accountIds = found.map(({ id }) => id)
+  const accountIds = await accountsOf(ground)
   const sealed = await costOf(ground, messages, () => writeSealed(ground, accountIds, progress("archive", messages)))
   await ground.superuser.query("vacuum analyze")
-  const keys = messages > peerUpTo ? null : peerKeys()
   const rows = keys === null ? null : await costOf(
     ground,
     messages,
     () => writeRows(ground.superuser, keys, accountIds, progress("rows", messages))
   )
   const bytes = (size: number) => `${Math.round(size / messages)} B`
-  const written: ReadonlyArray<Row> = [
+  return [
     ["write, CPU of the process a message", sealed.process, rows?.process ?? "–", "30 µs"],
     ["write, CPU of the database a message", sealed.database, rows?.database ?? "–", "6 µs"],
     ["write, messages", sealed.rate, rows?.rate ?? "–", ""],
@@ -87,6 +96,11 @@ export const measure = async (ground: Ground, messages: number): Promise<Readonl
       "130 B"
     ]
   ]
+}
+
+/** What reading and deleting them come to. */
+export const measure = async (ground: Ground, keys: Keys): Promise<ReadonlyArray<Row>> => {
+  const accountIds = await accountsOf(ground)
   const server = await startService(ground.url, ground.pepper, deployed)
   const made = await makeKeys(ground, organizationId, "owner", keyCount, [
     "org:read",
@@ -100,7 +114,7 @@ export const measure = async (ground: Ground, messages: number): Promise<Readonl
     const beside = await measureBeside(ground, { address: server.address, reading }, made, accountIds)
     const deletion = await measureDeletion(ground, reading, accountIds, keys !== null)
     const scan = await measureScan(ground, reading)
-    return [...written, ...reads, ...beside, ...deletion, ...scan, ...await mediaRows(ground)]
+    return [...reads, ...beside, ...deletion, ...scan, ...await mediaRows(ground)]
   } finally {
     reading.stop()
     await server.stop()
@@ -120,7 +134,7 @@ const measureReads = async (
   reading: Reading,
   made: ReadonlyArray<string>,
   accountIds: ReadonlyArray<string>,
-  keys: ReturnType<typeof peerKeys> | null
+  keys: Keys
 ): Promise<ReadonlyArray<Row>> => {
   const chats = `/v1/archive/accounts/${accountIds[0]}/chats?limit=1`
   const cold: Array<number> = []

@@ -1,6 +1,5 @@
 /** `npm run bench:viewer`: the time until the archive's viewer shows a long chat and the hits of a search, in a browser. */
 import { Effect } from "effect"
-import { existsSync } from "node:fs"
 import { parseArgs } from "node:util"
 import type { Page } from "puppeteer-core"
 import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
@@ -9,7 +8,7 @@ import { fillDatabase } from "../../test/support/postgres/fill.ts"
 import { startService } from "../peers/processes.ts"
 import { median } from "../support/asking.ts"
 import { record, type Table } from "../support/figure.ts"
-import { type Ground, startGround } from "../support/ground.ts"
+import { type Ground, startFilled } from "../support/ground.ts"
 import { largeChat, messagesPerAccount, wordOf } from "./corpus.ts"
 import { consolePassword, organizationId, password, setConsolePassword, writeLargeChat, writeSealed } from "./sealed.ts"
 
@@ -248,19 +247,8 @@ else if (!(messages > 0) || messages % messagesPerAccount !== 0) {
   console.error(`--messages takes a multiple of ${messagesPerAccount}, such as 1000000`)
   process.exitCode = 1
 } else {
-  const kept = values.kept ?? ""
-  if (kept !== "" && !existsSync(kept)) {
-    const ground = await startGround({}, kept)
-    try {
-      await fill(ground, messages)
-      await ground.keep()
-    } finally {
-      await ground.remove()
-    }
-  }
-  const ground = await startGround({}, kept)
+  const ground = await startFilled(values.kept ?? "", (ground) => fill(ground, messages))
   try {
-    if (!ground.isKept) await fill(ground, messages)
     const table = await run(ground, messages)
     if (isShort) console.log(table.rows.map(([title, time]) => `${title}: ${time}`).join("\n"))
     else {

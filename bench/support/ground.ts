@@ -93,6 +93,22 @@ export const startGround = async (
   }
 }
 
+/** Starts it filled: with what the folder keeps of an earlier run, or with what it keeps from now on. */
+export const startFilled = async (folder: string, fill: (ground: Ground) => Promise<void>): Promise<Ground> => {
+  if (folder !== "" && !existsSync(folder)) {
+    const ground = await startGround({}, folder)
+    try {
+      await fill(ground)
+      await ground.keep()
+    } finally {
+      await ground.remove()
+    }
+  }
+  const ground = await startGround({}, folder)
+  if (!ground.isKept) await fill(ground)
+  return ground
+}
+
 /** The pepper's id, from its text in the parameter. */
 const pepperId = (parameter: string) => `left(encode(sha256(decode(${parameter}, 'base64')), 'hex'), 8)`
 
