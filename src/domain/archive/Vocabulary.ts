@@ -63,23 +63,26 @@ export const growVocabulary = (): GrowingVocabulary => {
   }
 }
 
-/** The numbers of the tokens that have `part` inside, ascending. */
-const tokensWith = (words: string, lines: ReadonlyArray<number>, part: string): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  let line = 0
-  for (let at = words.indexOf(part); at >= 0; at = words.indexOf(part, lines[line + 1] ?? words.length)) {
-    while ((lines[line + 1] ?? Infinity) <= at) line += 1
-    found.push(line)
-    if (lines[line + 1] === undefined) break
-  }
-  return found
+const newline = 10
+
+/** For each page 1 where it has a token with the part inside. */
+type Marks = Uint8Array
+
+/** A token with a part inside: an offset in it, and the part's marks. */
+interface Found {
+  readonly at: number
+  readonly marks: Marks
 }
 
-/** The offsets at which the tokens begin. */
-const linesOf = (words: string): ReadonlyArray<number> => {
-  const lines = [0]
-  for (let at = words.indexOf("\n"); at >= 0; at = words.indexOf("\n", at + 1)) lines.push(at + 1)
-  return lines
+/** The first place of the part in each of the tokens that have it inside. */
+const placesOf = (words: string, part: string, marks: Marks): ReadonlyArray<Found> => {
+  const found: Array<Found> = []
+  for (let at = words.indexOf(part); at >= 0;) {
+    found.push({ at, marks })
+    const end = words.indexOf("\n", at)
+    at = end < 0 ? -1 : words.indexOf(part, end)
+  }
+  return found
 }
 
 const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> => [
@@ -90,45 +93,44 @@ const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> => [
 export const mayMatch = (vocabulary: string, words: ReadonlyArray<SearchWord>): boolean =>
   partsOf(words).every((part) => vocabulary.includes(part))
 
-/** For each page 1 where it has a token with the part inside. */
-type Marks = Uint8Array
+/**
+ * Goes over the postings of one token and marks its pages; the offset after them, or -1 where they are none over `pages`.
+ * Numbers are below 16,384, and take a byte or two.
+ */
+const passToken = (postings: Uint8Array, from: number, pages: number, marks: Marks | null): number => {
+  let at = from + 1
+  let left = postings[from] ?? 0
+  if (left >= 0x80) left = left & 0x7f | (postings[at++] ?? 0) << 7
+  if (left < 1 || left > pages) return -1
+  if (marks === null) {
+    // The last byte of each difference is all that is looked at; behind the end there are zeros.
+    for (; left > 0; at++) if ((postings[at] ?? 0) < 0x80) left -= 1
+    return at
+  }
+  for (let page = 0; left > 0; left--) {
+    let difference = postings[at++] ?? 0
+    if (difference >= 0x80) difference = difference & 0x7f | (postings[at++] ?? 0) << 7
+    page += difference
+    if (page >= pages) return -1
+    marks[page] = 1
+  }
+  return at
+}
 
-/** Marks the pages of each token in all of its marks; false where the bytes are no postings of `tokens` over `pages`. */
-const markPages = (
-  postings: Uint8Array,
-  tokens: number,
-  pages: number,
-  marksOf: ReadonlyMap<number, ReadonlyArray<Marks>>
-): boolean => {
-  const { length } = postings
+/**
+ * Marks the pages of the tokens, which are given in their order; false where the bytes are no postings of the words over
+ * `pages`. Words and postings are gone over side by side.
+ */
+const markPages = (words: string, postings: Uint8Array, pages: number, found: ReadonlyArray<Found>): boolean => {
   let at = 0
-  const varint = (): number => {
-    let value = 0
-    for (let shift = 0; shift < 28; shift += 7) {
-      const byte = postings[at++]
-      if (byte === undefined) return -1
-      value |= (byte & 0x7f) << shift
-      if (byte < 0x80) return value
+  let place = 0
+  for (const { at: token, marks } of [...found, { at: words.length, marks: null }]) {
+    for (; place < token; place++) {
+      if (words.charCodeAt(place) === newline) at = passToken(postings, at, pages, null)
     }
-    return -1
+    if (marks !== null && passToken(postings, at, pages, marks) < 0) return false
   }
-  for (let token = 0; token < tokens; token++) {
-    const count = varint()
-    if (count < 1 || count > pages) return false
-    const marks = marksOf.get(token)
-    if (marks === undefined) {
-      // Mostly nearly all tokens: the last byte of each difference is all that is looked at.
-      for (let left = count; left > 0 && at < length; at++) if ((postings[at] ?? 0) < 0x80) left -= 1
-      continue
-    }
-    for (let place = 0, left = count; left > 0; left--) {
-      const difference = varint()
-      place += difference
-      if (difference < 0 || place >= pages) return false
-      for (const each of marks) each[place] = 1
-    }
-  }
-  return at === length
+  return (words === "" ? at : passToken(postings, at, pages, null)) === postings.length
 }
 
 /**
@@ -141,19 +143,10 @@ export const candidatePages = (
   pages: number,
   wanted: ReadonlyArray<SearchWord>
 ): ReadonlyArray<number> | null => {
-  const lines = linesOf(words)
-  const marksOf = new Map<number, Array<Marks>>()
-  const marked = partsOf(wanted).map((part): Marks => {
-    const marks = new Uint8Array(pages)
-    for (const token of tokensWith(words, lines, part)) {
-      const known = marksOf.get(token)
-      if (known === undefined) marksOf.set(token, [marks])
-      else known.push(marks)
-    }
-    return marks
-  })
-  if (!markPages(postings, words === "" ? 0 : lines.length, pages, marksOf)) return null
+  const parts = partsOf(wanted).map((part) => ({ part, marks: new Uint8Array(pages) }))
+  const found = parts.flatMap(({ marks, part }) => placesOf(words, part, marks)).sort((one, other) => one.at - other.at)
+  if (!markPages(words, postings, pages, found)) return null
   const positions: Array<number> = []
-  for (let page = 0; page < pages; page++) if (marked.every((marks) => marks[page] === 1)) positions.push(page)
+  for (let page = 0; page < pages; page++) if (parts.every(({ marks }) => marks[page] === 1)) positions.push(page)
   return positions
 }
