@@ -12,6 +12,7 @@ import { begin } from "../support/jobs.ts"
 import { asOwner, parts, rewrite, statement } from "../support/journal/forging.ts"
 import { metric } from "../support/metrics.ts"
 import { postgres } from "../support/postgres/database.ts"
+import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
 /** The signing job of a process that has just begun, and the errors that it logs. */
@@ -63,6 +64,16 @@ const unsigned = Effect.map(
 
 describe("6.14 signing a journal that the owner of the database forges", () => {
   layer(World.world(postgres), { timeout: "2 minutes" })((it) => {
+    it.effect("an event is read back once before it is signed", () =>
+      Effect.gen(function*() {
+        const { label, signed } = yield* makeJournal
+        const job = yield* makeJob
+        for (const text of ["A", "B"]) yield* label(text)
+        const { said } = yield* recording(job.run)
+        expect(yield* signed).toEqual([2])
+        expect(said.filter(({ sql }) => sql.includes("as signed_hash from journal_event"))).toHaveLength(1)
+      }))
+
     it.effect("an owner who rewrites signed events, with all hashes after them, gets no signature until they are as they were", () =>
       Effect.gen(function*() {
         const [one, two] = [yield* makeJournal, yield* makeJournal]

@@ -4,6 +4,7 @@ import type { Checkpoint, PublicJwk } from "../../../domain/journal/Checkpoint.t
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { Db } from "../../../ports/Db.ts"
 import { judge } from "../../crypto/journal/CheckpointKeys.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import { eventHash, fromRow, type Head, head, provedRows, seedHash } from "./JournalRows.ts"
 
 /**
@@ -21,7 +22,8 @@ export interface ChainBreak {
   readonly reason: "gap" | "link" | "hash" | "head" | "truncated" | "checkpoint" | "signature"
 }
 
-const verifyPage = 1000
+/** The events that are read at a time: requests wait while their hashes are computed. */
+const verifyPage = 200
 
 /** The head with which reading a journal begins. */
 export const beginning = (organizationId: string): Head => ({ sequence: 0, hash: seedHash(organizationId) })
@@ -49,15 +51,27 @@ const walk = Effect.fnUntraced(function*(
   return { ok: true, sequence, hash, last: rows.length < verifyPage }
 })
 
-/** The position in a journal from which less than a page is left; each page is read in a transaction of its own. */
+/** True if a page of events after the position would not be the last. */
+const goesOn = Effect.fnUntraced(function*(organizationId: OrganizationId, { sequence }: Head) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.orDie(Sql.exists(sql`
+    select 1 from journal_event
+    where organization_id = ${organizationId} and sequence > ${sequence + verifyPage} limit 1`))
+})
+
+/**
+ * The position in a journal from which one page at most is left, which is not read here; each page before is read in a
+ * transaction of its own.
+ */
 export const lastPage = Effect.fnUntraced(function*(organizationId: OrganizationId, from: Head) {
   const db = yield* Db
   let at = from
-  while (true) {
+  while (yield* db.read(organizationId, goesOn(organizationId, at))) {
     const page = yield* db.read(organizationId, walk(organizationId, at))
     if (!page.ok || page.last) return at
     at = page
   }
+  return at
 })
 
 /** The fault of a journal whose last checkpoint names one of the keys, which has not signed it. */
