@@ -1,5 +1,5 @@
 /**
- * The embedded database as programs use it: PGlite is loaded where one is opened, and its own declarations, which need
+ * The embedded database as programs use it. PGlite is loaded where one is opened, and its own declarations, which need
  * those of others, stay behind it.
  */
 import { Effect, Layer } from "effect"
