@@ -108,7 +108,7 @@ export const capture: MutantsByFile = {
       .seenBy(histories),
     change({ in: "placeOf", replace: "return \"late\"", by: "return \"next\"" })
       .loses("a push that was passed already takes its box back")
-      .seenBy(histories)
+      .seenBy("test/capture/calls.test.ts")
   ],
   "src/capture/StoredChanges.ts": [
     change({ in: "storeMessage", replace: "known ? chat : uncheckedDownTo(chat, record.id)", by: "chat" })
@@ -168,7 +168,7 @@ export const capture: MutantsByFile = {
       .seenBy("test/capture/giveWay.test.ts"),
     change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })
       .loses("a deletion that overtakes a page is lost")
-      .seenBy(histories)
+      .seenBy("test/capture/calls.test.ts")
   ],
   "src/capture/Pacer.ts": [
     change({ in: "afterLooks", replace: "left > 0 && isLooking()", by: "false" })

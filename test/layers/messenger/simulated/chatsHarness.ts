@@ -7,7 +7,6 @@ import {
 } from "../../../../src/layers/messenger/simulated/SimulatedChats.ts"
 import {
   type ChatChange,
-  type ChatFeed,
   type ChatReader,
   type ChatSeen,
   type MessageSeen,

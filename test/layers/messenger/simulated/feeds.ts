@@ -121,7 +121,7 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
 
       it.effect("come over the session's own connection, also where others have read last", () =>
         Effect.gen(function*() {
-          const { feed, join, listening, reader, say, seen } = yield* arrange()
+          const { join, listening, reader, say, seen } = yield* arrange()
           const { chat, where } = yield* join("private")
           const { next } = yield* listening
           yield* reader.history((yield* seen(chat.chatId)).ref, null, 10)
