@@ -177,7 +177,12 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
     end: (isEnded: (account: ArchivedAccount) => boolean) =>
       Effect.forEach(
         [...all.values()].filter(({ account }) => isEnded(account)),
-        (live) => Effect.andThen(FiberMap.remove(acting, live.key), leave(live)),
+        (live) =>
+          Effect.suspend(() => {
+            // Nothing wakes it any more.
+            all.delete(live.key)
+            return Effect.andThen(FiberMap.remove(acting, live.key), leave(live))
+          }),
         { concurrency: "unbounded", discard: true }
       )
   }
