@@ -90,14 +90,13 @@ export const arrangedChats = <R>(world: Effect.Effect<OutsideWorld, never, R>) =
       return found ?? (yield* Effect.die(new Error(`The chat ${chatId} is not listed`)))
     })
     const say = (where: ChatOf, text: string) => chats.send(where, { from: grace, text })
+    /** The next pushes, in their order. */
     const next = (count: number) =>
       Effect.map(
         Effect.forEach(Array.from({ length: count }), () => Queue.take(heard)),
         (all) => all.filter((push): push is Pushed => push._tag === "Pushed")
       )
-    /** What is pushed from now on: the next ones, in their order. */
-    const listening = Effect.as(Queue.clear(heard), { next })
-    return { chats, feed, heard, join, listening, reader, say, seen, sessionRef, userId, world: outside }
+    return { chats, feed, heard, join, next, reader, say, seen, sessionRef, userId, world: outside }
   })
 
 /** The chats of all pages. */

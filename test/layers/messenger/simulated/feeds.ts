@@ -69,12 +69,11 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
     describe("pushes", () => {
       it.effect("have the content of each change, and take each box on without a gap", () =>
         Effect.gen(function*() {
-          const { chats, feed, join, listening, say, seen } = yield* arrange()
+          const { chats, feed, join, next, say, seen } = yield* arrange()
           const common = yield* join("private")
           const own = yield* join("group")
           yield* say(own.where, "first")
           const before = { common: (yield* feed.state).position, own: (yield* seen(own.chat.chatId)).position ?? 0 }
-          const { next } = yield* listening
           yield* next(1)
           for (const { where } of [common, own]) {
             const id = yield* say(where, "sent")
@@ -106,9 +105,8 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
 
       it.effect("that are lost show as a gap, and the difference has what they had", () =>
         Effect.gen(function*() {
-          const { chats, feed, join, listening, say, userId } = yield* arrange()
+          const { chats, feed, join, next, say, userId } = yield* arrange()
           const { where } = yield* join("private")
-          const { next } = yield* listening
           const state = yield* feed.state
           yield* chats.losePushes(userId, 1)
           yield* say(where, "lost")
@@ -121,9 +119,8 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
 
       it.effect("come over the session's own connection, also where others have read last", () =>
         Effect.gen(function*() {
-          const { join, listening, reader, say, seen } = yield* arrange()
+          const { join, next, reader, say, seen } = yield* arrange()
           const { chat, where } = yield* join("private")
-          const { next } = yield* listening
           yield* reader.history((yield* seen(chat.chatId)).ref, null, 10)
           const id = yield* say(where, "after reading")
           const [push] = yield* next(1)
@@ -226,14 +223,13 @@ export const feedsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
       Effect.forEach(sequences, (seed) =>
         Effect.gen(function*() {
           const drawn = drawnOf(seed)
-          const { chats, feed, join, listening, reader, say } = yield* arrange()
+          const { chats, feed, join, next, reader, say } = yield* arrange()
           const places: Array<ChatOf> = []
           for (const kind of ["private", "basic", "group", "channel"] as const) {
             const { where } = yield* join(kind)
             yield* say(where, "first")
             places.push(where)
           }
-          const { next } = yield* listening
           yield* next(places.length)
           const now = Effect.gen(function*() {
             const own = new Map<bigint, { readonly position: number; readonly ref: string }>()
