@@ -22,7 +22,7 @@ const verdicts = { red: "killed", green: "survived", broken: "did not run" } as 
 
 type Row = ReadonlyArray<string | number>
 
-/** What a row says of the change itself, by which it is found again. */
+/** The part of a row that names the change, by which it is found again. */
 const changeOf = ({ change, file, why }: Mutant): Row => [
   file.replace("src/", ""),
   change.in,

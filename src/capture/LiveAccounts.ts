@@ -22,7 +22,7 @@ const glanceTime = Duration.minutes(5)
 const quietGlanceTime = Duration.hours(1)
 const quietAfter = Duration.days(1)
 
-/** What is due begins so much later at most. */
+/** Glances and differences that are due begin so much later at most. */
 const turnPause = Duration.seconds(5)
 
 /** Feeds that catch up at the same time when they begin, as all of a process do when it starts. */
@@ -31,7 +31,7 @@ const feedsBeginning = 16
 /** An account whose feed ended is not asked again before this. */
 const feedPause = Duration.seconds(30)
 
-/** What is kept of an account while there is nothing to do; times are in ms. */
+/** The little that is kept of an account while there is nothing to do; times are in ms. */
 interface Live {
   readonly key: string
   readonly account: ArchivedAccount
@@ -60,7 +60,7 @@ const nextGlance = ({ glancedAt, heardAt, round }: Live, at: number): number => 
 
 const nextDifference = ({ askedAt }: Live): number => askedAt + Duration.toMillis(silence)
 
-/** What is due of an account whose feed has begun, besides its pushes. */
+/** Asks what is due of an account whose feed has begun, besides its pushes. */
 const ask = Effect.fnUntraced(function*(live: Live, feed: ChatFeed) {
   const at = yield* Clock.currentTimeMillis
   const due = nextGlance(live, at)

@@ -30,7 +30,7 @@ export interface FileTurns {
 /** The session of an account whose chats are archived as they change. */
 export interface LiveSession {
   readonly feed: ChatFeed
-  /** What contents of files are read over, for as long as the scope lasts. */
+  /** The connections over which contents of files are read, for as long as the scope lasts. */
   readonly reading: Effect.Effect<MediaConnections, MessengerFailure, Scope.Scope>
 }
 

@@ -235,7 +235,7 @@ describe("the archive's writer", () => {
           yield* TestClock.adjust("1 minute")
           yield* see("First", ["Zoe", "Ada"])
           expect(yield* rowsOf(archive, "archive_page")).toHaveLength(2)
-          // What it has stored is not opened again.
+          // The writer does not open again what it has stored.
           yield* World.query(
             archive.account.organizationId,
             (sql) => sql`update archive_page set sealed = '' where account_id = ${archive.account.accountId}`

@@ -91,16 +91,16 @@ export const capture: MutantsByFile = {
   "src/capture/LiveAccounts.ts": [
     change({ in: "ask", replace: "Math.max(due, at - Duration.toMillis(turnPause))", by: "at" })
       .loses("each glance that begins late delays all after it, so that large groups are looked at too seldom")
-      .seenBy("test/capture/calls.test.ts"),
+      .seenBy("test/capture/liveAccounts.test.ts"),
     change({ in: "turn", replace: "places.withPermit(", by: "(" })
       .loses("a process that starts catches up with all its accounts at the same moment")
-      .seenBy("test/capture/calls.test.ts"),
+      .seenBy("test/capture/liveAccounts.test.ts"),
     change({ in: "makeLiveAccounts", replace: "(restsUntil.get(key) ?? 0) <= at", by: "true" })
       .loses("a session that ends at once is opened every few seconds")
-      .seenBy("test/capture/calls.test.ts"),
+      .seenBy("test/capture/liveAccounts.test.ts"),
     change({ in: "act", replace: "if (inbox.isOver)", by: "if (false)" })
       .loses("nothing is archived of an account whose session has ended, until the process starts again")
-      .seenBy("test/capture/calls.test.ts")
+      .seenBy("test/capture/liveAccounts.test.ts")
   ],
   "src/capture/LiveCapture.ts": [
     change({ in: "placeOf", replace: "push.position === position + push.count && !isBehind", by: "true" })

@@ -133,7 +133,7 @@ export class FileExpired extends Schema.TaggedError<FileExpired>()("FileExpired"
 /** The content is no longer on the platform. */
 export class FileGone extends Schema.TaggedError<FileGone>()("FileGone", {}) {}
 
-/** What hears the changes of an account's chats as they are pushed, in their order; nothing comes after the end. */
+/** Hears the changes of an account's chats as they are pushed, in their order; nothing comes after the end. */
 export interface PushListener {
   readonly pushed: (push: Push) => void
   /** The session has ended. */
