@@ -221,10 +221,13 @@ const append = Effect.fnUntraced(function*(
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
   const epochId = yield* writer.fence
-  const known = yield* records.known(account, chatId, messages.map(({ id }) => id))
+  const named = messages.map(({ id }) => id)
+  const { known, redacted } = yield* Effect.all({
+    known: records.known(account, chatId, named),
+    redacted: records.redacted(account, chatId, named)
+  }, { concurrency: "unbounded" })
   const editDates = [...new Set(messages.map(({ details }) => details.edited_at ?? 0))]
   const changes = yield* records.knownChanges(account, chatId, [...known], editDates)
-  const redacted = new Set(changes.flatMap(({ messageId, redacted }) => redacted ? [messageId] : []))
   const compared = comparedIds(messages, known)
   const seen = yield* Effect.forEach(
     messages.filter(({ id }) => !redacted.has(id)),

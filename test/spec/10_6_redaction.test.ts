@@ -5,7 +5,7 @@ import { makeArchiveManifests } from "../../src/jobs/archive/make_archive_manife
 import { runArchiveCleanups } from "../../src/jobs/archive/run_archive_cleanups.ts"
 import { ArchiveWriter } from "../../src/ports/archive/ArchiveWriter.ts"
 import * as Archives from "../support/archive/archives.ts"
-import { makeHold, releaseHolds } from "../support/archive/cleanups.ts"
+import { cleanUpAccount, makeHold, releaseHolds } from "../support/archive/cleanups.ts"
 import { keyOf } from "../support/archive/deletions.ts"
 import { codeOf, download, makeExported } from "../support/archive/exportedArchive.ts"
 import { entriesOfZip } from "../support/archive/zips.ts"
@@ -159,6 +159,23 @@ describe("10.6 redact_messages", () => {
               where organization_id = ${id} order by page_id limit 1`
         )
         expect((yield* verified(exported)).unproven + (yield* verified(exported)).missing).toBeGreaterThan(0)
+      }))
+
+    it.effect("a redacted message is not archived again, not even once a cleanup has deleted it", () =>
+      Effect.gen(function*() {
+        const exported = yield* makeExported
+        const { accountId, id, key } = exported
+        yield* redact(exported, ["2"])
+        yield* cleanUpAccount(key, accountId)
+        const account = { organizationId: id, accountId }
+        const writer = yield* (yield* ArchiveWriter).own(account, yield* keyOf(id), crypto.randomUUID())
+        yield* Archives.commit(
+          { account },
+          writer.append(chatId, [seen(1, 100, "text 0"), seen(2, 99, "text 1")], "live")
+        )
+        const listed: ReadonlyArray<{ readonly id: string }> =
+          (yield* World.get(`${chatOf(exported)}/messages`, key)).body.data
+        expect(listed.map((message) => message.id)).toEqual(["1"])
       }))
 
     it.effect("a process that dies at any moment leaves a message whole or redacted, never half", () =>

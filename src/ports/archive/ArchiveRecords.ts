@@ -89,8 +89,6 @@ export interface KnownChanges {
   /** Those of the asked seconds and the newest one, those of one second in the order of their storing. */
   readonly revisions: ReadonlyArray<KnownChange>
   readonly deleted: boolean
-  /** Its content was taken out of the archive, and stays out of it. */
-  readonly redacted: boolean
 }
 
 /** The growth of a chat by messages. */
@@ -116,6 +114,8 @@ export class ArchiveRecords extends Context.Service<ArchiveRecords, {
     low: bigint,
     high: bigint
   ): Effect.Effect<ReadonlyArray<bigint>>
+  /** Those of the ids whose content was taken out of the archive and stays out of it, also once they are deleted. */
+  redacted(account: ArchivedAccount, chatId: bigint, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlySet<bigint>>
   /** Of the messages; `editDates` are seconds whose revisions are asked for: a message may have very many. */
   knownChanges(
     account: ArchivedAccount,

@@ -20,7 +20,7 @@ interface TailRowColumns extends FramesRow {
 
 interface KnownRow {
   readonly message: string
-  readonly kind: "seen" | "edited" | "deleted" | "redacted"
+  readonly kind: "seen" | "edited" | "deleted"
   readonly date: number
   readonly mark: Uint8Array
   readonly late: boolean
@@ -190,6 +190,15 @@ export const layer = Layer.effect(
         return new Set(ids.filter((id) => stored.has(id)))
       }),
 
+      redacted: (account, chatId, ids) =>
+        sql<{ message: string }>`
+          select message_id::text as message from archive_change
+          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
+            and kind = 'redacted'`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => new Set(rows.map(({ message }) => BigInt(message))))
+        ),
+
       knownChanges: (account, chatId, ids, editDates) =>
         ids.length === 0 ? Effect.succeed([]) : sql<KnownRow>`
           with change as not materialized (
@@ -198,7 +207,7 @@ export const layer = Layer.effect(
           )
           select message_id::text as message, kind, edit_date as date, mark, late, found.place from (
             select * from change
-            where message_id = any(${ids}::bigint[]) and kind in ('seen', 'deleted', 'redacted')
+            where message_id = any(${ids}::bigint[]) and kind in ('seen', 'deleted')
             union
             select * from change
             where message_id = any(${ids}::bigint[]) and kind = 'edited' and edit_date = any(${editDates}::integer[])
@@ -221,8 +230,7 @@ export const layer = Layer.effect(
                 late,
                 place
               })),
-              deleted: changes.some(({ kind }) => kind === "deleted"),
-              redacted: changes.some(({ kind }) => kind === "redacted")
+              deleted: changes.some(({ kind }) => kind === "deleted")
             }))
           )
         ),

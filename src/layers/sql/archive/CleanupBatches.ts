@@ -90,7 +90,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     if (messages.length === 0) return
     yield* noteCleaned(account, { chats, messages })
     const named = sql`(chat_id, message_id) in (select * from unnest(${chats}::bigint[], ${messages}::bigint[]))`
-    yield* sql`delete from archive_change where ${mine(account)} and kind in ('seen', 'redacted') and ${named}`
+    yield* sql`delete from archive_change where ${mine(account)} and kind = 'seen' and ${named}`
     const files = yield* sql<{ blob: string | null }>`
       select blob_id::text as blob from archive_file where ${mine(account)} and ${named}`
     if (files.length === 0) return
