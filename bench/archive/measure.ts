@@ -65,7 +65,7 @@ type Keys = ReturnType<typeof peerKeys> | null
 
 export const keysFor = (messages: number): Keys => messages > peerUpTo ? null : peerKeys()
 
-const accountsOf = async ({ superuser }: Ground): Promise<ReadonlyArray<string>> => {
+export const accountsOf = async ({ superuser }: Ground): Promise<ReadonlyArray<string>> => {
   const { rows } = await superuser.query<{ id: string }>("select id::text from account order by id")
   return rows.map(({ id }) => id)
 }

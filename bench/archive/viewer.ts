@@ -10,6 +10,7 @@ import { median } from "../support/asking.ts"
 import { record, type Table } from "../support/figure.ts"
 import { type Ground, startFilled } from "../support/ground.ts"
 import { largeChat, messagesPerAccount, wordOf } from "./corpus.ts"
+import { accountsOf } from "./measure.ts"
 import { consolePassword, organizationId, password, setConsolePassword, writeLargeChat, writeSealed } from "./sealed.ts"
 
 const help = `npm run bench:viewer -- [--messages 1000000] [--kept FOLDER] [--sessions 3]
@@ -196,11 +197,6 @@ const measure = async (visitor: Visitor, place: Place): Promise<Table["rows"]> =
     if (!isShort) rows.push([`search, ${title}, again (${said})`, seconds(later), "1 s"])
   }
   return rows
-}
-
-const accountsOf = async ({ superuser }: Ground): Promise<ReadonlyArray<string>> => {
-  const { rows } = await superuser.query<{ id: string }>("select id::text from account order by id")
-  return rows.map(({ id }) => id)
 }
 
 const fill = async (ground: Ground, messages: number) => {

@@ -105,8 +105,13 @@ export const startFilled = async (folder: string, fill: (ground: Ground) => Prom
     }
   }
   const ground = await startGround({}, folder)
-  if (!ground.isKept) await fill(ground)
-  return ground
+  try {
+    if (!ground.isKept) await fill(ground)
+    return ground
+  } catch (cause) {
+    await ground.remove()
+    throw cause
+  }
 }
 
 /** The pepper's id, from its text in the parameter. */
