@@ -75,7 +75,7 @@ const closeTimeout = Duration.seconds(5)
 /** The time after which what failed is tried again: the library's next renewal may come after the fences end. */
 const triedAgainAfter = Duration.millis(250)
 
-/** Where no slot is free yet, the library asks again only after a second. */
+/** The library asks again for slots that are not free yet only after a second. */
 const acquiredSoon = {
   until: (acquired: ReadonlyArray<unknown>) => acquired.length > 0,
   times: 3,

@@ -8,12 +8,12 @@ const read =
 
 const renew = `
   with heartbeat as (
-    update cluster_runners set last_heartbeat = now() where address = $1
+    update cluster_runners set last_heartbeat = clock_timestamp() at time zone 'UTC' where address = $1
   ), renewed as (
     select shard_id from cluster_locks where address = $1 and shard_id = any($2::text[])
     order by shard_id collate "C" for update
   )
-  update cluster_locks set acquired_at = now() from renewed
+  update cluster_locks set acquired_at = clock_timestamp() at time zone 'UTC' from renewed
   where cluster_locks.shard_id = renewed.shard_id and address = $1
   returning cluster_locks.shard_id`
 
