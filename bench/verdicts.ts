@@ -201,7 +201,7 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       question:
         "Whatever breaks of three processes, no key is used by two, nothing is done twice, and nobody is unwatched",
       holds: figure.tables.every(({ note }) => note === "Everything was as expected."),
-      measured: `${numbers(found[0]?.["fault"]).at(-1)} rounds, ${count(sum(found, "what was seen"))} strangers, ${
+      measured: `${numbers(found[0]?.["fault"])[0]} rounds, ${count(sum(found, "what was seen"))} strangers, ${
         count(sum(found, "acknowledged"))
       } changes at any process`
     }]
