@@ -66,17 +66,22 @@ const time = (given) => {
   return millis < 1000 ? `${millis} ms` : millis < 60_000 ? `${millis / 1000} s` : `${millis / 60_000} min`
 }
 
-const sentences = [/^\/\*\*([^]*?)\*\//, /^ *(?:summary|does):\s+"(.*)",?$/m, /\/\*\*([^]*?)\*\//, /^-- (.*)$/m]
+const sentences = [
+  /^\/\*\*([^]*?)\*\//,
+  /^ *(?:summary|does):\s+"(.*)",?$/m,
+  /^\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport const layer/m,
+  /^\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport /m,
+  /^-- (.*)$/m
+]
 
-/** The file in a sentence: of its operation or job, of its first comment, or of the port that it implements. */
+/** The file in a sentence: of its operation or job, of the first export that has one, or of the port that it implements. */
 const sentenceOf = (file) => {
   const text = read(file)
-  const found = sentences.map((pattern) => pattern.exec(text)?.[1]).find((sentence) => sentence !== undefined)
-  if (found === undefined) {
-    const [port] = globSync(`src/ports/**/${file.slice(file.lastIndexOf("/") + 1)}`)
-    if (port === undefined || port === file) throw new Error(`${file} says nowhere what it is for`)
-    return sentenceOf(port)
-  }
+  const said = sentences.map((pattern) => pattern.exec(text)?.[1]).find((sentence) => sentence !== undefined)
+  const [port] = globSync(`src/ports/**/${file.slice(file.lastIndexOf("/") + 1)}`)
+  if (said === undefined && port !== undefined && port !== file) return sentenceOf(port)
+  const found = said ?? /\/\*\*([^]*?)\*\//.exec(text)?.[1]
+  if (found === undefined) throw new Error(`${file} says nowhere what it is for`)
   const plain = found.replaceAll(/\n *\*/g, " ").replaceAll(/\s+/g, " ").trim()
   const [sentence] = /^.*?[.;](?= [A-Z`]|$)/.exec(plain) ?? [plain]
   return sentence.replace(/[.:;]$/, "")

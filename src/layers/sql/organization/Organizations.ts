@@ -45,6 +45,7 @@ export const isOpen = (sql: SqlClient.SqlClient, table = "admin") =>
     sql(table)
   }.organization_id and organization.closed_at is null)`
 
+/** The organizations in SQL. */
 export const layer = Layer.effect(
   Ports.Organizations,
   Effect.gen(function*() {

@@ -59,7 +59,7 @@ const rowsPerRead = 500
 
 const nowhere = "00000000-0000-0000-0000-000000000000"
 
-/** Each is written only if it was not sealed again meanwhile. */
+/** Sealing under the newest keys in SQL; each secret is written only if it was not sealed again meanwhile. */
 export const layer = Layer.effect(
   Ports.Rewrap,
   Effect.gen(function*() {
