@@ -7,7 +7,7 @@ import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { BoxState, ChannelDifference, ChatFeed, Difference } from "../ports/messenger/MessengerArchive.ts"
-import * as Measures from "./CaptureMeasures.ts"
+import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { seeChats } from "./Sightings.ts"
 import { storeChange } from "./StoredChanges.ts"
@@ -30,7 +30,7 @@ const beginAt = Effect.fnUntraced(function*(
       yield* store.setState(account, state, at)
       if (known !== null && claimed === null) yield* runs.hasten(account, at)
     }))
-  if (known !== null) yield* Measures.lost("common")
+  if (known !== null) yield* CaptureMetrics.lost("common")
 })
 
 /** Nothing has happened between the states. */
@@ -147,11 +147,11 @@ const stepChannel = Effect.fnUntraced(function*(
       return false
     case "PositionRefused":
       yield* commit(account, claimed, () => losePosition(account, chatId))
-      yield* Measures.lost(chatId)
+      yield* CaptureMetrics.lost(chatId)
       return false
     default:
       yield* storeChannel(account, claimed, chat, found)
-      if (found._tag === "TooLong") yield* Measures.lost(chatId)
+      if (found._tag === "TooLong") yield* CaptureMetrics.lost(chatId)
       return found._tag === "Since" && found.more
   }
 })

@@ -1,7 +1,7 @@
 /** Pushes of an account until they are taken. */
 import { Effect } from "effect"
 import type { Behind, Box, Push, PushListener } from "../ports/messenger/MessengerArchive.ts"
-import * as Measures from "./CaptureMeasures.ts"
+import * as CaptureMetrics from "./CaptureMetrics.ts"
 
 /** A box of which a push is given up is asked for its difference. */
 const pushesKept = 256
@@ -50,7 +50,7 @@ export class Inbox implements PushListener {
       const pushes = this.kept.splice(0, limit)
       if (this.lost === 0) return Effect.succeed(pushes)
       const missing = [...this.behind].map((box): Behind => ({ _tag: "Behind", box }))
-      const counted = Measures.dropped(this.lost)
+      const counted = CaptureMetrics.dropped(this.lost)
       this.behind = noBoxes
       this.lost = 0
       return Effect.as(counted, [...pushes, ...missing])

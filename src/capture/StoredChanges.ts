@@ -7,7 +7,7 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatChange, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
-import * as Measures from "./CaptureMeasures.ts"
+import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { noteExpiry } from "./Expiry.ts"
 import { noteFiles } from "./SeenFiles.ts"
 import { messageRecord } from "./SeenRecords.ts"
@@ -63,7 +63,7 @@ const storeMessage = Effect.fnUntraced(function*(
     yield* archive.append(chatId, [yield* messageRecord(account, kept)], path, place === "late" ? "late" : undefined)
     yield* noteFiles(account, chat, [kept])
     yield* noteExpiry(account, chatId, [kept])
-    if (tag === "New" && !inRun && !known) yield* Measures.arrived(record.at)
+    if (tag === "New" && !inRun && !known) yield* CaptureMetrics.arrived(record.at)
   }
   // The difference that passed it left it out: it may be deleted by now.
   if (place === "late") return known ? chat : uncheckedDownTo(chat, record.id)

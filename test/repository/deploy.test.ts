@@ -302,7 +302,7 @@ describe("the document for operators", () => {
 
   it("has a row for every metric, and only for those that there are", () => {
     const sources = [
-      "src/capture/CaptureMeasures.ts",
+      "src/capture/CaptureMetrics.ts",
       "src/capture/Drift.ts",
       "src/transport/RequestMetrics.ts",
       "src/http/Server.ts",
