@@ -131,7 +131,7 @@ describe("7 objects that do not exist for the caller", () => {
               if (!allowed || kind === "account" || kind === "event") {
                 // Whoever signs in holds the organization first.
                 const held = operation.kind === "login" ? 1 : 0
-                const beside = operation.id === "get_account" && seesDevices(role) ? 3 : 0
+                const beside = operation.id === "get_account" && seesDevices(role) ? 2 : 0
                 const key = operation.kind === "unlocked" || operation.kind === "rewrite" ? 1 : 0
                 expect(asked[0]?.said.length, which).toBe(allowed ? 2 + beside + held + key : 1)
               }
@@ -152,7 +152,7 @@ describe("7 objects that do not exist for the caller", () => {
         expect([reached.answer.status, missing.answer.status]).toEqual([200, 404])
         const inside = (said: ReadonlyArray<Said>) =>
           said.filter(({ inTransaction }) => inTransaction).map(({ sql }) => sql)
-        expect(inside(missing.said).length).toBe(4)
+        expect(inside(missing.said).length).toBe(3)
         expect(inside(reached.said)).toEqual(inside(missing.said))
       }))
 
