@@ -3,9 +3,9 @@ import { vi } from "vitest"
 
 /** Modules of a page, whose types are those of browsers. */
 const ofPage = (name: string) => import(new URL(`../../src/viewer/page/${name}.ts`, import.meta.url).href)
-const { whenIdle }: { readonly whenIdle: (lock: () => void) => () => void } = await ofPage("Idle")
+const { whenIdle }: { readonly whenIdle: (lock: () => void) => () => void } = await ofPage("IdleLock")
 const { missing, missingForKeys }: Record<"missing" | "missingForKeys", () => ReadonlyArray<string>> = await ofPage(
-  "Missing"
+  "MissingFeatures"
 )
 
 const minute = 60_000
