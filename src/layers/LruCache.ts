@@ -1,5 +1,5 @@
 /** A memory for a bounded number of keys, from which those that were not asked for longest are dropped. */
-export class Remembered<Value> {
+export class LruCache<Value> {
   readonly #values = new Map<string, Value>()
   readonly #most: number
 

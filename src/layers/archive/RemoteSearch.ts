@@ -20,7 +20,7 @@ import {
   type SearchScope,
   SearchStore
 } from "../../ports/archive/SearchStore.ts"
-import { Remembered } from "../LruCache.ts"
+import { LruCache } from "../LruCache.ts"
 import { bytesOf } from "./RemoteBytes.ts"
 import { RemoteStates } from "./RemoteStates.ts"
 import { VocabularyCache } from "./VocabularyCache.ts"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
     const service = yield* SealedArchive
     const states = yield* RemoteStates
     const vocabularies = new VocabularyCache()
-    const ahead = new Remembered<SealedSearchPage & { readonly at: number }>(pagesKept)
+    const ahead = new LruCache<SealedSearchPage & { readonly at: number }>(pagesKept)
 
     /** Answers what is of the scope alone, whatever the service sends. */
     const ask = Effect.fnUntraced(function*(scope: SearchScope, part: SealedBlocksRequest) {
@@ -125,7 +125,7 @@ export const layer = Layer.effect(
       return { ...answer, blocks: answer.blocks.filter(({ account_id }) => accounts.has(account_id)), pages, sealed }
     })
 
-    const listed = new Remembered<ListedAhead>(listsKept)
+    const listed = new LruCache<ListedAhead>(listsKept)
     let listedPages: ReadonlyArray<SearchPage> = []
 
     /** Remembers pages that a search opens, the newest first. */

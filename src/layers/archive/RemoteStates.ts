@@ -10,7 +10,7 @@ import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
 import type { MessageChanges, MessageName, StoredFile } from "../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount, SealedEpoch } from "../../ports/archive/Epochs.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
-import { Remembered } from "../LruCache.ts"
+import { LruCache } from "../LruCache.ts"
 import { bytesOf, framesOf } from "./RemoteBytes.ts"
 
 /** The edits, the deletion and the files of a message. */
@@ -79,8 +79,8 @@ export const layer = Layer.effect(
   RemoteStates,
   Effect.gen(function*() {
     const service = yield* SealedArchive
-    const states = new Remembered<KnownState>(statesKept)
-    const epochs = new Remembered<SealedEpoch>(epochsKept)
+    const states = new LruCache<KnownState>(statesKept)
+    const epochs = new LruCache<SealedEpoch>(epochsKept)
     const asking = Semaphore.makeUnsafe(1)
 
     const keep: RemoteStates["Service"]["keep"] = Effect.fnUntraced(function*(answer, stated) {

@@ -10,7 +10,7 @@ import {
   documentsRemembered
 } from "../../domain/oauth/OAuth.ts"
 import type { DocumentReader, DocumentUnread } from "../../ports/oauth/OAuthPorts.ts"
-import { Remembered } from "../LruCache.ts"
+import { LruCache } from "../LruCache.ts"
 import * as Https from "./Https.ts"
 
 type DocumentResult = Exit.Exit<unknown, DocumentUnread>
@@ -52,9 +52,9 @@ const admit = (times: Array<number>, allowed: number, now: number) => {
  * what could not be read is not fetched again within a minute.
  */
 export const make = (outside: Https.Internet = Https.internet): DocumentReader => {
-  const kept = new Remembered<KeptDocument>(documentsRemembered)
+  const kept = new LruCache<KeptDocument>(documentsRemembered)
   const underway = new Map<string, Deferred.Deferred<unknown, DocumentUnread>>()
-  const admins = new Remembered<Array<number>>(addressesRemembered)
+  const admins = new LruCache<Array<number>>(addressesRemembered)
   const all: Array<number> = []
 
   const ask = Effect.fnUntraced(function*(address: string, answered: Deferred.Deferred<unknown, DocumentUnread>) {

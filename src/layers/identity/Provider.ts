@@ -22,7 +22,7 @@ import {
 import { ProviderAway, ProviderRefused } from "../../ports/signin/ProviderSignIn.ts"
 import * as Https from "../documents/Https.ts"
 import { isSpecialAtHome } from "../documents/specialAddresses.ts"
-import { Remembered } from "../LruCache.ts"
+import { LruCache } from "../LruCache.ts"
 
 /** The internet as providers are called: public addresses, and private ones where the operator allows it. */
 export const ProviderInternet = Context.Reference<(privateNetwork: boolean) => Https.Internet>(
@@ -139,7 +139,7 @@ interface KeptConfiguration {
 /** Providers as one process asks them: a few at a time, each one's documents once at a time. */
 export const make = Effect.gen(function*() {
   const internetFor = yield* ProviderInternet
-  const kept = new Remembered<KeptConfiguration>(providersRemembered)
+  const kept = new LruCache<KeptConfiguration>(providersRemembered)
   const underway = new Map<string, Deferred.Deferred<Configuration, ProviderAway>>()
   const turns = yield* Semaphore.make(providerAsked)
 

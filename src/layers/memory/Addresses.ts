@@ -17,7 +17,7 @@ import {
 import * as Ports from "../../ports/index.ts"
 import { RefusedRefreshes } from "../../ports/oauth/OAuthPorts.ts"
 import { fingerprint } from "../crypto/Peppers.ts"
-import { Remembered } from "../LruCache.ts"
+import { LruCache } from "../LruCache.ts"
 
 const minuteMillis = Duration.toMillis(Duration.minutes(1))
 const windowMillis = Duration.toMillis(failureWindow)
@@ -40,8 +40,8 @@ interface TriedCredentials {
 
 /** Wrong credentials by address. */
 export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
-  const addresses = new Remembered<TriedCredentials>(addressesRemembered)
-  const rights = new Remembered<true>(rightCredentialsRemembered)
+  const addresses = new LruCache<TriedCredentials>(addressesRemembered)
+  const rights = new LruCache<true>(rightCredentialsRemembered)
 
   const tried = (address: string, now: number): TriedCredentials => {
     const found = addresses.get(addressGroup(address), () => ({ failures: [], unknown: new Map() }))
@@ -86,7 +86,7 @@ export const layerFailedAttempts = Layer.sync(Ports.FailedAttempts, () => {
 
 /** Refreshes by what they were sent with, for a minute at most. */
 export const layerRefusedRefreshes = Layer.sync(RefusedRefreshes, () => {
-  const refused = new Remembered<{ readonly at: number; readonly until: number }>(addressesRemembered)
+  const refused = new LruCache<{ readonly at: number; readonly until: number }>(addressesRemembered)
   return {
     waits: (request) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -105,7 +105,7 @@ export const layerRefusedRefreshes = Layer.sync(RefusedRefreshes, () => {
 
 /** Requests without a bearer token by address and IPv6 network: buckets that fill again within a minute. */
 export const layerAnonymousRequests = Layer.sync(Ports.AnonymousRequests, () => {
-  const buckets = new Remembered<{ left: number; at: number }>(addressesRemembered)
+  const buckets = new LruCache<{ left: number; at: number }>(addressesRemembered)
 
   const bucketOf = (group: string, most: number, now: number) => {
     const bucket = buckets.get(group, () => ({ left: most, at: now }))

@@ -2,7 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as Address from "../../../src/domain/NetworkAddress.ts"
-import { Remembered } from "../../../src/layers/LruCache.ts"
+import { LruCache } from "../../../src/layers/LruCache.ts"
 import * as Addresses from "../../../src/layers/memory/Addresses.ts"
 import { AnonymousRequests, FailedAttempts } from "../../../src/ports/RateLimits.ts"
 
@@ -111,7 +111,7 @@ describe("requests without a token from an address", () => {
 
 describe("what is remembered of many keys", () => {
   it("is bounded, and what was asked for longest ago is forgotten first", () => {
-    const remembered = new Remembered<number>(3)
+    const remembered = new LruCache<number>(3)
     for (const key of ["a", "b", "c"]) remembered.set(key, 1)
     remembered.get("a", () => 0)
     remembered.set("d", 1)

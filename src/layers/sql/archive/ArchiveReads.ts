@@ -5,7 +5,7 @@ import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { Caller, OrganizationId } from "../../../domain/people/Access.ts"
 import { type ArchiveRead, ArchiveReads } from "../../../ports/archive/ArchiveReads.ts"
 import { Db } from "../../../ports/Db.ts"
-import { Remembered } from "../../LruCache.ts"
+import { LruCache } from "../../LruCache.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 const hourMillis = Duration.toMillis(Duration.hours(1))
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const db = yield* Db
-    const stored = new Remembered<true>(readersRemembered)
+    const stored = new LruCache<true>(readersRemembered)
     const asked = Latch.makeUnsafe(false)
     const one = Semaphore.makeUnsafe(1)
     let waiting = new Map<string, ReadCount>()

@@ -16,7 +16,7 @@ import { Entrance } from "../../../ports/credentials/Authentication.ts"
 import { OAuthSecrets } from "../../../ports/oauth/OAuthPorts.ts"
 import { ApiKeys } from "../../crypto/credentials/ApiKeys.ts"
 import { fingerprint } from "../../crypto/Peppers.ts"
-import { Remembered } from "../../LruCache.ts"
+import { LruCache } from "../../LruCache.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { state } from "../../RateWindow.ts"
 import * as Statements from "./BearerStatements.ts"
@@ -78,7 +78,7 @@ export const make = Effect.gen(function*() {
   const countedLookup = remembered(Statements.countedLookup)
 
   /** Digests by what names their token: to make one takes several times as long. */
-  const digests = new Remembered<ReadonlyArray<string>>(rightCredentialsRemembered)
+  const digests = new LruCache<ReadonlyArray<string>>(rightCredentialsRemembered)
 
   const isWellFormed = (token: Redacted.Redacted) => secrets.isWellFormed("access", token) || keys.isWellFormed(token)
 

@@ -5,7 +5,7 @@ import { addressesRemembered, addressGroup } from "../../../domain/NetworkAddres
 import { registrationsInTotal, registrationsPerAddress, registrationWindow } from "../../../domain/oauth/OAuth.ts"
 import type { OAuthClient } from "../../../domain/oauth/OAuthRecords.ts"
 import { type NewClient, OAuthClients } from "../../../ports/oauth/OAuthPorts.ts"
-import { Remembered } from "../../LruCache.ts"
+import { LruCache } from "../../LruCache.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 interface Counts {
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
   OAuthClients,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const refusals = new Remembered<number>(addressesRemembered)
+    const refusals = new LruCache<number>(addressesRemembered)
     const one = Semaphore.makeUnsafe(1)
 
     const refusedAlready = Effect.fnUntraced(function*(keys: ReadonlyArray<string>) {
