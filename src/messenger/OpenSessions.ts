@@ -1,5 +1,5 @@
 /** The service's sessions on the messenger that this process keeps open, and what the messenger pushes through them. */
-import { Clock, Context, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Latch, Layer, Scope, Stream } from "effect"
 import { slotOf } from "../domain/accounts/Slot.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { messengerTimeout } from "../domain/Limits.ts"
@@ -25,6 +25,10 @@ export const inTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, 
 /** After so many polls because of pushes, one by one as they come, the next ones of a session are so far apart. */
 const pushesAtOnce = 3
 const pushInterval = 5000
+
+/** A push that the database does not answer is stored again after a pause each, for as long as a slot may last. */
+const pause = Duration.seconds(1)
+const again = { times: 15 }
 
 /** The rate at which a session's pushes make its account due: a flood of pushes does not cause a flood of polls. */
 class Pace {
@@ -102,7 +106,7 @@ export class LiveSessions extends Context.Service<LiveSessions, {
         }
 
         /** Counts a push while it is being stored. */
-        const counted = (push: Effect.Effect<void>) =>
+        const counted = <A>(push: Effect.Effect<A>) =>
           Effect.acquireUseRelease(
             Effect.sync(() => {
               pushes.heard += 1
@@ -126,7 +130,10 @@ export class LiveSessions extends Context.Service<LiveSessions, {
               : Effect.andThen(SessionMetrics.setOpen(opened.size), Scope.close(open.scope, Exit.void))
           })
 
-        /** Pushes only trigger polls, and a poll finds the truth: a lost push costs a minute. */
+        /**
+         * Pushes only trigger polls, and a poll finds the truth: a lost push costs a minute. One that the database does
+         * not answer is stored as soon as it does, while those after it wait.
+         */
         const heard = (account: Account, ref: SessionRef, pace: Pace) => (events: ReadonlyArray<MessengerEvent>) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const sent = events.filter(({ _tag }) => _tag === "CodeSent").length
@@ -134,11 +141,14 @@ export class LiveSessions extends Context.Service<LiveSessions, {
             const look = events.some(({ _tag }) => _tag === "Gap" || _tag === "ProfileChanged")
             const lost = events.some(({ _tag }) => _tag === "Lost")
             const at = pace.push(now)
-            const pushed = Effect.ignore(monitors.push([account], { at: new Date(at), look }))
-            return Effect.andThen(
-              // No other process polls the account.
-              counted(at > now ? pushed : Effect.andThen(pushed, alarm.wake)),
-              lost ? Effect.forkIn(close(ref), around) : Effect.void
+            const push = monitors.push([account], { at: new Date(at), look })
+            // No other process polls the account.
+            const stored = at > now ? push : Effect.andThen(push, alarm.wake)
+            return counted(Effect.isSuccess(stored)).pipe(
+              Effect.flatMap((done) =>
+                done ? Effect.void : Effect.ignore(Effect.retry(Effect.delay(stored, pause), again))
+              ),
+              Effect.andThen(lost ? Effect.forkIn(close(ref), around) : Effect.void)
             )
           })
 
