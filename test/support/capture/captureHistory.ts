@@ -92,14 +92,18 @@ class History {
     )
   }
 
+  private readonly nanos = (): bigint => BigInt(this.platform.now) * 1_000_000n
+
   private readonly clock: Clock.Clock = {
     currentTimeMillisUnsafe: () => this.platform.now,
     currentTimeMillis: Effect.sync(() => this.platform.now),
-    currentTimeNanosUnsafe: () => BigInt(this.platform.now) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(this.platform.now) * 1_000_000n),
+    currentTimeNanosUnsafe: this.nanos,
+    currentTimeNanos: Effect.sync(this.nanos),
+    monotonicTimeNanosUnsafe: this.nanos,
+    monotonicTimeNanos: Effect.sync(this.nanos),
     // Short pauses pass, and no deadline does.
     sleep: (pause) => Duration.toMillis(pause) < 1000 ? Effect.yieldNow : Effect.never
-  } as Clock.Clock
+  }
 
   /** The laws that hold after each commit. */
   private readonly holds: Effect.Effect<void> = Effect.gen({ self: this }, function*() {
