@@ -1,5 +1,5 @@
 /** The counts and measures of archiving; labels have a bounded number of values. */
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Duration, Effect, Metric } from "effect"
 import type { RunPhase } from "../domain/archive/ArchiveSummary.ts"
 import type { Box } from "../ports/messenger/MessengerArchive.ts"
 
@@ -38,9 +38,4 @@ export const arrived = (sentAt: number) =>
 
 /** Measures how long a phase takes, whether it succeeds or fails. */
 export const runPhase = (phase: typeof RunPhase.Type) => <A, E, R>(work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Clock.currentTimeMillis, (start) =>
-    Effect.ensuring(
-      work,
-      Effect.flatMap(Clock.currentTimeMillis, (end) =>
-        Metric.update(Metric.withAttributes(phases, { phase }), (end - start) / 1000))
-    ))
+  Effect.trackDuration(work, Metric.withAttributes(phases, { phase }), Duration.toSeconds)

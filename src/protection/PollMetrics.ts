@@ -1,5 +1,5 @@
 /** The counts and measures of the watch over accounts; labels have a bounded number of values. */
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Duration, Effect, Metric } from "effect"
 import type { EngineEvent, SignOutAttempt } from "../domain/protection/Decision.ts"
 import type { Observation } from "../domain/protection/Observation.ts"
 
@@ -60,12 +60,7 @@ export const began = (dueAt: Date) =>
 
 /** Measures how long a phase takes, whether it succeeds or fails. */
 export const phase = (name: Phase) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Clock.currentTimeMillis, (start) =>
-    Effect.ensuring(
-      effect,
-      Effect.flatMap(Clock.currentTimeMillis, (end) =>
-        Metric.update(Metric.withAttributes(steps, { phase: name }), (end - start) / 1000))
-    ))
+  Effect.trackDuration(effect, Metric.withAttributes(steps, { phase: name }), Duration.toSeconds)
 
 /** Counts what a poll has seen and caused, once it is stored. */
 export const observed = ({ outcome }: Observation) =>
