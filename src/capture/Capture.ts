@@ -27,7 +27,7 @@ import { claimTime, GiveWay, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
 import { makeLiveAccounts } from "./LiveAccounts.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
-import { OpenArchives } from "./OpenArchives.ts"
+import { keyOf, OpenArchives } from "./OpenArchives.ts"
 import { afterLooks, inTurn, makePacer, otherLooks, ownLook, type Pace } from "./Pacer.ts"
 import { recordRun, runEvent } from "./RunEvents.ts"
 import { ComparedAge } from "./Unchecked.ts"
@@ -67,7 +67,6 @@ type Services =
   | Ownership
   | WaitingFiles
 
-const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
 const slotOfKey = (key: string): Slot => slotOf(AccountId.make(key.slice(key.lastIndexOf("/") + 1)))
 
 /** The session through which the account's chats are read, and if the messenger may still be wary of it. */

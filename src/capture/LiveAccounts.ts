@@ -9,6 +9,7 @@ import { Inbox } from "./Inbox.ts"
 import { catchUpAll, takePushes } from "./LiveCapture.ts"
 import { type FileTurns, type LiveSession, makeLiveFiles } from "./LiveFiles.ts"
 import { shareOf } from "./NextRuns.ts"
+import { keyOf } from "./OpenArchives.ts"
 
 /** Pushes are stored together: at most so many, and those of this time. */
 const pushesPerStep = 100
@@ -50,8 +51,6 @@ interface Live {
 }
 
 const noBoxes: ReadonlySet<Box> = new Set()
-
-const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
 
 const nextGlance = ({ glancedAt, heardAt, round }: Live, at: number): number => {
   const period = at - heardAt < Duration.toMillis(quietAfter) ? glanceTime : quietGlanceTime

@@ -43,6 +43,9 @@ interface Place {
   waiting: number
 }
 
+/** The account's name in maps. */
+export const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
+
 export type WritingFailure = CaptureStopped | FrameTooLarge | NoSuchAccount | ServiceUnavailable | WriterReplaced
 
 export class OpenArchives extends Context.Service<OpenArchives, {
@@ -76,7 +79,7 @@ export class OpenArchives extends Context.Service<OpenArchives, {
 
       const placeOf = (account: ArchivedAccount) =>
         Ref.modify(places, (all) => {
-          const key = `${account.organizationId}/${account.accountId}`
+          const key = keyOf(account)
           const known = all.get(key) ?? {
             calls: Semaphore.makeUnsafe(1),
             turn: Semaphore.makeUnsafe(1),
