@@ -66,12 +66,15 @@ const goesOn = Effect.fnUntraced(function*(organizationId: OrganizationId, { seq
 export const lastPage = Effect.fnUntraced(function*(organizationId: OrganizationId, from: Head) {
   const db = yield* Db
   let at = from
-  while (yield* db.read(organizationId, goesOn(organizationId, at))) {
-    const page = yield* db.read(organizationId, walk(organizationId, at))
-    if (!page.ok || page.last) return at
+  while (true) {
+    const next = Effect.flatMap(
+      goesOn(organizationId, at),
+      (more) => more ? walk(organizationId, at) : Effect.succeed(null)
+    )
+    const page = yield* db.read(organizationId, next)
+    if (page === null || !page.ok || page.last) return at
     at = page
   }
-  return at
 })
 
 /** The fault of a journal whose last checkpoint names one of the keys, which has not signed it. */
