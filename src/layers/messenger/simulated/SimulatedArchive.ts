@@ -124,7 +124,8 @@ export const make = (
           ref,
           "read_chats",
           Effect.gen(function*() {
-            const chats = (yield* chatsOf(userId)).filter((chat) => refs.includes(refOf(chat)))
+            const named = new Set(refs)
+            const chats = (yield* chatsOf(userId)).filter((chat) => named.has(refOf(chat)))
             const { box } = yield* accountOf(userId)
             return { chats: chats.map((chat) => chatSeen(chat, userId)), state: stateOf(box.position) }
           })
