@@ -5,11 +5,11 @@ import * as path from "node:path"
 import * as ControlClient from "../../src/cli/process/ControlClient.ts"
 import { Background } from "../../src/jobs/Background.ts"
 import * as Console from "../../src/layers/Console.ts"
-import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import * as Simulated from "../../src/layers/messenger/simulated/Simulated.ts"
 import { Journal } from "../../src/ports/journal/Journal.ts"
 import * as Processes from "../mcp/processes.ts"
 import * as Mcp from "../mcp/support.ts"
+import { embeddedDirectory } from "../support/cli/embeddedDirectory.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { fillDirectory } from "../support/postgres/database.ts"
 import { scratch } from "../support/run/scratch.ts"
@@ -20,17 +20,7 @@ const push = "file:/nowhere/checkpoints"
 /** The jobs of the process that has the directory, as `status` says them. */
 const jobsOf = (directory: string) =>
   ControlClient.invoke(
-    {
-      data: directory,
-      databaseUrl: Option.none(),
-      databaseInsecure: false,
-      databasePooled: false,
-      databaseDirectUrl: Option.none(),
-      blobs: Option.none(),
-      blobsShared: false,
-      maxConnections: 1,
-      keyPrefix: defaultKeyPrefix
-    },
+    embeddedDirectory(directory),
     (requests) => requests.database_status({}),
     Effect.die(new Error("Nobody holds the directory"))
   ).pipe(Effect.map(({ jobs }) => jobs?.map(({ name }) => name)))

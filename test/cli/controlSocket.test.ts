@@ -6,8 +6,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as ControlClient from "../../src/cli/process/ControlClient.ts"
 import * as ControlSocket from "../../src/cli/process/ControlSocket.ts"
-import { defaultKeyPrefix } from "../../src/layers/Core.ts"
 import { Directory } from "../../src/ports/organization/Directory.ts"
+import { embeddedDirectory } from "../support/cli/embeddedDirectory.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -19,17 +19,7 @@ const folder = Effect.acquireRelease(
 /** What the holder of the directory answers, where somebody holds it. */
 const ask = <A>(data: string, asked: ControlClient.ControlRequest<ControlClient.CommandClient, A>) =>
   ControlClient.invoke(
-    {
-      data,
-      databaseUrl: Option.none(),
-      databaseInsecure: false,
-      databasePooled: false,
-      databaseDirectUrl: Option.none(),
-      blobs: Option.none(),
-      blobsShared: false,
-      maxConnections: 1,
-      keyPrefix: defaultKeyPrefix
-    },
+    embeddedDirectory(data),
     asked,
     Effect.die(new Error("Nobody holds the directory"))
   )
