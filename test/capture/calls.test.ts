@@ -9,7 +9,7 @@ import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused, type Push } from "../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
-import { stage } from "../support/capture/livingProcess.ts"
+import { claimedRun, stage } from "../support/capture/livingProcess.ts"
 import { account, rule, unpaced } from "../support/capture/memoryCapture.ts"
 
 const group = -1_000_000_000_301n
@@ -29,9 +29,8 @@ describe("the calls of a run that the messenger limits", () => {
         history: (ref, below, limit) => counting(reader.history(ref, below, limit)),
         members: (ref, cursor) => counting(reader.members(ref, cursor))
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       const pacer = { take: Effect.sync(() => void (turns += 1)) }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, pacer, reader: counted }), process)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, pacer, reader: counted }), process)
       expect(calls).toBeGreaterThan(20)
       expect(turns).toBe(calls)
     }))
@@ -52,9 +51,8 @@ describe("a wait that the messenger demands", () => {
           left-- > 0 ? Effect.fail(new PlatformBusy({ retryAfterSeconds: seconds })) : reader.history(ref, below, limit)
         )
     }
-    const run = { ...account, fence: 1, failures: 0, wasAsked: false }
     const running = yield* Effect.forkChild(
-      Effect.provideContext(Effect.exit(runCapture(run, { ...unpaced, feed, reader: demanding })), process)
+      Effect.provideContext(Effect.exit(runCapture(claimedRun, { ...unpaced, feed, reader: demanding })), process)
     )
     yield* TestClock.adjust("10 minutes")
     return { dialogs, exit: yield* Fiber.join(running) }
@@ -86,17 +84,15 @@ describe("what is pushed while a run sleeps through a wait", () => {
             return Effect.fail(new PlatformBusy({ retryAfterSeconds: 30 }))
           })
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       yield* Effect.forkScoped(
-        Effect.provideContext(runCapture(run, { ...unpaced, feed, reader: demanding }), process)
+        Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader: demanding }), process)
       )
       yield* TestClock.adjust("1 second")
       expect(isAsked).toBe(true)
       const chat = platform.chats.get(101n)!
-      platform.pending = []
-      while (platform.pending.length === 0) platform.send(chat, null)
+      const pushes = platform.sendUntilPushed(chat)
       const newest = platform.visible(chat).at(-1)!.id
-      yield* Effect.forkScoped(Effect.provideContext(takePushes(account, feed, platform.pending), process))
+      yield* Effect.forkScoped(Effect.provideContext(takePushes(account, feed, pushes), process))
       yield* TestClock.adjust("1 second")
       expect(stored.ofChat(101n).has(newest)).toBe(true)
     }))
@@ -135,8 +131,7 @@ describe("a page of a chat", () => {
             () => Effect.sync(() => stored.setRules([rule(null, "skip", true)]))
           )
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed: platform.feed, reader }), process)
       expect([...stored.messages.values()].flatMap((messages) => [...messages.keys()])).toEqual([])
     }))
 
@@ -164,8 +159,7 @@ describe("a page of a chat", () => {
               yield* Effect.repeat(Effect.yieldNow, { times: 50 })
             }))
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed: platform.feed, reader }), process)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed: platform.feed, reader }), process)
       yield* Fiber.joinAll(taking)
       expect(taking).toHaveLength(1)
       expect(stored.ofChat(101n).get(id)?.deleted).toBe(true)
@@ -178,7 +172,7 @@ describe("a page of a chat", () => {
       there.visibleFrom = there.nextId
       platform.send(there, null)
       const { feed, reader } = platform
-      const run = runCapture({ ...account, fence: 1, failures: 0, wasAsked: false }, { ...unpaced, feed, reader })
+      const run = runCapture(claimedRun, { ...unpaced, feed, reader })
       yield* Effect.provideContext(run, process)
       expect(stored.ofChat(group).size).toBe(1)
       there.visibleFrom = 1n
@@ -212,8 +206,7 @@ describe("a channel whose position was lost", () => {
           return platform.feed.peers(refs)
         }
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
       expect(calls.slice(0, 2)).toEqual(["position", "page"])
       expect(calls.filter((call) => call === "position")).toHaveLength(1)
       expect(stored.chats.get(group)?.position).toBe(there.box?.position)
@@ -265,8 +258,7 @@ describe("the claim of a run", () => {
             return until.length === 2 ? Effect.fail("away") : Effect.succeed(true)
           })
       } as unknown as ArchiveRuns["Service"]
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.forkScoped(Effect.provideContext(keepClaim(run), Context.add(process, ArchiveRuns, runs)))
+      yield* Effect.forkScoped(Effect.provideContext(keepClaim(claimedRun), Context.add(process, ArchiveRuns, runs)))
       yield* TestClock.adjust("2 minutes")
       expect(until).toEqual([150_000, 180_000, 210_000, 240_000])
     }))

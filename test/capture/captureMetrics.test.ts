@@ -7,7 +7,7 @@ import { Inbox } from "../../src/capture/Inbox.ts"
 import { takePushes } from "../../src/capture/LiveCapture.ts"
 import { type ChatFeed, PositionRefused } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { livingProcess } from "../support/capture/livingProcess.ts"
+import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 import { withOwnMetrics } from "../support/metrics.ts"
@@ -28,9 +28,8 @@ const stage = Effect.gen(function*() {
   const stored = new Stored()
   stored.setRules([rule(null, "archive", true)])
   const process = livingProcess(stored)
-  const run = { ...account, fence: 1, failures: 0, wasAsked: false }
   const { feed, reader } = platform
-  yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+  yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
   return { platform, process, stored }
 })
 
@@ -61,13 +60,12 @@ describe("the measures of archiving", () => {
   it.effect("have how long after it was sent a message was archived", () =>
     Effect.gen(function*() {
       const { platform, process, stored } = yield* stage
-      platform.pending = []
       const chat = platform.chats.get(101n)
       if (chat === undefined) return expect.fail("The chat is missing")
-      while (platform.pending.length === 0) platform.send(chat, null)
+      const pushes = platform.sendUntilPushed(chat)
       stored.keepState({ position: platform.common.position - 1, date: 0, qts: 0 })
       yield* TestClock.adjust("7 seconds")
-      yield* Effect.provideContext(takePushes(account, platform.feed, platform.pending), process)
+      yield* Effect.provideContext(takePushes(account, platform.feed, pushes), process)
       const [behind] = (yield* states("console_archive_behind_seconds", "none")).values()
       expect(behind).toMatchObject({ max: 7 })
     }).pipe(withOwnMetrics))

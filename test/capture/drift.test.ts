@@ -5,8 +5,8 @@ import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { afterPage } from "../../src/domain/archive/ChatProgress.ts"
 import type { ChatReader } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { livingProcess } from "../support/capture/livingProcess.ts"
-import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
+import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
+import { rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 import { withOwnMetrics } from "../support/metrics.ts"
 
@@ -32,9 +32,8 @@ describe("a chat that is compared at the end of a run", () => {
         ...platform.reader,
         history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       const compare = Effect.suspend(() =>
-        Effect.provideContext(compareOne(run, { ...unpaced, reader: all }, [...stored.chats.values()]), process)
+        Effect.provideContext(compareOne(claimedRun, { ...unpaced, reader: all }, [...stored.chats.values()]), process)
       )
       yield* compare
       expect([...stored.ofChat(101n).keys()].toSorted()).toEqual([1n, 2n, 3n])

@@ -11,7 +11,7 @@ import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import { WaitingFiles } from "../../src/ports/archive/WaitingFiles.ts"
 import type { MessageSeen } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { livingProcess } from "../support/capture/livingProcess.ts"
+import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
@@ -71,9 +71,8 @@ describe("files that a run saves", () => {
         file: () => Stream.empty,
         messages: () => Effect.succeed(messages.map(message))
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
       const saving = yield* Effect.forkChild(
-        Effect.provideContext(saveFiles(run, { ...unpaced, reader }, report), process)
+        Effect.provideContext(saveFiles(claimedRun, { ...unpaced, reader }, report), process)
       )
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(saving)

@@ -5,7 +5,7 @@ import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { GiveWay } from "../../src/capture/CaptureSteps.ts"
 import { takePushes } from "../../src/capture/LiveCapture.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { countingSteps, livingProcess } from "../support/capture/livingProcess.ts"
+import { claimedRun, countingSteps, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 
@@ -21,8 +21,7 @@ describe("the watch beside a run", () => {
       const counted = countingSteps(livingProcess(stored), () => void (steps += 1)).pipe(
         Context.add(GiveWay, { take: Effect.sync(() => void (waits += 1)) })
       )
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), counted)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), counted)
       expect(steps).toBeGreaterThan(20)
       expect(waits).toBe(steps)
       const behind = Effect.provideContext(takePushes(account, feed, [{ _tag: "Behind", box: "common" }]), counted)

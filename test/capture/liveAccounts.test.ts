@@ -7,7 +7,7 @@ import { makeLiveAccounts } from "../../src/capture/LiveAccounts.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import type { ChatFeed, Difference, PushListener } from "../../src/ports/messenger/MessengerArchive.ts"
-import { countingSteps, type livingProcess, stage } from "../support/capture/livingProcess.ts"
+import { claimedRun, countingSteps, type livingProcess, stage } from "../support/capture/livingProcess.ts"
 import { account, unpaced } from "../support/capture/memoryCapture.ts"
 import type { Platform } from "../support/capture/modelPlatform.ts"
 
@@ -35,6 +35,14 @@ const archiveLive = Effect.fnUntraced(function*(
     }
   })
   return { listeners, passes }
+})
+
+/** Archives the account as it changes once a run has read its chats. */
+const archivedOnce = Effect.gen(function*() {
+  const { platform, process, stored } = stage()
+  const { feed, reader } = platform
+  yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
+  return { platform, stored, ...(yield* archiveLive(platform, process)) }
 })
 
 describe("the feeds of many accounts", () => {
@@ -76,8 +84,7 @@ describe("an account of which nothing is pushed", () => {
         difference: (since) => counted("differences", Effect.map(feed.difference(since), withoutChannels)),
         peers: (refs) => counted("glances", feed.peers(refs))
       }
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
       const counting = countingSteps(process, () => void (counts.steps += 1))
       const { passes } = yield* archiveLive({ feed: quiet, reader }, counting)
       const inHour = Effect.gen(function*() {
@@ -147,16 +154,10 @@ describe("an account with many channels that push nothing", () => {
 describe("a feed whose session has ended", () => {
   it.effect("has its last pushes archived, and begins anew after half a minute, and not before", () =>
     Effect.gen(function*() {
-      const { platform, process, stored } = stage()
-      const { feed, reader } = platform
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
-      const { listeners, passes } = yield* archiveLive(platform, process)
+      const { listeners, passes, platform, stored } = yield* archivedOnce
       yield* passes("1 second")
       const chat = platform.chats.get(101n)!
-      platform.pending = []
-      while (platform.pending.length === 0) platform.send(chat, null)
-      for (const push of platform.pending) listeners[0]?.pushed(push)
+      for (const push of platform.sendUntilPushed(chat)) listeners[0]?.pushed(push)
       listeners[0]?.ended()
       yield* TestClock.adjust("1 second")
       expect(stored.ofChat(101n).has(platform.visible(chat).at(-1)!.id)).toBe(true)
@@ -170,16 +171,10 @@ describe("a feed whose session has ended", () => {
 describe("what is pushed after minutes of silence", () => {
   it.effect("is archived at once", () =>
     Effect.gen(function*() {
-      const { platform, process, stored } = stage()
-      const { feed, reader } = platform
-      const run = { ...account, fence: 1, failures: 0, wasAsked: false }
-      yield* Effect.provideContext(runCapture(run, { ...unpaced, feed, reader }), process)
-      const { listeners, passes } = yield* archiveLive(platform, process)
+      const { listeners, passes, platform, stored } = yield* archivedOnce
       yield* passes("1 minute", 5)
       const chat = platform.chats.get(101n)!
-      platform.pending = []
-      while (platform.pending.length === 0) platform.send(chat, null)
-      for (const push of platform.pending) listeners[0]?.pushed(push)
+      for (const push of platform.sendUntilPushed(chat)) listeners[0]?.pushed(push)
       yield* TestClock.adjust("1 second")
       expect(stored.ofChat(101n).size).toBe(platform.visible(chat).length)
     }))

@@ -7,7 +7,7 @@ import type { OrganizationFacts } from "../../src/domain/organization/Organizati
 import { Accounts } from "../../src/ports/accounts/Accounts.ts"
 import { Organizations } from "../../src/ports/organization/Organizations.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { livingProcess } from "../support/capture/livingProcess.ts"
+import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 import { accountFacts, organizationFacts } from "../support/stored.ts"
@@ -62,16 +62,15 @@ describe("what stops the saving of an account", () => {
           )
         }
         const { feed, reader } = platform
-        const run = runCapture({ ...account, fence: 1, failures: 0, wasAsked: false }, { ...unpaced, feed, reader })
+        const run = runCapture(claimedRun, { ...unpaced, feed, reader })
         const texts = () => [...stored.ofChat(101n).values()].map(({ revisions }) => revisions[0]?.mark)
         platform.send(chat, null)
         yield* Effect.provideContext(run, process({}))
         expect(texts()).toEqual(["101/1"])
         const position = stored.state?.position
-        platform.pending = []
-        while (platform.pending.length === 0) platform.send(chat, null)
+        const pushes = platform.sendUntilPushed(chat)
         const stopped = process(facts)
-        const push = takePushes(account, feed, platform.pending)
+        const push = takePushes(account, feed, pushes)
         for (const work of [push, run]) {
           expect(yield* Effect.flip(Effect.provideContext(work, stopped))).toMatchObject({ reason })
         }

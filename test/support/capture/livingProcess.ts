@@ -3,8 +3,11 @@ import { expect } from "@effect/vitest"
 import { Context, Effect, Semaphore } from "effect"
 import { OpenArchives } from "../../../src/capture/OpenArchives.ts"
 import { drawnOf } from "./drawnNumbers.ts"
-import { organization, processOver, rule, Stored } from "./memoryCapture.ts"
+import { account, organization, processOver, rule, Stored } from "./memoryCapture.ts"
 import { Platform } from "./modelPlatform.ts"
+
+/** A run over the account, as it is claimed. */
+export const claimedRun = { ...account, fence: 1, failures: 0, wasAsked: false }
 
 /** The services of a process that is alone; a law that it breaks fails the test. */
 export const livingProcess = (stored: Stored, committed: Effect.Effect<void> = Effect.void) =>

@@ -187,6 +187,14 @@ export class Platform {
     this.moved(chat, "new", [id])
   }
 
+  /** Sends to the chat until something of it is pushed, to a session that is connected from now on. */
+  sendUntilPushed(chat: ModelChat): ReadonlyArray<Push> {
+    const pending: Array<Push> = []
+    this.pending = pending
+    while (pending.length === 0) this.send(chat, null)
+    return pending
+  }
+
   edit(chat: ModelChat): void {
     const found = this.drawn.oneOf([...chat.messages.values()].slice(-6))
     if (found === null) return
