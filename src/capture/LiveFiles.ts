@@ -7,9 +7,9 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatChange, ChatFeed, MessageSeen, Push } from "../ports/messenger/MessengerArchive.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
+import { type NamedFile, namedFiles, sortFiles } from "./CapturedFiles.ts"
 import { commit } from "./CaptureSteps.ts"
 import { type MediaConnections, readOrGiveUp } from "./Media.ts"
-import { type NamedFile, namedFiles, sortFiles } from "./SeenFiles.ts"
 
 /** Files of an account that wait for their turn. */
 const filesKept = 100

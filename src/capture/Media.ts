@@ -9,11 +9,11 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatReader, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
+import { type NamedFile, namedFiles, sortFiles } from "./CapturedFiles.ts"
 import { commit, consult } from "./CaptureSteps.ts"
 import { contentOf } from "./FileContent.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import type { Pacer } from "./Pacer.ts"
-import { type NamedFile, namedFiles, sortFiles } from "./SeenFiles.ts"
 
 /** Files of one chat that one call asks for. */
 const filesPerCall = 100

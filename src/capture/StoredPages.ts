@@ -9,8 +9,8 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatReader, ChatRefused, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
+import { noteFiles } from "./CapturedFiles.ts"
 import { markGone, noteExpiry } from "./Expiry.ts"
-import { noteFiles } from "./SeenFiles.ts"
 import { messageRecord } from "./SeenRecords.ts"
 
 const messagesPerPage = 100

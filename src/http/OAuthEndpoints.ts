@@ -29,7 +29,7 @@ import type { AnonymousRequests, FailedAttempts, RateLimiter } from "../ports/Ra
 import { answer, type ErrorAnswer, recover } from "../transport/Answer.ts"
 import { hostOf } from "../transport/Arrival.ts"
 import { admitAnonymous } from "../transport/Authenticate.ts"
-import { bearer } from "../transport/Bearer.ts"
+import { bearer } from "../transport/BearerToken.ts"
 import * as Body from "../transport/Body.ts"
 import { clientOf } from "../transport/ClientAddress.ts"
 import * as RequestLog from "../transport/RequestLog.ts"

@@ -9,7 +9,7 @@ import * as InputMembers from "../kernel/InputMembers.ts"
 import * as Operation from "../kernel/Operation.ts"
 import { operations } from "../operations/index.ts"
 import { interfaceVersion } from "../transport/InterfaceVersion.ts"
-import * as Guides from "./Guides.ts"
+import * as OpenApiGuides from "./OpenApiGuides.ts"
 import * as Responses from "./Responses.ts"
 
 export const path = "/openapi.json"
@@ -113,7 +113,7 @@ const complete = (operations: ReadonlyArray<Operation.Any>, derived: OpenApi.Ope
     security: [{ bearer: [] }],
     tags: [...new Set(operations.map(({ toolset }) => toolset))].map((name) => ({
       name,
-      description: Guides.toolsets[name]
+      description: OpenApiGuides.toolsets[name]
     })),
     components: {
       schemas: {
@@ -159,7 +159,7 @@ const annotations = (list: ReadonlyArray<Operation.Any>) =>
   OpenApi.annotations({
     title: "Organization Security Console API",
     version: interfaceVersion,
-    description: Guides.description,
+    description: OpenApiGuides.description,
     license: { name: "MIT", identifier: "MIT" },
     // The annotation's type is wider than its value: the document itself.
     transform: (derived) =>

@@ -18,7 +18,7 @@ import type { FailedPasswords } from "../ports/signin/FailedPasswords.ts"
 import { KnownBrowsers } from "../ports/signin/KnownBrowsers.ts"
 import { FormSignatures, SignInSecrets } from "../ports/signin/SignInSecrets.ts"
 import { makeCookie } from "./Cookies.ts"
-import { flush } from "./PasswordFailures.ts"
+import { flush } from "./FailedSignIns.ts"
 import { recorder } from "./SignInEntries.ts"
 
 const sessionCookie = makeCookie("console", consoleSessionLifetime)

@@ -2,8 +2,8 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as BridgeArchive from "../../src/cli/bridge/BridgeArchive.ts"
-import * as BridgedMessages from "../../src/cli/bridge/BridgedMessages.ts"
 import * as BridgedTools from "../../src/cli/bridge/BridgedTools.ts"
+import * as BridgeMessages from "../../src/cli/bridge/BridgeMessages.ts"
 import { BridgeService } from "../../src/cli/bridge/BridgeService.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import type * as Stdio from "../../src/mcp/Stdio.ts"
@@ -146,9 +146,9 @@ describe("tools of the bridge", () => {
           const answer = { jsonrpc: "2.0", id: 1, result: { tools } }
           return Effect.succeed({ status: 200, contentType: "application/json", text: JSON.stringify(answer) })
         }
-        const here: BridgedMessages.CallHere = (name) =>
+        const here: BridgeMessages.CallHere = (name) =>
           name === "list_chats" ? Effect.succeed({ text: "here", structured: "{}" }) : undefined
-        const bridged = BridgedMessages.bridged(ask, here)
+        const bridged = BridgeMessages.bridged(ask, here)
         const call = (name: string, id: number) => ({
           jsonrpc: "2.0",
           id,

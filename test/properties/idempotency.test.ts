@@ -6,7 +6,7 @@ import { Caller } from "../../src/domain/people/Access.ts"
 import type * as App from "../../src/http/App.ts"
 import * as IdempotencyKeys from "../../src/layers/sql/IdempotencyKeys.ts"
 import * as Ports from "../../src/ports/index.ts"
-import * as PasswordFailures from "../../src/signin/PasswordFailures.ts"
+import * as FailedSignIns from "../../src/signin/FailedSignIns.ts"
 import * as Processes from "../mcp/processes.ts"
 import * as Pages from "../support/http/pages.ts"
 import { meet, staged } from "../support/logins/logins.ts"
@@ -113,7 +113,7 @@ describe("1 Idempotency-Key", () => {
           yield* TestClock.adjust("2 seconds")
           const again = yield* ask(Pages.password)
           expect([again.status, isReplayed(again), again.body]).toEqual([200, true, { ...first.body, secret: null }])
-          yield* PasswordFailures.sweep
+          yield* FailedSignIns.sweep
           const journaled = (yield* World.journal(id)).filter(({ action }) => action === "console_password.failed")
           expect(journaled.length).toBeGreaterThan(0)
           expect(yield* made(id)).toEqual({ keys: 1, entries: 1 })

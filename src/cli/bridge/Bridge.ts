@@ -14,9 +14,9 @@ import { addressOf } from "../process/ServiceAddress.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as BridgeArchive from "./BridgeArchive.ts"
 import * as Connections from "./BridgeConnection.ts"
-import * as BridgedMessages from "./BridgedMessages.ts"
 import * as BridgedTools from "./BridgedTools.ts"
 import * as Entry from "./BridgeEntry.ts"
+import * as BridgeMessages from "./BridgeMessages.ts"
 import * as Passwords from "./BridgePassword.ts"
 import * as BridgeService from "./BridgeService.ts"
 import * as Tokens from "./BridgeTokens.ts"
@@ -70,11 +70,11 @@ export const bridge = (settings: BridgeSettings) =>
         Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, SearchTurns.layer, BridgeService.layer(call)))
       )
     )
-    const callHere: BridgedMessages.CallHere = (name, input) => {
+    const callHere: BridgeMessages.CallHere = (name, input) => {
       const tool = BridgedTools.tools.get(name)
       return tool === undefined ? undefined : Effect.provideContext(BridgedTools.call(tool, input), services)
     }
-    yield* Stdio.serve(BridgedMessages.bridged(ask, callHere))
+    yield* Stdio.serve(BridgeMessages.bridged(ask, callHere))
   }).pipe(
     Effect.scoped,
     Effect.provide([

@@ -5,7 +5,7 @@ import { Argument, Command } from "effect/cli"
 import * as fs from "node:fs"
 import { Refused } from "../../operator/UseCase.ts"
 import * as Settings from "../settings/Settings.ts"
-import { run } from "./DatabaseCommand.ts"
+import { run } from "./OperatorCommand.ts"
 import * as Output from "./Output.ts"
 
 const readJson = (file: string) =>

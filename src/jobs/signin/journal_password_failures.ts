@@ -1,4 +1,4 @@
-import { sweep } from "../../signin/PasswordFailures.ts"
+import { sweep } from "../../signin/FailedSignIns.ts"
 import * as Job from "../Job.ts"
 
 export const journalPasswordFailures = Job.make("journal_password_failures", {

@@ -14,7 +14,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { mayChange, ruleDetails, ruleFor, ruleObject } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleFor, ruleObject } from "./ArchiveRuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const createArchiveRule = Operation.write(

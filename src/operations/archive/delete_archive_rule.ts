@@ -4,7 +4,7 @@ import { ResourceMissing, RoleForbidden } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import { mayChange, ruleDetails, ruleObject } from "./RuleChanges.ts"
+import { mayChange, ruleDetails, ruleObject } from "./ArchiveRuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const deleteArchiveRule = Operation.write(

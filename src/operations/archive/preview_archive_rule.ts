@@ -5,7 +5,7 @@ import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import { ruleFor } from "./RuleChanges.ts"
+import { ruleFor } from "./ArchiveRuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const previewArchiveRule = Operation.read(

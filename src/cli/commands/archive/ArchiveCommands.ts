@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { Refused } from "../../../operator/UseCase.ts"
-import { asking, organization, sending } from "../DatabaseCommand.ts"
+import { asking, organization, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 import { key } from "./ArchiveKeyCommands.ts"
 import { exportArchive } from "./ExportCommand.ts"

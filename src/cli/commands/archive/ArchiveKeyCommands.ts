@@ -1,7 +1,7 @@
 /** The commands about the keys that archives are sealed to. */
 import { Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import { asking, flag, organization, passwordInput, sending } from "../DatabaseCommand.ts"
+import { asking, flag, organization, passwordInput, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 const set = Command.make(

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../../settings/Settings.ts"
-import { flag, orNull, passwordInput } from "../DatabaseCommand.ts"
+import { flag, orNull, passwordInput } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 const list = (text: string): ReadonlyArray<string> => text.split(",").map((each) => each.trim()).filter(Boolean)

@@ -5,7 +5,7 @@ import { defaultApiKeyExpiry } from "../../../domain/Limits.ts"
 import { Scope } from "../../../domain/people/Access.ts"
 import type * as ApiKeys from "../../../operator/credentials/ApiKeys.ts"
 import { Refused } from "../../../operator/UseCase.ts"
-import { argument, asking, email, flag, organization, orNull, sending } from "../DatabaseCommand.ts"
+import { argument, asking, email, flag, organization, orNull, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 const key_id = argument("key-id", "The key's id")

@@ -1,7 +1,7 @@
 /** The commands for the applications that admins may connect. */
 import { Argument, Command } from "effect/cli"
 import type * as Applications from "../../../operator/oauth/Applications.ts"
-import { argument, asking, organization, sending } from "../DatabaseCommand.ts"
+import { argument, asking, organization, sending } from "../OperatorCommand.ts"
 
 const application = argument("application", "The host that its codes go to, or its own https:// address")
 

@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Tier } from "../../../domain/organization/Organization.ts"
 import type * as Accounts from "../../../operator/accounts/Accounts.ts"
 import type { CommandClient } from "../../process/ControlClient.ts"
-import { argument, asking, organization, orNull, sending } from "../DatabaseCommand.ts"
+import { argument, asking, organization, orNull, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 const account_id = argument("account-id", "The account's id")

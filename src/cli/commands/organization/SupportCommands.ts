@@ -1,7 +1,7 @@
 /** The commands about requests to the support. */
 import { Argument, Command } from "effect/cli"
 import type * as Support from "../../../operator/organization/Support.ts"
-import { asking, flag, organization, sending } from "../DatabaseCommand.ts"
+import { asking, flag, organization, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 type Request = typeof Support.closeSupport.output.Type

@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { Role } from "../../../domain/people/Access.ts"
 import type * as Admins from "../../../operator/people/Admins.ts"
 import { invitationLink, resetLink } from "../../../ports/signin/ConsoleAddress.ts"
-import { asking, email, flag, organization, orNull, passwordInput, sending } from "../DatabaseCommand.ts"
+import { asking, email, flag, organization, orNull, passwordInput, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 import { identityCommands } from "../signin/IdentityCommands.ts"
 

@@ -1,7 +1,7 @@
 /** The commands about the secrets that the service holds. */
 import { Command } from "effect/cli"
 import type { RewrapCounts } from "../../../ports/security/Rewrap.ts"
-import { asking, sending } from "../DatabaseCommand.ts"
+import { asking, sending } from "../OperatorCommand.ts"
 
 const listed = (counts: RewrapCounts) =>
   `the keys of ${counts.accounts} accounts and ${counts.sessions} sessions on the messenger, the secrets of ` +

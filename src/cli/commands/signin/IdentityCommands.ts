@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { callbackPath, providerPath, SecondFactorBy } from "../../../domain/signin/IdentityProvider.ts"
 import type * as IdentityProviders from "../../../operator/signin/IdentityProviders.ts"
 import { Refused } from "../../../operator/UseCase.ts"
-import { argument, asking, email, firstLine, flag, organization, orNull, sending } from "../DatabaseCommand.ts"
+import { argument, asking, email, firstLine, flag, organization, orNull, sending } from "../OperatorCommand.ts"
 import * as Output from "../Output.ts"
 
 const onOff = (name: string, description: string) =>

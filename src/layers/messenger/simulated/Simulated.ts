@@ -6,13 +6,13 @@ import { MessengerSession, NoSession, PlatformUnavailable } from "../../../ports
 import * as Migrate from "../../postgres/Migrate.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { ChatDocumentStore } from "./ChatDocumentStore.ts"
-import * as Pushes from "./Pushes.ts"
 import * as SimulatedArchive from "./SimulatedArchive.ts"
 import * as SimulatedCalls from "./SimulatedCalls.ts"
 import * as SimulatedChanges from "./SimulatedChanges.ts"
 import * as SimulatedChats from "./SimulatedChats.ts"
 import * as SimulatedOutside from "./SimulatedOutside.ts"
 import { SimulatedPlatform } from "./SimulatedPlatform.ts"
+import * as SimulatedPushes from "./SimulatedPushes.ts"
 import * as SimulatedSessions from "./SimulatedSessions.ts"
 import { SimulatedStore } from "./SimulatedStore.ts"
 import * as SimulatedStoreSql from "./SimulatedStoreSql.ts"
@@ -20,7 +20,7 @@ import * as SimulatedStoreSql from "./SimulatedStoreSql.ts"
 const layerNoDeps = Layer.effectContext(Effect.gen(function*() {
   const store = yield* SimulatedStore
   const documents = yield* ChatDocumentStore
-  const pushes = Pushes.make()
+  const pushes = SimulatedPushes.make()
   const chatPushes = SimulatedChats.makePushes()
   const changes = SimulatedChanges.make(store, pushes)
   const place = randomUUID()

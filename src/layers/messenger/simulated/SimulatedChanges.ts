@@ -3,8 +3,8 @@ import { DateTime, Effect, Exit } from "effect"
 import { MessengerEvent, type MessengerUserId, type SessionEnd } from "../../../domain/messenger/Messenger.ts"
 import { UsernameRefused } from "../../../ports/messenger/MessengerSession.ts"
 import { isUsername } from "./PlatformRules.ts"
-import type { Batch, Pushes } from "./Pushes.ts"
 import { asOf } from "./SimulatedAccounts.ts"
+import type { Batch, Pushes } from "./SimulatedPushes.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
 /** Notifies the service's sessions of the account, except the one that made the change. */

@@ -12,7 +12,6 @@ import {
 import { after } from "../../../domain/Moments.ts"
 import { SignOutLocked } from "../../../ports/messenger/MessengerSession.ts"
 import { applyPatch, resetTime, unlockedAt } from "./PlatformRules.ts"
-import type { Pushes } from "./Pushes.ts"
 import { isPassword, platformId, withPassword } from "./SimulatedAccounts.ts"
 import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
 import {
@@ -22,6 +21,7 @@ import {
   type ServiceDevice,
   SimulatedPlatform
 } from "./SimulatedPlatform.ts"
+import type { Pushes } from "./SimulatedPushes.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 
 const withSecurity = (account: SimulatedAccount, change: SecurityChange): SimulatedAccount => {

@@ -12,11 +12,11 @@ import {
 } from "../../../ports/messenger/MessengerSession.ts"
 import * as LiveSessions from "../SessionConnections.ts"
 import { applyPatch, unlockedAt } from "./PlatformRules.ts"
-import type { Pushes } from "./Pushes.ts"
 import { isPassword, listedTo, profileOf, securityOf, withPassword } from "./SimulatedAccounts.ts"
 import * as SimulatedCalls from "./SimulatedCalls.ts"
 import type { Notify, SimulatedChanges } from "./SimulatedChanges.ts"
 import * as SimulatedLogins from "./SimulatedLogins.ts"
+import type { Pushes } from "./SimulatedPushes.ts"
 import * as SimulatedSecurity from "./SimulatedSecurity.ts"
 import type { SimulatedAccount, SimulatedAuthorization, SimulatedStore } from "./SimulatedStore.ts"
 

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { faultOf } from "../../../../src/layers/crypto/signin/PasswordRule.ts"
 import * as ApiKeys from "../../../../src/operator/credentials/ApiKeys.ts"
 import * as Admins from "../../../../src/operator/people/Admins.ts"
-import * as PasswordFailures from "../../../../src/signin/PasswordFailures.ts"
+import * as FailedSignIns from "../../../../src/signin/FailedSignIns.ts"
 import * as OAuth from "../../../oauth/support.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { postgres } from "../../../support/postgres/database.ts"
@@ -147,7 +147,7 @@ describe("changing one's own password", () => {
           expect(page.text).toMatch(/id="disconnect" name="disconnect" value="yes">/)
           for (const secret of Object.values(typed)) expect(page.text).not.toContain(`value="${secret}"`)
         }
-        yield* PasswordFailures.sweep
+        yield* FailedSignIns.sweep
         expect((yield* World.changes(id)).map(({ action }) => action)).toEqual(["console_password.failed"])
         expect((yield* change(cookie, { csrf: "x" })).status).toBe(403)
         yield* signIn()

@@ -6,7 +6,7 @@ import type { PasswordIncorrect, ServiceUnavailable, TooManyAttempts } from "../
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import * as AttemptCounters from "../../../../src/layers/sql/signin/AttemptCounters.ts"
 import { type Attempt, ConsolePasswords } from "../../../../src/ports/signin/ConsolePasswords.ts"
-import * as PasswordFailures from "../../../../src/signin/PasswordFailures.ts"
+import * as FailedSignIns from "../../../../src/signin/FailedSignIns.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import * as World from "../../../support/world.ts"
 
@@ -52,7 +52,7 @@ export const stage = Effect.fnUntraced(function*() {
 })
 
 /** What the background does every ten minutes. */
-export const sweep = Effect.andThen(AttemptCounters.sweep, PasswordFailures.sweep)
+export const sweep = Effect.andThen(AttemptCounters.sweep, FailedSignIns.sweep)
 
 export const times = (count: number) => Array.from({ length: count })
 
@@ -80,6 +80,6 @@ export const browserOf = Effect.fnUntraced(function*(organization: string, email
 /** What the journal says of wrong passwords, once the background has written it. */
 export const failures = (id: string) =>
   Effect.map(
-    Effect.andThen(PasswordFailures.sweep, World.journal(id)),
+    Effect.andThen(FailedSignIns.sweep, World.journal(id)),
     (events) => events.filter(({ action }) => action === "console_password.failed")
   )

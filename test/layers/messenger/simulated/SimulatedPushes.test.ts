@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { MessengerEvent, MessengerUserId, SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
-import * as Pushes from "../../../../src/layers/messenger/simulated/Pushes.ts"
+import * as SimulatedPushes from "../../../../src/layers/messenger/simulated/SimulatedPushes.ts"
 
 const userId = MessengerUserId.make("1")
 const sessionRef = SessionRef.make("one")
@@ -8,7 +8,7 @@ const codeSent = MessengerEvent.make({ _tag: "CodeSent" })
 const profileChanged = MessengerEvent.make({ _tag: "ProfileChanged" })
 
 const listening = () => {
-  const pushes = Pushes.make()
+  const pushes = SimulatedPushes.make()
   const heard: Array<string> = []
   const stop = pushes.listen(sessionRef, ({ _tag }) => void heard.push(_tag))
   return { pushes, heard, stop }
