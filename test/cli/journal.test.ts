@@ -4,6 +4,7 @@ import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { startParams } from "../../src/layers/postgres/Pglite.ts"
 import { ask, dataDirectory, freshDirectory, run, serve } from "../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../support/cli/inProcess.ts"
 
@@ -50,7 +51,7 @@ const seed = {
 
 /** Changes the stored journal as somebody who owns the machine could. */
 const tamper = async (data: string, statement: string) => {
-  const database = await PGlite.create(path.join(data, "database"))
+  const database = await PGlite.create(path.join(data, "database"), { startParams })
   await database.exec(`set session_replication_role = replica; ${statement}`)
   await database.close()
 }

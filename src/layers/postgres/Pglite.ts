@@ -88,9 +88,15 @@ class Wire extends Duplex {
 /** The extensions that the schema needs besides PostgreSQL itself. */
 export const extensions = { pg_trgm }
 
-/** PostgreSQL's settings for the embedded database: PGlite's own, without its `-F`, which turns fsync off. */
-const startParams = [
-  ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
+/**
+ * PostgreSQL's settings for an embedded database: PGlite's own, and an eighth of the buffers, all of which WebAssembly
+ * fills with zeros at each start.
+ */
+export const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"]
+
+/** Those for a directory: without PGlite's `-F`, which turns fsync off. */
+const durableParams = [
+  ...startParams.filter((param) => param !== "-F"),
   // The WebAssembly build's fdatasync does nothing; its fsync reaches the file system below.
   "-c",
   "wal_sync_method=fsync"
@@ -122,11 +128,11 @@ const openDirectory = async (directory: string): Promise<PGlite> => {
     const draft = path.join(directory, "database.new")
     fs.rmSync(draft, { recursive: true, force: true })
     fs.mkdirSync(draft, { mode: 0o700 })
-    const database = await PGlite.create({ fs: new DurableDirectory(draft), startParams, extensions })
+    const database = await PGlite.create({ fs: new DurableDirectory(draft), startParams: durableParams, extensions })
     await database.close()
     fs.renameSync(draft, data)
   }
-  return PGlite.create({ fs: new DurableDirectory(data), startParams, extensions })
+  return PGlite.create({ fs: new DurableDirectory(data), startParams: durableParams, extensions })
 }
 
 const client = Effect.fnUntraced(function*(open: () => Promise<PGlite>, role: "console_owner" | "console_service") {
@@ -174,5 +180,5 @@ export const layerFrom = (
 
 /** The `SqlClient` of a new, empty embedded database in memory. */
 export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> = layerFrom(() =>
-  PGlite.create({ extensions })
+  PGlite.create({ startParams, extensions })
 )

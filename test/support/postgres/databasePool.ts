@@ -43,6 +43,7 @@ export const openEmbedded = async (): Promise<PGlite> => {
   if (spare !== undefined) return spare
   const database = new Lent({
     loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+    startParams: Pglite.startParams,
     extensions: Pglite.extensions
   })
   await database.waitReady
@@ -53,6 +54,7 @@ export const openEmbedded = async (): Promise<PGlite> => {
 export const openEmpty = async (): Promise<PGlite> => {
   const database = await PGlite.create({
     loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+    startParams: Pglite.startParams,
     extensions: Pglite.extensions
   })
   await database.exec("drop schema public cascade; create schema public; grant usage on schema public to public")

@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { Effect, Redacted } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { startParams } from "../../../../src/layers/postgres/Pglite.ts"
 import { ask, dataDirectory, freshDirectory, serve, until } from "../../../support/cli/commandLine.ts"
 import { doneInProcess, runInProcess } from "../../../support/cli/inProcess.ts"
 import * as DataCentre from "../../../support/dataCentre/index.ts"
@@ -17,7 +18,7 @@ const { behind, layer, millis } = late()
 /** Runs statements as the superuser on the database of a service that has stopped. */
 const execute = (data: string, statements: string) =>
   Effect.acquireUseRelease(
-    Effect.promise(() => PGlite.create(path.join(data, "database"))),
+    Effect.promise(() => PGlite.create(path.join(data, "database"), { startParams })),
     (database) => Effect.promise(() => database.exec(statements)),
     (database) => Effect.promise(() => database.close())
   )
