@@ -6,10 +6,12 @@ import { JournalOutcome } from "../../../src/domain/journal/JournalEvent.ts"
 import { Caller, OrganizationId, Role, superadmins } from "../../../src/domain/people/Access.ts"
 import { AdminStatus } from "../../../src/domain/people/Admin.ts"
 import { ReviewState } from "../../../src/domain/sessions/SessionReview.ts"
+import * as Chain from "../../../src/layers/sql/journal/JournalChain.ts"
 import { Accounts } from "../../../src/ports/accounts/Accounts.ts"
 import { Credentials } from "../../../src/ports/credentials/Credentials.ts"
 import { Journal, type JournalQuery } from "../../../src/ports/journal/Journal.ts"
 import { OAuthSecrets } from "../../../src/ports/oauth/OAuthPorts.ts"
+import { LicenceStops } from "../../../src/ports/organization/LicenceStops.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
 import { Departments } from "../../../src/ports/people/Departments.ts"
 import { type AdminsQuery, ManagedAdmins } from "../../../src/ports/people/ManagedAdmins.ts"
@@ -18,7 +20,7 @@ import * as Fixtures from "../../support/fixtures.ts"
 import { crowded } from "../../support/postgres/crowd.ts"
 import { big, filled, uniform, wide } from "../../support/postgres/largeOrganizations.ts"
 import { accountsOver, callerOf, callers, idOf, limit, most, over, reading } from "../../support/postgres/pageCosts.ts"
-import { plan, rowsRead } from "../../support/postgres/plans.ts"
+import { plan, planOutside, rowsRead } from "../../support/postgres/plans.ts"
 import { recording } from "../../support/postgres/statements.ts"
 import * as World from "../../support/world.ts"
 
@@ -230,6 +232,22 @@ describe("rows read for a page", () => {
             })
           }))
         expect(found.flat(2)).toEqual([])
+      }))
+
+    it.effect("the rest of a journal: one row tells whether there is any", () =>
+      Effect.gen(function*() {
+        const beginning = Chain.beginning(big.id)
+        const { said } = yield* recording(Chain.lastPage(OrganizationId.make(big.id), beginning))
+        const [asked] = said.filter(({ sql }) => sql.startsWith("select 1 from journal_event"))
+        expect(rowsRead(yield* plan(big.id, asked!, "for all values"))).toBe(1)
+      }))
+
+    it.effect("the licences: one account of an organization tells whether any is to be stopped", () =>
+      Effect.gen(function*() {
+        const { said: [asked] } = yield* recording((yield* LicenceStops).organizations)
+        const { accounts } = uniform[0]!
+        // All accounts of one organization are offboarded.
+        expect(rowsRead(yield* planOutside("select 1", asked!))).toBeLessThan(2 * accounts)
       }))
 
     it.effect("a token: a few rows, with 3,000 accounts chosen as with one, and so for one of the accounts", () =>

@@ -51,12 +51,15 @@ const walk = Effect.fnUntraced(function*(
   return { ok: true, sequence, hash, last: rows.length < verifyPage }
 })
 
-/** True if a page of events after the position would not be the last. */
+/**
+ * True if a page of events after the position would not be the last. Without an order a plan for all positions reads
+ * the whole table for one.
+ */
 const goesOn = Effect.fnUntraced(function*(organizationId: OrganizationId, { sequence }: Head) {
   const sql = yield* SqlClient.SqlClient
   return yield* Effect.orDie(Sql.exists(sql`
     select 1 from journal_event
-    where organization_id = ${organizationId} and sequence > ${sequence + verifyPage} limit 1`))
+    where organization_id = ${organizationId} and sequence > ${sequence + verifyPage} order by sequence limit 1`))
 })
 
 /**
@@ -106,7 +109,8 @@ export const verify = Effect.fnUntraced(function*(
     if (!page.last) continue
     const { hash, sequence } = at
     const beyond = yield* Effect.orDie(sql`
-      select 1 from journal_checkpoint where organization_id = ${organizationId} and sequence > ${sequence} limit 1`)
+      select 1 from journal_checkpoint where organization_id = ${organizationId} and sequence > ${sequence}
+      order by sequence limit 1`)
     const last = yield* head(organizationId)
     if (last.sequence > sequence && sequence > missed) {
       missed = sequence

@@ -20,14 +20,17 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const post = Tenant.post(sql)
+    // In order: without one a plan may look for the first of an organization's accounts through those of all others.
+    const any = (accounts: string) =>
+      sql`
+      (select account.id from account where organization_id = organization.id and ${sql.literal(accounts)}
+        order by account.id limit 1) is not null`
     const following = (live: boolean) => sql.literal(live ? waiting : running)
     const these = (organizationId: string, ids: ReadonlyArray<string>) =>
       sql`organization_id = ${organizationId} and id = any(${ids}::uuid[])`
     return {
       organizations: Tenant.directoryAlone(sql)(sql<LicenceState>`
-        select id, ${sql.literal(licenceColumns)},
-          exists (select 1 from account where organization_id = organization.id and ${sql.literal(running)}) as running,
-          exists (select 1 from account where organization_id = organization.id and ${sql.literal(waiting)}) as stopped
+        select id, ${sql.literal(licenceColumns)}, ${any(running)} as running, ${any(waiting)} as stopped
         from organization order by id`),
 
       count: (organizationId, live) =>
