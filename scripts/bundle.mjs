@@ -43,12 +43,19 @@ const licence = (directory) => {
   return `## ${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`
 }
 
+/** The bundler leaves the text of templates with a tag as it is. Those that have such characters read no raw text. */
+const escapeTemplates = {
+  name: "escape-templates",
+  renderChunk: (code) => code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
 rmSync(target, { recursive: true, force: true })
 const bundle = await rolldown({
   cwd: root,
   input: { main: join(root, "src/cli/main.ts") },
   platform: "node",
   external: outside,
+  plugins: [escapeTemplates],
   // Some packages offer CommonJS first, which finds its files at run time.
   resolve: { mainFields: ["module", "main"] },
   onLog: (_level, log) => {
