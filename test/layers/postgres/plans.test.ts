@@ -234,6 +234,37 @@ describe("rows read for a page", () => {
         expect(found.flat(2)).toEqual([])
       }))
 
+    it.effect("journal: of a limited access the events without an account are found by each filter", () =>
+      Effect.gen(function*() {
+        const journal = yield* Journal
+        const connectionId = yield* idOf("connection", big.id, "filed")
+        const caller = yield* callerOf(big.id, "owner", { scopeType: "departments", connectionId })
+        const placed = (filter: string) =>
+          Effect.map(
+            World.query<{ count: number }>(big.id, (sql) =>
+              sql`select count(*)::int as count from journal_place join journal_event using (organization_id, sequence)
+              where organization_id = ${big.id} and ${sql.literal(filter)} and department_id in (
+                select department_id from ai_connection_department
+                where organization_id = ${big.id} and connection_id = ${connectionId})`),
+            ([row]) =>
+              row?.count ?? 0
+          )
+        const all = yield* placed("true")
+        const credentialId = yield* idOf("key", big.id, "owner")
+        const filters: ReadonlyArray<readonly [Partial<JournalQuery>, string]> = [
+          [{ action: "account.paused" }, "action = 'account.paused'"],
+          [{ action: "account.*" }, "object = 'account'"],
+          [{ outcome: "failed" }, "outcome = 'failed'"],
+          [{ credentialId }, `credential_id = '${credentialId}'`]
+        ]
+        const found = yield* Effect.forEach(filters, ([filter, condition]) =>
+          Effect.gen(function*() {
+            const { custom } = yield* reading(big.id, journal.list(caller, { ...noFilter, ...filter }))
+            return [filter, custom <= all + (yield* placed(condition)) + 6 * limit]
+          }))
+        expect(found).toEqual(filters.map(([filter]) => [filter, true]))
+      }))
+
     it.effect("the rest of a journal: one row tells whether there is any", () =>
       Effect.gen(function*() {
         const beginning = Chain.beginning(big.id)

@@ -62,10 +62,16 @@ create index journal_event_object on journal_event (organization_id, object, seq
 create index journal_event_credential on journal_event (organization_id, credential_id, sequence);
 -- Events that are not done: most are, and those are found in the order of the journal.
 create index journal_event_outcome on journal_event (organization_id, outcome, sequence) where outcome <> 'done';
--- The events without an account, for admins with access to some accounts only; all, and those of one admin.
+-- The events without an account, for callers with access to some accounts only: all, and those of one admin, action,
+-- credential or outcome.
 create index journal_event_alone on journal_event (organization_id, sequence) where account_id is null;
 create index journal_event_admin_alone on journal_event (organization_id, actor_admin_id, sequence)
   where account_id is null;
+create index journal_event_action_alone on journal_event (organization_id, action, sequence) where account_id is null;
+create index journal_event_credential_alone on journal_event (organization_id, credential_id, sequence)
+  where account_id is null;
+create index journal_event_outcome_alone on journal_event (organization_id, outcome, sequence)
+  where account_id is null and outcome <> 'done';
 alter table journal_event enable row level security, force row level security;
 create policy tenant on journal_event to console_app
   using (organization_id = current_setting('console.organization_id', true));
