@@ -81,13 +81,16 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
 
   const current = Effect.suspend(() => held === null ? Effect.fail(new WriterReplaced()) : Effect.succeed(held))
 
-  /** Locks the account and the epoch for the rest of the transaction, and answers the epoch's id. */
-  const fence = Effect.gen(function*() {
-    const { key } = yield* current
-    if (yield* epochs.fence(account, key.ref.epochId)) return key.ref.epochId
+  /** Locks the account and the epoch for the rest of the transaction, and answers the epoch's id and what it then reads. */
+  const fenced = Effect.fnUntraced(function*<A, E, R>(read: Effect.Effect<A, E, R>) {
+    const { key: { ref: { epochId } } } = yield* current
+    const [isOpen, found] = yield* Effect.all([epochs.fence(account, epochId), read], { concurrency: "unbounded" })
+    if (isOpen) return { epochId, found }
     yield* drop
     return yield* new WriterReplaced()
   })
+
+  const fence = Effect.map(fenced(Effect.void), ({ epochId }) => epochId)
 
   const seal = Effect.fnUntraced(function*<Kind extends FrameKind>(
     place: FramePlace<Kind>,
@@ -164,6 +167,7 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
     snapshots,
     frames: () => frames,
     fence,
+    fenced,
     fileKey,
     seal,
     markOf,

@@ -220,12 +220,11 @@ const append = Effect.fnUntraced(function*(
   const { account } = writer
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
-  const epochId = yield* writer.fence
   const named = messages.map(({ id }) => id)
-  const { known, redacted } = yield* Effect.all({
+  const { epochId, found: { known, redacted } } = yield* writer.fenced(Effect.all({
     known: records.known(account, chatId, named),
     redacted: records.redacted(account, chatId, named)
-  }, { concurrency: "unbounded" })
+  }, { concurrency: "unbounded" }))
   const editDates = [...new Set(messages.map(({ details }) => details.edited_at ?? 0))]
   const changes = yield* records.knownChanges(account, chatId, [...known], editDates)
   const compared = comparedIds(messages, known)
@@ -268,8 +267,7 @@ const mark = Effect.fnUntraced(function*(
   const { account } = writer
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
-  const epochId = yield* writer.fence
-  const known = yield* records.known(account, chatId, ids)
+  const { epochId, found: known } = yield* writer.fenced(records.known(account, chatId, ids))
   const changes = yield* records.knownChanges(account, chatId, [...known], [])
   const gone = new Set(changes.flatMap(({ deleted, messageId }) => deleted ? [messageId] : []))
   const at = Math.floor(now.getTime() / 1000)
@@ -329,10 +327,8 @@ const isAsStored = ({ leftAt, type }: SeenChat, stored: SealedChat | undefined):
 const see = Effect.fnUntraced(function*(writer: EpochWriter, seen: ReadonlyArray<SeenChat>) {
   const { account } = writer
   const chats = yield* ArchiveChats
-  yield* writer.fence
-  const known = new Map(
-    (yield* chats.some(account, seen.map(({ chatId }) => chatId))).map((chat) => [chat.chatId, chat])
-  )
+  const { found } = yield* writer.fenced(chats.some(account, seen.map(({ chatId }) => chatId)))
+  const known = new Map(found.map((chat) => [chat.chatId, chat]))
   for (const chat of seen) {
     const { chatId, info, leftAt, type } = chat
     const stored = known.get(chatId)
@@ -347,8 +343,7 @@ const setMembers = Effect.fnUntraced(function*(
   members: Parameters<AccountArchive["setMembers"]>[1]
 ) {
   const chats = yield* ArchiveChats
-  yield* writer.fence
-  const before = yield* chats.members(writer.account, chatId)
+  const { found: before } = yield* writer.fenced(chats.members(writer.account, chatId))
   yield* snapshot(
     writer,
     chatId,

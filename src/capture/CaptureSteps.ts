@@ -52,12 +52,18 @@ const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organizat
 /** Ends where this process may not write the account now, or nothing of it is to be saved; both hold until the commit. */
 const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
   yield* owned(account)
-  const facts = yield* (yield* Accounts).hold(account.organizationId, account.accountId)
-  yield* wanted(facts, yield* organizationOf(account))
-  yield* (yield* ArchiveRules).settle(account.organizationId)
-  if (claimed === null) return
+  const accounts = yield* Accounts
+  const rules = yield* ArchiveRules
+  const runs = yield* ArchiveRuns
   const until = new Date((yield* now).getTime() + Duration.toMillis(claimTime))
-  if (!(yield* (yield* ArchiveRuns).renew(claimed, until))) return yield* new CaptureStopped({ reason: "claim_lost" })
+  const { facts, isClaimed, organization } = yield* Effect.all({
+    facts: accounts.hold(account.organizationId, account.accountId),
+    organization: organizationOf(account),
+    settled: rules.settle(account.organizationId),
+    isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until)
+  }, { concurrency: "unbounded" })
+  yield* wanted(facts, organization)
+  if (!isClaimed) return yield* new CaptureStopped({ reason: "claim_lost" })
 })
 
 /** The waits of a run before each of its steps: the watch goes first. */

@@ -62,13 +62,15 @@ export const layer = Layer.effect(
       const overlapping = sql`exists (
         select 1 from archive_chat
         where ${mine(account)} and chat_id = ${chatId} and first_id <= ${high} and last_id >= ${low})`
-      const pages = yield* sql<{ ids: Uint8Array }>`
-        select ids from archive_page
-        where ${overlapping} and ${chat} and last_id >= ${low} and first_id <= ${high}
-          and last_id < ${reachOf(sql, chat, sql`${high}::bigint`)}`
-      const tail = yield* sql<{ message: string }>`
-        select message_id::text as message from archive_tail
-        where ${overlapping} and ${chat} and message_id between ${low} and ${high}`
+      const { pages, tail } = yield* Effect.all({
+        pages: sql<{ ids: Uint8Array }>`
+          select ids from archive_page
+          where ${overlapping} and ${chat} and last_id >= ${low} and first_id <= ${high}
+            and last_id < ${reachOf(sql, chat, sql`${high}::bigint`)}`,
+        tail: sql<{ message: string }>`
+          select message_id::text as message from archive_tail
+          where ${overlapping} and ${chat} and message_id between ${low} and ${high}`
+      }, Tenant.together)
       return [...pages.flatMap(({ ids }) => decodeIds(ids)), ...tail.map(({ message }) => BigInt(message))]
         .filter((id) => id >= low && id <= high)
     }, Effect.orDie)
