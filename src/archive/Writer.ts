@@ -69,6 +69,10 @@ interface Item<Kind extends "messages" | "changes"> {
   readonly change: Omit<NewChange, "chatId" | "messageId" | "heldBy"> | null
 }
 
+/** Its row of changes names the page or tail row that holds it. */
+const isNamed = ({ change }: Pick<Item<"changes" | "messages">, "change">): boolean =>
+  change !== null && change.kind !== "seen"
+
 const instant = (seconds: number): Date => new Date(seconds * 1000)
 
 /** Stores records of a chat in pages of one frame, or each in the tail, with their rows of changes. */
@@ -89,7 +93,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   let bytes = 0
   const note = (item: Item<Kind>, heldBy: NewChange["heldBy"]) => {
     if (item.change === null) return
-    changes.push({ ...item.change, chatId, messageId: item.id, heldBy: item.change.kind === "seen" ? null : heldBy })
+    changes.push({ ...item.change, chatId, messageId: item.id, heldBy: isNamed(item) ? heldBy : null })
   }
   for (const [day, all] of Map.groupBy(items, ({ at }) => dayOf(at))) {
     for (const piece of piecesOf(all.sort(byId), path === "live" ? 1 : messagesPerPage)) {
@@ -99,8 +103,13 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
       if (first === undefined) continue
       if (path === "live") {
         const row = { chatId, day, kind, messageId: first.id, at: instant(first.at), epochId, sealed }
-        const [tail] = yield* records.addTail(account, [row])
-        if (tail !== undefined) note(first, { tail })
+        if (isNamed(first)) {
+          const [tail] = yield* records.addTail(account, [row])
+          if (tail !== undefined) note(first, { tail })
+        } else {
+          yield* records.postTail(account, [row])
+          note(first, null)
+        }
         continue
       }
       const times = piece.map(({ at }) => at)

@@ -73,7 +73,7 @@ const slotOfKey = (key: string): Slot => slotOf(AccountId.make(key.slice(key.las
 const sessionOf = Effect.fnUntraced(function*({ accountId, organizationId }: ArchivedAccount) {
   const db = yield* Db
   const accounts = yield* Accounts
-  const facts = yield* db.transaction(organizationId, accounts.hold(organizationId, accountId))
+  const facts = yield* db.read(organizationId, accounts.known(organizationId, accountId))
   if (facts === null || facts.session_ref === null) return yield* new CaptureStopped({ reason: "no_connection" })
   const age = (yield* now).getTime() - (facts.connected_at?.getTime() ?? 0)
   return { ref: SessionRef.make(facts.session_ref), isNew: age < Duration.toMillis(signOutLock) }
@@ -120,18 +120,18 @@ export class Capture extends Context.Service<Capture, {
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
           const at = yield* now
-          const next = yield* db.transaction(
+          yield* db.transaction(
             run.organizationId,
             Effect.gen(function*() {
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
-              if (outcome._tag === "Stopped" && outcome.reason === "claim_lost") return next
+              const isAsked = run.wasAsked && outcome._tag === "Waiting"
+              yield* runs.finish(run, { at: next.nextAt, failures: next.failures, isAsked })
+              if (outcome._tag === "Stopped" && outcome.reason === "claim_lost") return
+              if (outcome._tag === "Done") yield* store.count(run)
               const event = runEvent(run, outcome, yield* store.end(run, next, at))
               if (event !== null) yield* recordRun(run, event)
-              return next
             })
           )
-          const isAsked = run.wasAsked && outcome._tag === "Waiting"
-          yield* runs.finish(run, { at: next.nextAt, failures: next.failures, isAsked })
         })
 
         const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {

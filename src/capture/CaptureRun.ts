@@ -9,13 +9,13 @@ import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatFeed, ChatPage } from "../ports/messenger/MessengerArchive.ts"
 import { runPhase } from "./CaptureMetrics.ts"
-import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
-import { readMembers } from "./ChatMembers.ts"
+import { afterWaits, commit, commitRead, consult, exclusively } from "./CaptureSteps.ts"
+import { hasDueMembers, readMembers } from "./ChatMembers.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { compareOne } from "./Drift.ts"
 import { expire, expireSome } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
-import { askAgain } from "./Rechecks.ts"
+import { askAgain, hasOldFloor } from "./Rechecks.ts"
 import { seeChats } from "./Sightings.ts"
 import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
 
@@ -101,12 +101,14 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { 
     yield* commit(run, run, () => storeRefusal(run, chatId, page))
     return false
   }
-  const [after] = yield* commit(run, run, (archive) =>
-    Effect.andThen(
-      storePage(run, archive, chatId, page),
-      Effect.flatMap(CaptureStore, (store) => store.chats(run, [chatId]))
-    ))
-  return after !== undefined && isSaved(after) && nextBelow(after) !== undefined
+  const store = yield* CaptureStore
+  const after = yield* commitRead(
+    run,
+    run,
+    store.chats(run, [chatId]),
+    (archive, [chat]) => storePage(run, archive, chat, page)
+  )
+  return after !== undefined && nextBelow(after) !== undefined
 })
 
 /** Reads some pages of the chat; true where more of them are left. */
@@ -137,9 +139,9 @@ const readMessages = Effect.fnUntraced(function*(
   for (let chats = known;; chats = yield* allChats(run)) {
     const at = yield* now
     const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
+    if (due.length === 0) return chats
     const total = chats.filter(isSaved).length
     yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }, at))
-    if (due.length === 0) return chats
     // Comparing waits until nothing is missing.
     const missing = due.filter(hasHole)
     for (const { chatId } of missing.length > 0 ? missing : due) {
@@ -156,13 +158,13 @@ const report = Effect.fnUntraced(function*(run: ClaimedRun, progress: RunProgres
 
 const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnections) {
   const store = yield* CaptureStore
-  const moreExpire = yield* commit(
-    run,
-    run,
-    (archive) => Effect.andThen(Effect.flatMap(now, (at) => store.begin(run, at)), expireSome(run, archive))
-  )
+  let moreExpire = false
+  yield* catchUp(run, run, feed, (archive) =>
+    Effect.gen(function*() {
+      yield* store.begin(run, yield* now)
+      moreExpire = yield* expireSome(run, archive)
+    }))
   if (moreExpire) yield* expire(run, run)
-  yield* catchUp(run, run, feed)
 })
 
 const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
@@ -177,9 +179,10 @@ const finish = Effect.fnUntraced(function*(
   connections: RunConnections,
   known: ReadonlyArray<CapturedChat>
 ) {
-  const store = yield* CaptureStore
   const reportFinishing = report(run, { phase: "finishing", done: 0, total: null })
-  yield* reportFinishing
+  const at = yield* now
+  // What takes a call or two is over before anybody sees it.
+  if (known.some((chat) => hasOldFloor(chat, at) || hasDueMembers(chat, at))) yield* reportFinishing
   let chats = known
   if (yield* askAgain(run, connections, chats)) {
     chats = yield* readMessages(run, connections, yield* allChats(run))
@@ -187,7 +190,6 @@ const finish = Effect.fnUntraced(function*(
   }
   yield* compareOne(run, connections, chats)
   yield* readMembers(run, connections, chats)
-  yield* commit(run, run, () => store.count(run))
 })
 
 /** Reads everything once; what it was stopped for, and what failed, are its failures. */

@@ -14,7 +14,7 @@ import { PlatformBusy } from "../ports/messenger/MessengerSession.ts"
 import { Ownership } from "../ports/messenger/Ownership.ts"
 import { Organizations } from "../ports/organization/Organizations.ts"
 import { captureStop, CaptureStopped } from "./CaptureStop.ts"
-import { OpenArchives } from "./OpenArchives.ts"
+import { KeyReplaced, OpenArchives } from "./OpenArchives.ts"
 import type { Pacer } from "./Pacer.ts"
 
 /** A claim lasts so long after each step. */
@@ -49,21 +49,33 @@ const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organizat
   if (reason !== null) return yield* new CaptureStopped({ reason })
 })
 
-/** Ends where this process may not write the account now, or nothing of it is to be saved; both hold until the commit. */
-const allowed = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null) {
+/**
+ * Ends where this process may not write the account now, or nothing of it is to be saved; both hold until the commit. What
+ * is read travels with what is judged.
+ */
+const allowed = Effect.fnUntraced(function*<A, E, R>(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  isKeyCurrent: Effect.Effect<boolean>,
+  read: Effect.Effect<A, E, R>
+) {
   yield* owned(account)
   const accounts = yield* Accounts
   const rules = yield* ArchiveRules
   const runs = yield* ArchiveRuns
   const until = new Date((yield* now).getTime() + Duration.toMillis(claimTime))
-  const { facts, isClaimed, organization } = yield* Effect.all({
+  const { facts, found, hasKey, isClaimed, organization } = yield* Effect.all({
     facts: accounts.hold(account.organizationId, account.accountId),
     organization: organizationOf(account),
     settled: rules.settle(account.organizationId),
-    isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until)
+    isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until),
+    hasKey: isKeyCurrent,
+    found: read
   }, { concurrency: "unbounded" })
   yield* wanted(facts, organization)
   if (!isClaimed) return yield* new CaptureStopped({ reason: "claim_lost" })
+  if (!hasKey) return yield* new KeyReplaced()
+  return found
 })
 
 /** The waits of a run before each of its steps: the watch goes first. */
@@ -71,19 +83,30 @@ export const GiveWay = Context.Reference<Pacer>("org-security-console/capture/Ca
   defaultValue: () => ({ take: Effect.void })
 })
 
-/** Runs a step in a transaction of its own, where it is allowed by then. */
-export const commit = <A, E, R>(
+/** Runs a step in a transaction of its own, where it is allowed by then, with what is read in the transaction before. */
+export const commitRead = <B, E2, R2, A, E, R>(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
-  work: (archive: AccountArchive) => Effect.Effect<A, E, R>
+  read: Effect.Effect<B, E2, R2>,
+  work: (archive: AccountArchive, found: B) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function*() {
     const archives = yield* OpenArchives
     const db = yield* Db
     if (claimed !== null) yield* (yield* GiveWay).take
-    return yield* archives.step(account, (archive) =>
-      db.transaction(account.organizationId, Effect.andThen(allowed(account, claimed), work(archive))))
+    return yield* archives.step(account, (archive, isKeyCurrent) =>
+      db.transaction(
+        account.organizationId,
+        Effect.flatMap(allowed(account, claimed, isKeyCurrent, read), (found) => work(archive, found))
+      ))
   })
+
+/** Runs a step in a transaction of its own, where it is allowed by then. */
+export const commit = <A, E, R>(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  work: (archive: AccountArchive) => Effect.Effect<A, E, R>
+) => commitRead(account, claimed, Effect.void, work)
 
 /** Reads without a lock, where saving is allowed; the step that stores what follows from it judges again. */
 export const consult = Effect.fnUntraced(function*<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>) {

@@ -6,7 +6,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader, MemberPage } from "../ports/messenger/MessengerArchive.ts"
-import { commit, exclusively } from "./CaptureSteps.ts"
+import { commitRead, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 
 const membersTime = Duration.days(7)
@@ -14,7 +14,8 @@ const membersTime = Duration.days(7)
 /** Of a larger chat, so many of its members are archived. */
 const mostMembers = 1000
 
-const isDue = ({ leftAt, membersAt, type, ...chat }: CapturedChat, at: Date): boolean =>
+/** The chat's members are to be read. */
+export const hasDueMembers = ({ leftAt, membersAt, type, ...chat }: CapturedChat, at: Date): boolean =>
   isSaved(chat) && leftAt === null && (type === "group" || type === "channel") && !isRefused(chat, at) &&
   (membersAt === null || at.getTime() - membersAt.getTime() > Duration.toMillis(membersTime))
 
@@ -42,13 +43,12 @@ export const readMembers = Effect.fnUntraced(function*(
 ) {
   const store = yield* CaptureStore
   const at = yield* now
-  for (const chat of chats.filter((chat) => isDue(chat, at))) {
+  for (const chat of chats.filter((chat) => hasDueMembers(chat, at))) {
     const members = yield* askMembers(chat, connections)
     yield* exclusively(
       run,
-      commit(run, run, (archive) =>
+      commitRead(run, run, store.chats(run, [chat.chatId]), (archive, [known]) =>
         Effect.gen(function*() {
-          const [known] = yield* store.chats(run, [chat.chatId])
           if (known === undefined || !isSaved(known)) return
           if (members.length > 0) yield* archive.setMembers(chat.chatId, members)
           yield* store.keep(run, { ...known, membersAt: at })

@@ -1,30 +1,60 @@
 /** Changes of boxes since their last known positions, asked for and stored. */
 import { Effect } from "effect"
 import { afterLoss, type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
+import type { AccountArchive, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import type { BoxState, ChannelDifference, ChatFeed, Difference } from "../ports/messenger/MessengerArchive.ts"
+import type {
+  BoxState,
+  ChannelDifference,
+  ChatChange,
+  ChatFeed,
+  Difference
+} from "../ports/messenger/MessengerArchive.ts"
 import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
 import { seeChats } from "./Sightings.ts"
-import { storeChange } from "./StoredChanges.ts"
+import { type ChangeOptions, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
 import { storeRefusal } from "./StoredPages.ts"
 import { lose, recentFrom } from "./Unchecked.ts"
+
+/** Runs in the first transaction of a run, before what it has read. */
+export type First = (archive: AccountArchive) => Effect.Effect<void, FrameTooLarge | WriterReplaced, CaptureStore>
+
+const nothing: First = () => Effect.void
+
+/** Stores changes of one answer. */
+const storeChanges = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  archive: AccountArchive,
+  changes: ReadonlyArray<ChatChange>,
+  options: ChangeOptions
+) {
+  const store = yield* CaptureStore
+  yield* keepingChats(
+    account,
+    yield* store.chats(account, chatsOf(changes)),
+    (chats) => Effect.forEach(changes, (change) => storeChange(account, archive, chats, change, options))
+  )
+})
 
 /** The common box begins, or goes on, at a state: what lies between is unknown, and a run compares. */
 const beginAt = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
   state: BoxState,
-  known: BoxState | null
+  known: BoxState | null,
+  first: First
 ) {
   const store = yield* CaptureStore
   const runs = yield* ArchiveRuns
-  yield* commit(account, claimed, () =>
+  yield* commit(account, claimed, (archive) =>
     Effect.gen(function*() {
+      yield* first(archive)
       const at = yield* now
       if (known !== null) yield* lose(account, isOfCommonBox)
       yield* store.setState(account, state, at)
@@ -40,7 +70,8 @@ const storeDifference = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
   since: BoxState,
-  { changes, channels, chats, state }: Extract<Difference, { readonly _tag: "Since" }>
+  { changes, channels, chats, state }: Extract<Difference, { readonly _tag: "Since" }>,
+  first: First
 ) {
   const store = yield* CaptureStore
   // An account of which nothing was sent needs no writer: the night's run keeps the date.
@@ -48,26 +79,30 @@ const storeDifference = Effect.fnUntraced(function*(
   if (claimed === null && isQuiet) return
   yield* commit(account, claimed, (archive) =>
     Effect.gen(function*() {
+      yield* first(archive)
       yield* seeChats(account, archive, [...chats, ...channels.map(({ chat }) => chat)])
-      for (const change of changes) {
-        yield* storeChange(account, archive, change, { place: "next", inRun: claimed !== null })
-      }
+      yield* storeChanges(account, archive, changes, { place: "next", inRun: claimed !== null })
       yield* store.setState(account, state, yield* now)
     }))
 })
 
 /** One answer of the common box; the channels that it names, and if there is more. */
-const stepCommon = Effect.fnUntraced(function*(account: ArchivedAccount, claimed: ClaimedRun | null, feed: ChatFeed) {
+const stepCommon = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  feed: ChatFeed,
+  first: First
+) {
   const store = yield* CaptureStore
   const since = yield* consult(account, store.state(account))
   const found = since === null ? null : yield* inTime(feed.difference(since)).pipe(
     Effect.catchTag("PositionRefused", () => Effect.succeed(null))
   )
   if (since !== null && found !== null && found._tag === "Since") {
-    yield* storeDifference(account, claimed, since, found)
+    yield* storeDifference(account, claimed, since, found, first)
     return { channels: found.channels.map(({ chat }) => chat.chatId), more: found.more }
   }
-  yield* beginAt(account, claimed, found === null ? yield* inTime(feed.state) : found.state, since)
+  yield* beginAt(account, claimed, found === null ? yield* inTime(feed.state) : found.state, since, first)
   return { channels: [], more: false }
 })
 
@@ -75,11 +110,11 @@ const stepCommon = Effect.fnUntraced(function*(account: ArchivedAccount, claimed
 export const catchUp = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
-  feed: ChatFeed
+  feed: ChatFeed,
+  first: First = nothing
 ) {
-  let more = true
-  while (more) {
-    const step = yield* exclusively(account, stepCommon(account, claimed, feed))
+  for (let more = true, before = first; more; before = nothing) {
+    const step = yield* exclusively(account, stepCommon(account, claimed, feed, before))
     for (const chatId of step.channels) yield* catchUpChannel(account, claimed, feed, chatId)
     more = step.more
   }
@@ -109,14 +144,13 @@ const storeChannel = Effect.fnUntraced(function*(
       if (found._tag === "TooLong") {
         yield* losePosition(account, chatId)
         yield* seeChats(account, archive, [found.chat])
-        for (const message of found.messages) {
-          yield* storeChange(account, archive, { _tag: "New", message }, { place: "beyond", inRun })
-        }
+        const news = found.messages.map((message) => ({ _tag: "New" as const, message }))
+        yield* storeChanges(account, archive, news, { place: "beyond", inRun })
         if (!inRun) yield* runs.hasten(account, yield* now)
         return
       }
       yield* seeChats(account, archive, found.chats)
-      for (const change of found.changes) yield* storeChange(account, archive, change, { place: "next", inRun })
+      yield* storeChanges(account, archive, found.changes, { place: "next", inRun })
       for (const chat of yield* store.chats(account, [chatId])) {
         yield* store.keep(account, { ...chat, position: found.position })
       }

@@ -7,7 +7,7 @@ import { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 import { recordRun } from "./RunEvents.ts"
 import { askPage, type HistoryPage, storePage } from "./StoredPages.ts"
@@ -34,11 +34,10 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
   const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat)) return 0
   const page = yield* askPage(chat, null, reader)
-  return yield* commit(run, run, (archive) =>
+  return yield* commitRead(run, run, store.chats(run, [chatId]), (archive, [known]) =>
     Effect.gen(function*() {
-      const [known] = yield* store.chats(run, [chatId])
       const missing = known === undefined || !isSaved(known) ? 0 : yield* lacking(run, known, page)
-      yield* storePage(run, archive, chatId, page)
+      yield* storePage(run, archive, known, page)
       yield* store.drift(run, missing)
       if (missing > 0) yield* recordRun(run, { name: "archive.drifted", details: { messages: missing } })
       return missing

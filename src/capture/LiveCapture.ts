@@ -6,10 +6,10 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import { catchUp, catchUpChannel } from "./Differences.ts"
 import { seeChats } from "./Sightings.ts"
-import { type ChangePlace, storeChange } from "./StoredChanges.ts"
+import { type ChangePlace, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
 
 /** A missing push may still arrive: the difference is asked for after this. */
 const gapTime = Duration.millis(500)
@@ -29,63 +29,75 @@ const isNews = (known: CapturedChat | undefined, { joinedAt, left, migratedTo }:
   joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime() ||
   migratedTo !== null && migratedTo !== known.migratedTo
 
-/** Keeps the chats that a push names and that are not known so. */
+/** The chats that the pushes are about or name, and the state of the common box. */
+const read = Effect.fnUntraced(function*(account: ArchivedAccount, pushes: ReadonlyArray<Push>) {
+  const store = yield* CaptureStore
+  const arrived = pushes.filter((push) => push._tag === "Pushed")
+  const ids = new Set([
+    ...pushes.flatMap(({ box }) => box === "common" ? [] : [box]),
+    ...arrived.flatMap(({ chats }) => chats.map(({ chatId }) => chatId)),
+    ...chatsOf(arrived.map(({ change }) => change))
+  ])
+  return yield* Effect.all({ chats: store.chats(account, [...ids]), state: store.state(account) }, {
+    concurrency: "unbounded"
+  })
+})
+
+type Known = Effect.Success<ReturnType<typeof read>>
+
+/** Keeps the chats that a push names and that are not known so, and answers all as they are by then. */
 const seeNews = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
-  chats: ReadonlyArray<ChatSeen>
+  pushes: ReadonlyArray<Push>,
+  chats: Known["chats"]
 ) {
   const store = yield* CaptureStore
-  const named = new Map(chats.map((chat) => [chat.chatId, chat]))
-  const known = new Map((yield* store.chats(account, [...named.keys()])).map((chat) => [chat.chatId, chat]))
+  const known = new Map(chats.map((chat) => [chat.chatId, chat]))
+  const named = new Map(
+    pushes.flatMap((push) => push._tag === "Pushed" ? push.chats : []).map((chat) => [chat.chatId, chat])
+  )
   // A position in a push is the push's own: what lies before it is unknown.
   const news = [...named.values()].filter((chat) => isNews(known.get(chat.chatId), chat))
+  if (news.length === 0) return chats
   yield* seeChats(account, archive, news.map((chat) => ({ ...chat, position: null })))
+  return yield* store.chats(account, [...new Set([...known.keys(), ...named.keys()])])
 })
 
-/** The chats with boxes of their own, and those of them whose difference is asked for before the night. */
-const channelsOf = Effect.fnUntraced(function*(account: ArchivedAccount, boxes: Iterable<Box>) {
-  const store = yield* CaptureStore
-  const chats = yield* store.chats(account, [...boxes].filter((box) => box !== "common"))
-  return {
-    chats,
-    asked: new Set<Box>(chats.filter((chat) => isSaved(chat) && chat.live).map(({ chatId }) => chatId)).add("common")
-  }
-})
-
-/** Stores the pushes and answers the boxes whose difference is needed. */
+/** Stores the pushes and answers the boxes whose difference is needed; channels that are not archived live wait for the night. */
 const storePushes = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
-  pushes: ReadonlyArray<Push>
+  pushes: ReadonlyArray<Push>,
+  { chats: before, state }: Known
 ) {
   const store = yield* CaptureStore
+  const stored = yield* seeNews(account, archive, pushes, before)
   const behind = new Set<Box>()
-  const moved = new Map<Box, number>()
-  yield* seeNews(account, archive, pushes.flatMap((push) => push._tag === "Pushed" ? push.chats : []))
-  const state = yield* store.state(account)
-  const { asked, chats } = yield* channelsOf(account, pushes.map(({ box }) => box))
-  const positions = new Map<Box, number | null>(chats.map(({ chatId, position }) => [chatId, position]))
-  positions.set("common", state?.position ?? null)
-  for (const push of pushes) {
-    if (push._tag === "Behind") {
-      behind.add(push.box)
-      continue
-    }
-    const place = placeOf(positions.get(push.box) ?? null, push, behind.has(push.box))
-    const isKnown = yield* storeChange(account, archive, push.change, { place, inRun: false })
-    if (place === "beyond" || !isKnown) behind.add(push.box)
-    if (place !== "next" || !isKnown) continue
-    positions.set(push.box, push.position)
-    moved.set(push.box, push.position)
+  let position = state?.position ?? null
+  yield* keepingChats(account, stored, (chats) =>
+    Effect.gen(function*() {
+      for (const push of pushes) {
+        const { box } = push
+        if (push._tag === "Behind") {
+          behind.add(box)
+          continue
+        }
+        const known = box === "common" ? position : chats.get(box)?.position ?? null
+        const place = placeOf(known, push, behind.has(box))
+        const isKnown = yield* storeChange(account, archive, chats, push.change, { place, inRun: false })
+        if (place === "beyond" || !isKnown) behind.add(box)
+        if (place !== "next" || !isKnown) continue
+        if (box === "common") position = push.position
+        const chat = box === "common" ? undefined : chats.get(box)
+        if (chat !== undefined) chats.set(chat.chatId, { ...chat, position: push.position })
+      }
+    }))
+  if (state !== null && position !== null && position !== state.position) {
+    yield* store.setState(account, { ...state, position }, yield* now)
   }
-  const position = moved.get("common")
-  if (state !== null && position !== undefined) yield* store.setState(account, { ...state, position }, yield* now)
-  const channels = yield* store.chats(account, [...moved.keys()].filter((box) => box !== "common"))
-  for (const chat of channels) {
-    yield* store.keep(account, { ...chat, position: moved.get(chat.chatId) ?? chat.position })
-  }
-  return [...behind].filter((box) => asked.has(box))
+  const asked = new Set<Box>(stored.filter((chat) => isSaved(chat) && chat.live).map(({ chatId }) => chatId))
+  return [...behind].filter((box) => box === "common" || asked.has(box))
 })
 
 const asksFor = (account: ArchivedAccount, feed: ChatFeed, box: Box) =>
@@ -99,7 +111,12 @@ export const takePushes = Effect.fnUntraced(function*(
 ) {
   const behind = yield* exclusively(
     account,
-    commit(account, null, (archive) => storePushes(account, archive, pushes))
+    commitRead(
+      account,
+      null,
+      Effect.suspend(() => read(account, pushes)),
+      (archive, known) => storePushes(account, archive, pushes, known)
+    )
   )
   if (behind.length > 0) yield* Effect.sleep(gapTime)
   for (const box of behind) yield* asksFor(account, feed, box)

@@ -1,5 +1,5 @@
 /** The archives that this process writes: one writer for each account, while there is something to write. */
-import { Clock, Context, Duration, Effect, Exit, Layer, Ref, Scope, Semaphore } from "effect"
+import { Clock, Context, Data, Duration, Effect, Exit, Layer, Ref, Scope, Semaphore } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
@@ -9,6 +9,7 @@ import {
   type AccountArchive,
   ArchiveWriter,
   type NoSuchAccount,
+  type SealingKey,
   type WriterReplaced
 } from "../ports/archive/ArchiveWriter.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
@@ -27,7 +28,7 @@ const restTime = Duration.minutes(10)
 interface Open {
   readonly archive: AccountArchive
   readonly scope: Scope.Closeable
-  readonly keyId: string
+  readonly key: SealingKey
   usedAt: number
   tendedAt: number
   /** The frames that it had sealed by then. */
@@ -46,6 +47,9 @@ interface Place {
 /** The account's name in maps. */
 export const keyOf = ({ accountId, organizationId }: ArchivedAccount): string => `${organizationId}/${accountId}`
 
+/** The writer seals to a key that is not the organization's any more. */
+export class KeyReplaced extends Data.TaggedError("KeyReplaced")<{}> {}
+
 export type WritingFailure = CaptureStopped | FrameTooLarge | NoSuchAccount | ServiceUnavailable | WriterReplaced
 
 export class OpenArchives extends Context.Service<OpenArchives, {
@@ -54,10 +58,13 @@ export class OpenArchives extends Context.Service<OpenArchives, {
    * between them. A deletion that overtook a page would be lost otherwise.
    */
   exclusively<A, E, R>(account: ArchivedAccount, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-  /** Runs a step with the account's writer, one after the other. */
+  /**
+   * Runs a step with the account's writer, one after the other; one that fails because the key was replaced is run again
+   * with another writer. `isCurrent` tells, inside the step's transaction, that the key was not replaced.
+   */
   step<A, E, R>(
     account: ArchivedAccount,
-    work: (archive: AccountArchive) => Effect.Effect<A, E, R>
+    work: (archive: AccountArchive, isCurrent: Effect.Effect<boolean>) => Effect.Effect<A, E | KeyReplaced, R>
   ): Effect.Effect<A, E | WritingFailure, R>
   /** The account's writer, for what takes longer than a step: another writer ends it. */
   writer(account: ArchivedAccount): Effect.Effect<AccountArchive, WritingFailure>
@@ -97,20 +104,23 @@ export class OpenArchives extends Context.Service<OpenArchives, {
           return open === null ? Effect.void : Scope.close(open.scope, Exit.void)
         })
 
+      const isCurrent = ({ organizationId }: ArchivedAccount, { key }: Open) =>
+        Effect.map(keys.current(organizationId), (found) => found?.keyId === key.keyId)
+
       const current = Effect.fnUntraced(function*(account: ArchivedAccount, place: Place) {
-        const key = yield* db.read(account.organizationId, keys.current(account.organizationId))
-        if (key === null) return yield* new CaptureStopped({ reason: "no_key" })
-        if (place.open !== null && place.open.keyId === key.keyId) {
-          yield* place.open.archive.renew(key)
+        const at = yield* Clock.currentTimeMillis
+        if (place.open !== null) {
+          yield* place.open.archive.renew(place.open.key)
+          place.open.usedAt = at
           return place.open
         }
-        yield* drop(place)
+        const key = yield* db.read(account.organizationId, keys.current(account.organizationId))
+        if (key === null) return yield* new CaptureStopped({ reason: "no_key" })
         const scope = yield* Scope.fork(around)
         const archive = yield* Scope.provide(writers.own(account, key, writer), scope).pipe(
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
         )
-        const at = yield* Clock.currentTimeMillis
-        const open: Open = { archive, scope, keyId: key.keyId, usedAt: at, tendedAt: at, tendedFrames: 0 }
+        const open: Open = { archive, scope, key, usedAt: at, tendedAt: at, tendedFrames: 0 }
         place.open = open
         return open
       })
@@ -133,20 +143,26 @@ export class OpenArchives extends Context.Service<OpenArchives, {
       return OpenArchives.of({
         exclusively: (account, work) => using(account, ({ calls }) => calls.withPermit(work)),
 
-        step: (account, work) =>
-          using(account, (place) =>
-            place.turn.withPermit(Effect.gen(function*() {
-              const open = yield* current(account, place)
-              open.usedAt = yield* Clock.currentTimeMillis
-              return yield* Effect.tapCause(work(open.archive), () => drop(place))
-            }))),
+        step: <A, E, R>(
+          account: ArchivedAccount,
+          work: (archive: AccountArchive, isCurrent: Effect.Effect<boolean>) => Effect.Effect<A, E | KeyReplaced, R>
+        ) =>
+          using(account, (place) => {
+            const attempt: Effect.Effect<A, E | WritingFailure, R> = current(account, place).pipe(
+              Effect.flatMap((open) => work(open.archive, isCurrent(account, open))),
+              Effect.tapCause(() => drop(place)),
+              Effect.catchIf((failure) => failure instanceof KeyReplaced, () => Effect.suspend(() => attempt))
+            )
+            return place.turn.withPermit(attempt)
+          }),
 
         writer: (account) =>
           using(account, (place) =>
             place.turn.withPermit(Effect.gen(function*() {
-              const open = yield* current(account, place)
-              open.usedAt = yield* Clock.currentTimeMillis
-              return open.archive
+              const { open } = place
+              const isKept = open === null || (yield* db.read(account.organizationId, isCurrent(account, open)))
+              if (!isKept) yield* drop(place)
+              return (yield* current(account, place)).archive
             }))),
 
         close: (account) => Effect.flatMap(placeOf(account), (place) => place.turn.withPermit(drop(place))),

@@ -5,7 +5,7 @@ import { now } from "../domain/Moments.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { commit, commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
 
@@ -15,7 +15,8 @@ const floorTime = Duration.days(7)
 const isOld = ({ floorAt }: CapturedChat, at: Date): boolean =>
   floorAt !== null && at.getTime() - floorAt.getTime() > Duration.toMillis(floorTime)
 
-const hasOldFloor = (chat: CapturedChat, at: Date): boolean =>
+/** A channel whose floor is a week old. */
+export const hasOldFloor = (chat: CapturedChat, at: Date): boolean =>
   isSaved(chat) && !isOfCommonBox(chat.chatId) && chat.progress.floor !== null && isOld(chat, at)
 
 /** Asks below the chat's floor; what is answered there was hidden, and all below is compared. */
@@ -25,14 +26,11 @@ const askBelowFloor = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigin
   if (chat === undefined || !isSaved(chat) || chat.progress.floor === null) return
   const page = yield* askPage(chat, chat.progress.floor, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
   if ("_tag" in page) return yield* commit(run, run, () => storeRefusal(run, chatId, page))
-  yield* commit(run, run, (archive) =>
-    Effect.gen(function*() {
-      if (page.messages.length > 0) {
-        const shown = uncheckedFrom({ ...chat, progress: { ...chat.progress, floor: null } }, null)
-        yield* store.keep(run, { ...shown, floorAt: null })
-      }
-      yield* storePage(run, archive, chatId, page)
-    }))
+  yield* commitRead(run, run, store.chats(run, [chatId]), (archive, [known]) => {
+    if (known === undefined || page.messages.length === 0) return storePage(run, archive, known, page)
+    const shown = uncheckedFrom({ ...known, progress: { ...known.progress, floor: null } }, null)
+    return storePage(run, archive, { ...shown, floorAt: null }, page)
+  })
 })
 
 /** Asks below the floors of channels that are a week old; true where there are any. */

@@ -17,19 +17,29 @@ const gatheringTime = Duration.seconds(30)
 
 type Judge = (chat: Pick<CapturedChat, "chatId" | "type">) => Selection
 
-/** The rules' decisions; a chat that continues another one is judged like it. */
-const judgeOf = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
+/** What is stored of the chats, of those that they continue, and of the rules. */
+const readKnown = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
   const store = yield* CaptureStore
-  const rules = yield* (yield* ArchiveRules).inEffect(account)
-  const continued = chats.flatMap(({ migratedTo }) => migratedTo ?? [])
-  const stored = yield* store.predecessors(account, [...chats.map(({ chatId }) => chatId), ...continued])
+  const rules = yield* ArchiveRules
+  const ids = chats.map(({ chatId }) => chatId)
+  return yield* Effect.all({
+    rules: rules.inEffect(account),
+    predecessors: store.predecessors(account, [...ids, ...chats.flatMap(({ migratedTo }) => migratedTo ?? [])]),
+    known: store.chats(account, ids)
+  }, { concurrency: "unbounded" })
+})
+
+/** The rules' decisions; a chat that continues another one is judged like it. */
+const judgeOf = (
+  { predecessors, rules }: Effect.Success<ReturnType<typeof readKnown>>,
+  chats: ReadonlyArray<ChatSeen>
+): Judge => {
   const before = new Map<bigint, Selection>()
-  for (const chat of [...stored, ...chats]) {
+  for (const chat of [...predecessors, ...chats]) {
     if (chat.migratedTo !== null) before.set(chat.migratedTo, select(rules, { ...chat, predecessor: null }))
   }
-  const judge: Judge = ({ chatId, type }) => select(rules, { chatId, type, predecessor: before.get(chatId) ?? null })
-  return judge
-})
+  return ({ chatId, type }) => select(rules, { chatId, type, predecessor: before.get(chatId) ?? null })
+}
 
 /** Judges chats again whose predecessor became known after them. */
 const judgeSuccessors = Effect.fnUntraced(function*(
@@ -50,10 +60,9 @@ export const seeChats = Effect.fnUntraced(function*(
   if (chats.length === 0) return
   const store = yield* CaptureStore
   const at = yield* now
-  const judge = yield* judgeOf(account, chats)
-  const known = new Map(
-    (yield* store.chats(account, chats.map(({ chatId }) => chatId))).map((chat) => [chat.chatId, chat])
-  )
+  const stored = yield* readKnown(account, chats)
+  const judge = judgeOf(stored, chats)
+  const known = new Map(stored.known.map((chat) => [chat.chatId, chat]))
   const found = chats.filter(({ chatId, position }) => position !== null && known.get(chatId)?.position === null)
   const recent = yield* recentFrom(account, found.map(({ chatId }) => chatId))
   let isNew = false

@@ -25,6 +25,32 @@ export interface ChangeOptions {
   readonly inRun: boolean
 }
 
+/** The chats of a step as it leaves them, by their ids. */
+type Chats = Map<bigint, CapturedChat>
+
+/** Runs changes over chats as they are stored, and keeps what has changed of them. */
+export const keepingChats = Effect.fnUntraced(function*<A, E, R>(
+  account: ArchivedAccount,
+  stored: ReadonlyArray<CapturedChat>,
+  work: (chats: Chats) => Effect.Effect<A, E, R>
+) {
+  const store = yield* CaptureStore
+  const chats: Chats = new Map(stored.map((chat) => [chat.chatId, chat]))
+  const answer = yield* work(chats)
+  for (const before of stored) {
+    const after = chats.get(before.chatId)
+    if (after !== undefined && after !== before) yield* store.keep(account, after)
+  }
+  return answer
+})
+
+/** The chats of the changes' messages. */
+export const chatsOf = (changes: ReadonlyArray<ChatChange>): ReadonlyArray<bigint> => [
+  ...new Set(
+    changes.flatMap((change) => change._tag === "New" || change._tag === "Edited" ? [change.message.chatId] : [])
+  )
+]
+
 /** Records that messages were deleted, in the chats that hold them. */
 const storeDeletion = Effect.fnUntraced(function*(
   account: ArchivedAccount,
@@ -75,6 +101,7 @@ const storeMessage = Effect.fnUntraced(function*(
 export const storeChange = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
+  chats: Chats,
   change: ChatChange,
   options: ChangeOptions
 ) {
@@ -84,15 +111,14 @@ export const storeChange = Effect.fnUntraced(function*(
     if (options.place !== "beyond") yield* storeDeletion(account, archive, change.chatId, change.ids)
     return true
   }
-  const store = yield* CaptureStore
   const { _tag: tag, message } = change
-  const [chat] = yield* store.chats(account, [message.chatId])
+  const chat = chats.get(message.chatId)
   if (chat === undefined) return false
   const after = isSaved(chat)
     ? yield* storeMessage(account, archive, chat, { message, tag }, options)
     : tag === "New"
     ? withoutEdge(chat)
     : chat
-  if (after !== chat) yield* store.keep(account, after)
+  chats.set(chat.chatId, after)
   return true
 })

@@ -80,16 +80,16 @@ const leftUnchecked = ({ unchecked }: CapturedChat, { below, messages }: History
     : { ...unchecked, below: low < unchecked.below ? low : unchecked.below }
 }
 
-/** Stores a page of a chat's history, with what it promises. */
+/** Stores a page of a chat's history, with what it promises, and answers the chat as it is by then. */
 export const storePage = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
-  chatId: bigint,
+  chat: CapturedChat | undefined,
   page: HistoryPage
 ) {
+  if (chat === undefined || !isSaved(chat)) return undefined
   const store = yield* CaptureStore
-  const [chat] = yield* store.chats(account, [chatId])
-  if (chat === undefined || !isSaved(chat)) return
+  const { chatId } = chat
   const { below, messages } = page
   yield* markAbsent(account, archive, chat, page)
   const kept = yield* withoutCleaned(account, chat, messages)
@@ -99,12 +99,14 @@ export const storePage = Effect.fnUntraced(function*(
   yield* noteExpiry(account, chatId, kept)
   const ids = messages.map(({ record }) => record.id)
   const oldest = messages.length === 0 ? null : new Date(Math.min(...messages.map(({ record }) => record.at)) * 1000)
-  yield* store.keep(account, {
+  const after: CapturedChat = {
     ...chat,
     progress: afterPage(chat.progress, { below, ids, oldestAt: oldest, lastKnown: chat.lastId }),
     floorAt: ids.length === 0 ? yield* now : chat.floorAt,
     unchecked: leftUnchecked(chat, page)
-  })
+  }
+  yield* store.keep(account, after)
+  return after
 })
 
 /** The messenger refuses to read the chat: the others go on. */

@@ -61,7 +61,7 @@ export const capture: MutantsByFile = {
       .seenBy("test/capture/run.test.ts")
   ],
   "src/capture/ChatMembers.ts": [
-    change({ in: "isDue", replace: "membersAt === null ||", by: "" })
+    change({ in: "hasDueMembers", replace: "membersAt === null ||", by: "" })
       .loses("members are never read, or never again")
       .seenBy("test/capture/run.test.ts")
   ],
@@ -137,8 +137,8 @@ export const capture: MutantsByFile = {
       .seenBy(histories),
     change({
       in: "readPage",
-      replace: "isSaved(after) && nextBelow(after) !== undefined",
-      by: "isSaved(after)"
+      replace: "nextBelow(after) !== undefined",
+      by: "true"
     })
       .loses("a turn at the rate is lost for each chat")
       .seenBy("test/capture/calls.test.ts"),
@@ -163,7 +163,7 @@ export const capture: MutantsByFile = {
     change({ in: "afterWaits", replace: "left > 0 &&", by: "false &&" })
       .loses("every short wait that the messenger demands ends the run, which begins with all dialogs again")
       .seenBy("test/capture/calls.test.ts"),
-    change({ in: "commit", replace: "if (claimed !== null)", by: "if (false)" })
+    change({ in: "commitRead", replace: "if (claimed !== null)", by: "if (false)" })
       .loses("looks wait behind the steps of runs")
       .seenBy("test/capture/giveWay.test.ts"),
     change({ in: "exclusively", replace: "archives.exclusively(account, work)", by: "work" })

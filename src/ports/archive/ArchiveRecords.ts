@@ -102,7 +102,9 @@ export interface ChatGrowth {
 export class ArchiveRecords extends Context.Service<ArchiveRecords, {
   /** Stores pages and answers their numbers in the same order. */
   addPages(account: ArchivedAccount, pages: ReadonlyArray<NewPage>): Effect.Effect<ReadonlyArray<bigint>>
+  /** Stores rows and answers their numbers, or leaves them to the commit: no change names them. */
   addTail(account: ArchivedAccount, rows: ReadonlyArray<NewTailRow>): Effect.Effect<ReadonlyArray<bigint>>
+  postTail(account: ArchivedAccount, rows: ReadonlyArray<NewTailRow>): Effect.Effect<void>
   addChanges(account: ArchivedAccount, changes: ReadonlyArray<NewChange>): Effect.Effect<void>
   addFiles(account: ArchivedAccount, files: ReadonlyArray<NewFile>): Effect.Effect<void>
   /** Those of the ids that are archived. */

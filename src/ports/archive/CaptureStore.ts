@@ -82,6 +82,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   count(account: ArchivedAccount): Effect.Effect<void>
   /** Keeps the number of messages that counted as archived and were not, as a run has just found. */
   drift(account: ArchivedAccount, messages: number): Effect.Effect<void>
+  /** One that failed before it began is not waited for any more; one that was asked for meanwhile is. */
   end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<BackedUp>
   /** The name of the time zone in whose nights the organization's runs begin. */
   timeZone(organizationId: OrganizationId): Effect.Effect<string>

@@ -353,7 +353,7 @@ export const processOver = (
       OpenArchives,
       {
         exclusively: (_, work) => calls.withPermit(work),
-        step: (_, work) => work(archive),
+        step: (_, work) => Effect.catchTag(work(archive, Effect.succeed(true)), "KeyReplaced", Effect.die) as any,
         close: () => Effect.void,
         writer: () => Effect.succeed(archive),
         tend: Effect.void

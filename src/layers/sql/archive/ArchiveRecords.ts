@@ -2,7 +2,12 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { hex } from "../../../domain/archive/Bytes.ts"
 import { decodeIds, encodeIds } from "../../../domain/archive/MessageIds.ts"
-import { ArchiveRecords, type RevisionMark, type TailGroup } from "../../../ports/archive/ArchiveRecords.ts"
+import {
+  ArchiveRecords,
+  type NewTailRow,
+  type RevisionMark,
+  type TailGroup
+} from "../../../ports/archive/ArchiveRecords.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
@@ -89,6 +94,19 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.map(({ chat, ...row }) => ({ chatId: BigInt(chat), ...row })))
       )
 
+    const addTail = (account: ArchivedAccount, rows: ReadonlyArray<NewTailRow>) =>
+      sql<{ readonly number: string }>`
+        insert into archive_tail (organization_id, account_id, chat_id, day, kind, message_id, at, epoch_id, sealed)
+        select ${own(account)}, added.* from unnest(
+          ${rows.map(({ chatId }) => chatId)}::bigint[],
+          ${rows.map(({ day }) => day)}::date[],
+          ${rows.map(({ kind }) => kind)}::text[],
+          ${rows.map(({ messageId }) => messageId)}::bigint[],
+          ${rows.map(({ at }) => at)}::timestamptz[],
+          ${rows.map(({ epochId }) => epochId)}::bigint[],
+          ${rows.map(({ sealed }) => sealed)}::bytea[]) as added
+        returning tail_id::text as number`
+
     const ofEpoch = (account: ArchivedAccount, epochId: bigint | null) =>
       epochId === null
         ? sql`epoch_id in (select epoch_id from archive_epoch where ${mine(account)} and closed_at is not null)`
@@ -132,18 +150,9 @@ export const layer = Layer.effect(
           })
         ),
 
-      addTail: (account, rows) =>
-        numbersOf(sql`
-          insert into archive_tail (organization_id, account_id, chat_id, day, kind, message_id, at, epoch_id, sealed)
-          select ${own(account)}, added.* from unnest(
-            ${rows.map(({ chatId }) => chatId)}::bigint[],
-            ${rows.map(({ day }) => day)}::date[],
-            ${rows.map(({ kind }) => kind)}::text[],
-            ${rows.map(({ messageId }) => messageId)}::bigint[],
-            ${rows.map(({ at }) => at)}::timestamptz[],
-            ${rows.map(({ epochId }) => epochId)}::bigint[],
-            ${rows.map(({ sealed }) => sealed)}::bytea[]) as added
-          returning tail_id::text as number`),
+      addTail: (account, rows) => numbersOf(addTail(account, rows)),
+
+      postTail: (account, rows) => post(addTail(account, rows)),
 
       // A number is never 0.
       addChanges: (account, changes) =>

@@ -42,12 +42,6 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
     fence::int as fence, failures, was_asked as "wasAsked"`
 
-const finished = `
-  update archive_run set claimed_until = null, failures = $5,
-    asked_at = case when $6 then coalesce(asked_at, $7) else asked_at end,
-    next_at = case when asked_at is null and not again then $4 else next_at end
-  where organization_id = $1 and account_id = $2 and fence = $3`
-
 const begun = (slots: ReadonlySet<Slot>) => `
   select organization_id as "organizationId", account_id::text as "accountId"
   from archive_state join monitor using (organization_id, account_id)
@@ -76,9 +70,13 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
           returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
-      finish: Effect.fnUntraced(function*({ accountId, fence, organizationId }, { at, failures, isAsked }) {
-        yield* Tenant.ask(sql, finished, [organizationId, accountId, fence, at, failures, isAsked, yield* now])
-      }),
+      finish: ({ accountId, fence, organizationId }, { at, failures, isAsked }) =>
+        Effect.flatMap(now, (now) =>
+          post(sql`
+            update archive_run set claimed_until = null, failures = ${failures},
+              asked_at = case when ${isAsked} then coalesce(asked_at, ${now}) else asked_at end,
+              next_at = case when asked_at is null and not again then ${at} else next_at end
+            where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}`)),
 
       hasten: ({ accountId, organizationId }, at) =>
         post(sql`

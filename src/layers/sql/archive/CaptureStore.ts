@@ -207,7 +207,10 @@ export const layer = Layer.effect(
           update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
             archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
             archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
-            archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
+            archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end,
+            archive_queued_at = case
+              when ${error}::text is null or archive_started_at is not null then archive_queued_at
+            end
           from before where ${theAccount(account)}
           returning ${done} and before.at is null as first, archive_messages::text as messages`.pipe(
           Effect.orDie,

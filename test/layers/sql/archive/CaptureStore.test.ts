@@ -169,5 +169,28 @@ describe("chats as capture keeps them", () => {
           )
         }
       }))
+
+    it.effect("wait no longer for a run that failed before it began, and wait for one that was asked for while it ran", () =>
+      Effect.gen(function*() {
+        const { account } = yield* stage
+        const store = yield* CaptureStore
+        const now = new Date(Archives.beginning)
+        const ask = World.set(account.organizationId, "account", account.accountId, { archive_queued_at: now })
+        const fail = Archives.commit(
+          { account },
+          store.end(account, { error: "messenger_refused", retryAt: null, nextAt: now, done: false }, now)
+        )
+        const queued = World.query<{ queued: boolean }>(
+          account.organizationId,
+          (sql) => sql`select archive_queued_at is not null as queued from account where id = ${account.accountId}`
+        )
+        yield* ask
+        yield* fail
+        expect(yield* queued).toEqual([{ queued: false }])
+        yield* Archives.commit({ account }, store.begin(account, now))
+        yield* ask
+        yield* fail
+        expect(yield* queued).toEqual([{ queued: true }])
+      }))
   })
 })
