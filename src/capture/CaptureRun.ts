@@ -16,7 +16,7 @@ import { compareOne } from "./Drift.ts"
 import { expire, expireSome } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
 import { askAgain, hasOldFloor } from "./Rechecks.ts"
-import { seeChats } from "./Sightings.ts"
+import { readKnown, seeChats } from "./Sightings.ts"
 import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
 
 /** Pages of one chat before the next one has its turn. */
@@ -36,14 +36,19 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
     yield* pacer.take
     const page: ChatPage = yield* afterWaits(exclusively(
       run,
-      Effect.tap(inTime(reader.chats(cursor)), (page) =>
-        commit(run, run, (archive) =>
-          Effect.gen(function*() {
-            done += page.chats.length
-            yield* seeChats(run, archive, page.chats)
-            yield* store.count(run)
-            yield* store.report(run, { phase: "dialogs", done, total: page.total }, yield* now)
-          })))
+      Effect.tap(
+        inTime(reader.chats(cursor)),
+        ({ chats, total }) =>
+          chats.length === 0 ?
+            Effect.void :
+            commitRead(run, run, readKnown(run, chats), (archive, known) =>
+              Effect.gen(function*() {
+                done += chats.length
+                yield* seeChats(run, archive, chats, known)
+                yield* store.count(run)
+                yield* store.report(run, { phase: "dialogs", done, total }, yield* now)
+              }))
+      )
     ))
     for (const { chatId, position } of page.chats) positions.set(chatId, position)
     cursor = page.next

@@ -1,6 +1,6 @@
 /** Channels looked at that push nothing: large groups push late or not at all while no client shows them. */
-import { Effect, Equal } from "effect"
-import { afterSighting, type CapturedChat, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
+import { Effect } from "effect"
+import { afterSighting, type CapturedChat, isRefused, isSameChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
@@ -32,7 +32,7 @@ export const firstRound: GlanceRound = { had: new Set(), glances: 1 }
  */
 const isNews = (known: CapturedChat | undefined, seen: ChatSeen, at: Date): boolean =>
   known === undefined || known.position !== seen.position ||
-  !Equal.equals(known, afterSighting(known, seen, known, at, null))
+  !isSameChat(known, afterSighting(known, seen, known, at, null))
 
 /** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
 const look = Effect.fnUntraced(function*(

@@ -1,6 +1,12 @@
 /** Chats as they were seen, judged by the rules and kept. */
-import { Duration, Effect, Equal } from "effect"
-import { afterSelection, afterSighting, type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { Duration, Effect } from "effect"
+import {
+  afterSelection,
+  afterSighting,
+  type CapturedChat,
+  isSameChat,
+  isSaved
+} from "../domain/archive/CapturedChat.ts"
 import { select, type Selection } from "../domain/archive/RuleSelection.ts"
 import { now } from "../domain/Moments.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
@@ -18,7 +24,7 @@ const gatheringTime = Duration.seconds(30)
 type Judge = (chat: Pick<CapturedChat, "chatId" | "type">) => Selection
 
 /** What is stored of the chats, of those that they continue, and of the rules. */
-const readKnown = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
+export const readKnown = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
   const store = yield* CaptureStore
   const rules = yield* ArchiveRules
   const ids = chats.map(({ chatId }) => chatId)
@@ -29,9 +35,11 @@ const readKnown = Effect.fnUntraced(function*(account: ArchivedAccount, chats: R
   }, { concurrency: "unbounded" })
 })
 
+type Known = Effect.Success<ReturnType<typeof readKnown>>
+
 /** The rules' decisions; a chat that continues another one is judged like it. */
 const judgeOf = (
-  { predecessors, rules }: Effect.Success<ReturnType<typeof readKnown>>,
+  { predecessors, rules }: Known,
   chats: ReadonlyArray<ChatSeen>
 ): Judge => {
   const before = new Map<bigint, Selection>()
@@ -51,16 +59,17 @@ const judgeSuccessors = Effect.fnUntraced(function*(
   for (const chat of yield* store.chats(account, ids)) yield* store.see(account, afterSelection(chat, judge(chat)))
 })
 
-/** Keeps chats as they were seen: of those that are skipped nothing but id and type. */
+/** Keeps chats as they were seen, where what is stored of them may be read before: of those that are skipped nothing but id and type. */
 export const seeChats = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   archive: AccountArchive,
-  chats: ReadonlyArray<ChatSeen>
+  chats: ReadonlyArray<ChatSeen>,
+  read?: Known
 ) {
   if (chats.length === 0) return
   const store = yield* CaptureStore
   const at = yield* now
-  const stored = yield* readKnown(account, chats)
+  const stored = read ?? (yield* readKnown(account, chats))
   const judge = judgeOf(stored, chats)
   const known = new Map(stored.known.map((chat) => [chat.chatId, chat]))
   const found = chats.filter(({ chatId, position }) => position !== null && known.get(chatId)?.position === null)
@@ -72,7 +81,7 @@ export const seeChats = Effect.fnUntraced(function*(
     const after = afterSighting(before, chat, judge(chat), at, recent(chat.chatId))
     isNew ||= before === null && isSaved(after)
     known.set(chat.chatId, after)
-    if (!Equal.equals(before, after)) yield* store.see(account, after)
+    if (before === null || !isSameChat(before, after)) yield* store.see(account, after)
     if (after.effect !== "skip") shown.set(chat.chatId, chatRecord(chat, after.leftAt))
   }
   if (shown.size > 0) yield* archive.see(...shown.values())

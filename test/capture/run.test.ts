@@ -2,6 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Capture } from "../../src/capture/Capture.ts"
+import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import { beginning } from "../support/archive/archives.ts"
 import * as Captured from "../support/archive/captured.ts"
@@ -161,6 +162,27 @@ describe("a run over an account", () => {
         // A jump of the clock may end a call that is under way, and its epoch.
         for (const counted of yield* counts) expect(counted).toBeLessThan(3)
         expect(yield* Captured.archived(staged, where.chatId)).toHaveLength(5)
+      }))
+
+    it.effect("seals what is pushed to the organization's new key, where it was replaced after the run", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        yield* makeRule(staged.id, "any")
+        const { chats, where } = yield* Captured.converse(staged, 2)
+        yield* Captured.runs
+        yield* Captured.passes("1 second")
+        yield* setArchiveKey(staged.id, { replace: true })
+        yield* chats.send(where, { from: Captured.grace, text: "under another key" })
+        yield* Captured.passes("2 seconds")
+        const keys = yield* World.query<{ current: boolean; messages: number }>(
+          staged.id,
+          (sql) =>
+            sql`select retired_at is null as current, count(archive_tail)::integer as messages
+              from archive_key join archive_epoch using (organization_id, key_id)
+              left join archive_tail using (organization_id, account_id, epoch_id)
+              where closed_at is null group by 1`
+        )
+        expect(keys).toEqual([{ current: true, messages: 1 }])
       }))
 
     it.effect("archives who is in a group", () =>

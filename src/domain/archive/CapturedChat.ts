@@ -57,6 +57,18 @@ export interface Sighting {
   readonly members: number | null
 }
 
+const isSameValue = (one: unknown, other: unknown): boolean =>
+  one === other || one instanceof Date && other instanceof Date && one.getTime() === other.getTime()
+
+const isSameIn = (one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(one).every(([name, value]) => isSameValue(value, other[name]))
+
+/** True if a chat that follows from another one is as that was; ranges that were made again count as changed. */
+export const isSameChat = (
+  { progress: before, ...facts }: CapturedChat,
+  { progress: after, ...others }: CapturedChat
+): boolean => isSameIn(facts, others) && isSameIn({ ...before }, { ...after })
+
 /** Channels have a box of their own, also where its position was lost: the id alone tells it. */
 export const isOfCommonBox = (chatId: bigint): boolean => chatId > -1_000_000_000_000n
 

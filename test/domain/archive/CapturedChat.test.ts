@@ -6,6 +6,7 @@ import {
   afterSighting,
   type CapturedChat,
   isCleaned,
+  isSameChat,
   type Sighting,
   unchecked,
   uncheckedDownTo
@@ -44,6 +45,23 @@ describe("a chat that is seen again", () => {
   it("keeps its promises where the answer lacks the date of joining", () => {
     const after = afterSighting(known, { ...seen, joinedAt: null, topId: null, position: null }, archive, now, null)
     expect(after).toEqual(known)
+  })
+
+  it("is the same where the answer says nothing new, and another one with each fact that is new", () => {
+    const isSame = (seen: Sighting, selection = archive) =>
+      isSameChat(known, afterSighting(known, seen, selection, now, null))
+    expect(isSame({ ...seen, joinedAt: new Date(before) })).toBe(true)
+    const news: ReadonlyArray<Partial<Sighting>> = [
+      { ref: "own:2" },
+      { protected: true },
+      { joinedAt: now },
+      { left: true },
+      { migratedTo: 7n },
+      { topId: 41n },
+      { members: 3 }
+    ]
+    for (const fact of news) expect([fact, isSame({ ...seen, ...fact })]).toEqual([fact, false])
+    expect(isSame(seen, skip)).toBe(false)
   })
 
   it("with a new date of joining loses edge and floor, and all that is archived is compared again", () => {
