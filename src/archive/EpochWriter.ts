@@ -64,6 +64,7 @@ export type EpochWriter = Effect.Success<ReturnType<typeof takeOver>>
 /** The account's epoch in this process, until the scope closes. */
 export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, key: SealingKey, writer: string) {
   const services = Context.pick(ArchiveCrypto, Db, Epochs)(yield* Effect.context<ArchiveCrypto | Db | Epochs>())
+  const crypto = yield* ArchiveCrypto
   const db = yield* Db
   const epochs = yield* Epochs
   let held: Held | null = yield* begin(account, key, writer)
@@ -82,15 +83,17 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
   const current = Effect.suspend(() => held === null ? Effect.fail(new WriterReplaced()) : Effect.succeed(held))
 
   /** Locks the account and the epoch for the rest of the transaction, and answers the epoch's id and what it then reads. */
-  const fenced = Effect.fnUntraced(function*<A, E, R>(read: Effect.Effect<A, E, R>) {
+  const fenced = Effect.fnUntraced(function*<A, E, R>(read: (epochId: bigint) => Effect.Effect<A, E, R>) {
     const { key: { ref: { epochId } } } = yield* current
-    const [isOpen, found] = yield* Effect.all([epochs.fence(account, epochId), read], { concurrency: "unbounded" })
+    const [isOpen, found] = yield* Effect.all([epochs.fence(account, epochId), read(epochId)], {
+      concurrency: "unbounded"
+    })
     if (isOpen) return { epochId, found }
     yield* drop
     return yield* new WriterReplaced()
   })
 
-  const fence = Effect.map(fenced(Effect.void), ({ epochId }) => epochId)
+  const fence = Effect.map(fenced(() => Effect.void), ({ epochId }) => epochId)
 
   const seal = Effect.fnUntraced(function*<Kind extends FrameKind>(
     place: FramePlace<Kind>,
@@ -98,20 +101,19 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
   ) {
     const epoch = yield* current
     frames += 1
-    return yield* Effect.provide(sealFrame(epoch.key, place, epoch.frames++, records), services)
+    return yield* Effect.provideService(sealFrame(epoch.key, place, epoch.frames++, records), ArchiveCrypto, crypto)
   })
 
   /** The records of frames that were sealed under the epoch itself; none where they are another's or do not open. */
   const reopen = Effect.fnUntraced(function*<Kind extends FrameKind>(place: FramePlace<Kind>, frames: Uint8Array) {
     const epoch = yield* current
     const opened = openFrames(() => Effect.succeed(epoch.key), place, frames)
-    return yield* Effect.option(Effect.provide(opened, services))
+    return yield* Effect.option(Effect.provideService(opened, ArchiveCrypto, crypto))
   })
 
   /** A keyed digest of a revision's content, which only this epoch's writer can compare. */
   const markOf = Effect.fnUntraced(function*(content: string) {
     const { key } = yield* current
-    const crypto = yield* Effect.provide(ArchiveCrypto, services)
     const digest = yield* crypto.hmac(Redacted.value(key.marks), new TextEncoder().encode(content))
     return { epochId: key.ref.epochId, digest: digest.subarray(0, markSize) } satisfies RevisionMark
   })
@@ -119,14 +121,14 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
   /** Seals the vocabulary of a block under the epoch, which it answers. */
   const sealWords = Effect.fnUntraced(function*(blockId: bigint, vocabulary: Vocabulary) {
     const { key } = yield* current
-    const sealed = yield* Effect.provide(sealVocabulary(key, blockId, vocabulary), services)
+    const sealed = yield* Effect.provideService(sealVocabulary(key, blockId, vocabulary), ArchiveCrypto, crypto)
     return { epochId: key.ref.epochId, sealed }
   })
 
   /** A new key of a content, and its form that is sealed under the epoch. */
   const fileKey = Effect.fnUntraced(function*(blobId: string) {
     const { key } = yield* current
-    return yield* Effect.provide(newFileKey(key, blobId), services)
+    return yield* Effect.provideService(newFileKey(key, blobId), ArchiveCrypto, crypto)
   })
 
   const isDue = (epoch: Held, next: SealingKey, now: number) =>

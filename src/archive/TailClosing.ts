@@ -63,9 +63,9 @@ export const closeTail = Effect.fnUntraced(function*(writer: EpochWriter, which:
   const { account } = writer
   const now = yield* Clock.currentTimeMillis
   const until = which === "all" ? everyDay : dayOf((now - Duration.toMillis(graceAfterDay)) / 1000)
-  const due = Effect.flatMap(
-    writer.fence,
-    (epochId) => records.dueGroups(account, epochId, until, messagesPerPage)
+  const due = Effect.map(
+    writer.fenced((epochId) => records.dueGroups(account, epochId, until, messagesPerPage)),
+    ({ found }) => found
   )
   yield* eachGroup(writer, due, (group) =>
     Effect.gen(function*() {
@@ -93,7 +93,7 @@ const resealed = <Kind extends TailGroup["kind"]>(
 export const packTail = Effect.fnUntraced(function*(writer: EpochWriter) {
   const records = yield* ArchiveRecords
   const { account } = writer
-  const dead = Effect.andThen(writer.fence, records.deadGroups(account))
+  const dead = Effect.map(writer.fenced(() => records.deadGroups(account)), ({ found }) => found)
   yield* eachGroup(writer, dead, (group) =>
     Effect.gen(function*() {
       yield* writer.fence

@@ -75,7 +75,7 @@ const isNamed = ({ change }: Pick<Item<"changes" | "messages">, "change">): bool
 
 const instant = (seconds: number): Date => new Date(seconds * 1000)
 
-/** Stores records of a chat in pages of one frame, or each in the tail, with their rows of changes. */
+/** Stores records of a chat in pages of one frame, or each in the tail, with their rows of changes; the bytes they take. */
 const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   writer: EpochWriter,
   epochId: bigint,
@@ -84,7 +84,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   items: ReadonlyArray<Item<Kind>>,
   path: WritingPath
 ) {
-  if (items.length === 0) return
+  if (items.length === 0) return 0
   const { account } = writer
   const crypto = yield* ArchiveCrypto
   const records = yield* ArchiveRecords
@@ -135,7 +135,19 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
     yield* notePage(writer, page, kind, Math.max(...piece.map((item) => item.at)))
   }
   yield* records.addChanges(account, changes)
-  yield* records.resize(account, chatId, bytes)
+  return bytes
+})
+
+/** Stores edits and deletions of a chat. */
+const storeChanges = Effect.fnUntraced(function*(
+  writer: EpochWriter,
+  epochId: bigint,
+  chatId: bigint,
+  items: ReadonlyArray<Item<"changes">>,
+  path: WritingPath
+) {
+  const bytes = yield* store(writer, epochId, chatId, "changes", items, path)
+  if (bytes > 0) yield* (yield* ArchiveRecords).resize(writer.account, chatId, bytes)
 })
 
 type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark | null }
@@ -230,10 +242,12 @@ const append = Effect.fnUntraced(function*(
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
   const named = messages.map(({ id }) => id)
-  const { epochId, found: { known, redacted } } = yield* writer.fenced(Effect.all({
-    known: records.known(account, chatId, named),
-    redacted: records.redacted(account, chatId, named)
-  }, { concurrency: "unbounded" }))
+  const { epochId, found: { known, redacted } } = yield* writer.fenced(() =>
+    Effect.all({
+      known: records.known(account, chatId, named),
+      redacted: records.redacted(account, chatId, named)
+    }, { concurrency: "unbounded" })
+  )
   const editDates = [...new Set(messages.map(({ details }) => details.edited_at ?? 0))]
   const changes = yield* records.knownChanges(account, chatId, [...known], editDates)
   const compared = comparedIds(messages, known)
@@ -243,8 +257,8 @@ const append = Effect.fnUntraced(function*(
   )
   const sifted = sift(seen, revisionsOf(known, changes, epochId), late)
   const fresh = sifted.fresh.map((message) => messageItem(message, now))
-  yield* store(writer, epochId, chatId, "messages", fresh, path)
-  yield* store(writer, epochId, chatId, "changes", sifted.revised.map((edit) => editItem(edit, now)), path)
+  const bytes = yield* store(writer, epochId, chatId, "messages", fresh, path)
+  yield* storeChanges(writer, epochId, chatId, sifted.revised.map((edit) => editItem(edit, now)), path)
   if (fresh.length === 0) return []
   yield* records.addFiles(
     account,
@@ -261,7 +275,7 @@ const append = Effect.fnUntraced(function*(
   )
   const ids = sortedIds(fresh.map(({ id }) => id))
   const times = fresh.map(({ at }) => at)
-  const growth = { chatId, ids, firstAt: instant(Math.min(...times)), lastAt: instant(Math.max(...times)) }
+  const growth = { chatId, ids, bytes, firstAt: instant(Math.min(...times)), lastAt: instant(Math.max(...times)) }
   yield* records.grow(account, growth, now)
   return ids
 })
@@ -276,7 +290,7 @@ const mark = Effect.fnUntraced(function*(
   const { account } = writer
   const records = yield* ArchiveRecords
   const now = new Date(yield* Clock.currentTimeMillis)
-  const { epochId, found: known } = yield* writer.fenced(records.known(account, chatId, ids))
+  const { epochId, found: known } = yield* writer.fenced(() => records.known(account, chatId, ids))
   const changes = yield* records.knownChanges(account, chatId, [...known], [])
   const gone = new Set(changes.flatMap(({ deleted, messageId }) => deleted ? [messageId] : []))
   const at = Math.floor(now.getTime() / 1000)
@@ -286,7 +300,7 @@ const mark = Effect.fnUntraced(function*(
     record: { change: "deleted", id: String(id), seen_at: at, why },
     change: { kind: "deleted", editDate: 0, mark: null, late: false, place: 0, why, at: now }
   }))
-  yield* store(writer, epochId, chatId, "changes", items, path)
+  yield* storeChanges(writer, epochId, chatId, items, path)
 })
 
 /** Stores a snapshot, unless it is known to be that of the page before; under another epoch it is not known. */
@@ -336,7 +350,7 @@ const isAsStored = ({ leftAt, type }: SeenChat, stored: SealedChat | undefined):
 const see = Effect.fnUntraced(function*(writer: EpochWriter, seen: ReadonlyArray<SeenChat>) {
   const { account } = writer
   const chats = yield* ArchiveChats
-  const { found } = yield* writer.fenced(chats.some(account, seen.map(({ chatId }) => chatId)))
+  const { found } = yield* writer.fenced(() => chats.some(account, seen.map(({ chatId }) => chatId)))
   const known = new Map(found.map((chat) => [chat.chatId, chat]))
   for (const chat of seen) {
     const { chatId, info, leftAt, type } = chat
@@ -352,7 +366,7 @@ const setMembers = Effect.fnUntraced(function*(
   members: Parameters<AccountArchive["setMembers"]>[1]
 ) {
   const chats = yield* ArchiveChats
-  const { found: before } = yield* writer.fenced(chats.members(writer.account, chatId))
+  const { found: before } = yield* writer.fenced(() => chats.members(writer.account, chatId))
   yield* snapshot(
     writer,
     chatId,

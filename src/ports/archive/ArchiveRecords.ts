@@ -95,6 +95,8 @@ export interface KnownChanges {
 export interface ChatGrowth {
   readonly chatId: bigint
   readonly ids: ReadonlyArray<bigint>
+  /** What their records take. */
+  readonly bytes: number
   readonly firstAt: Date
   readonly lastAt: Date
 }

@@ -246,22 +246,21 @@ export const layer = Layer.effect(
           )
         ),
 
-      grow: (account, { chatId, firstAt, ids, lastAt }, now) =>
-        Effect.all([
-          post(sql`
-            update archive_chat set messages = messages + ${ids.length}::bigint,
-              first_id = least(first_id, ${ids[0]}::bigint), last_id = greatest(last_id, ${ids.at(-1)}::bigint),
-              first_at = least(first_at, ${firstAt}), last_at = greatest(last_at, ${lastAt})
-            where ${mine(account)} and chat_id = ${chatId}`),
-          post(sql`
-            update account set archive_messages = archive_messages + ${ids.length}::bigint, archive_updated_at = ${now},
-              archive_last_sync_at = ${now}
-            where organization_id = ${account.organizationId} and id = ${account.accountId}`),
-          post(sql`
+      grow: (account, { bytes, chatId, firstAt, ids, lastAt }, now) =>
+        post(sql`
+          with grown as (
+            update account set archive_messages = archive_messages + ${ids.length}::bigint,
+              archive_bytes = archive_bytes + ${bytes}::bigint, archive_updated_at = ${now}, archive_last_sync_at = ${now}
+            where organization_id = ${account.organizationId} and id = ${account.accountId}
+          ), begun as (
             update organization set archive_first_record_at = ${now}, archive_deletion_started_at = null,
               archive_deleted_at = null
-            where id = ${account.organizationId} and archive_first_record_at is null`)
-        ], { discard: true }),
+            where id = ${account.organizationId} and archive_first_record_at is null
+          )
+          update archive_chat set messages = messages + ${ids.length}::bigint, bytes = bytes + ${bytes}::bigint,
+            first_id = least(first_id, ${ids[0]}::bigint), last_id = greatest(last_id, ${ids.at(-1)}::bigint),
+            first_at = least(first_at, ${firstAt}), last_at = greatest(last_at, ${lastAt})
+          where ${mine(account)} and chat_id = ${chatId}`),
 
       resize,
 

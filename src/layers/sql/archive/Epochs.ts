@@ -48,18 +48,19 @@ export const layer = Layer.effect(
 
     return Epochs.of({
       begin: Effect.fnUntraced(function*(account, now) {
-        const [found] = yield* lockAccount(account)
-        if (found === undefined) return null
-        // A deletion locks all accounts before it begins, and this statement sees what is committed by now.
-        const [next] = yield* sql<{ epoch: string }>`
-          with closed as (
-            update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
-          )
-          select nextval('archive_number')::text as epoch
-          where not exists (
-            select 1 from archive_deletion
-            where organization_id = ${account.organizationId} and account_id is null and finished_at is null)`
-        return next === undefined ? null : BigInt(next.epoch)
+        // A deletion locks all accounts before it begins, and the second statement sees what is committed by then.
+        const { found: [found], next: [next] } = yield* Effect.all({
+          found: lockAccount(account),
+          next: sql<{ epoch: string }>`
+            with closed as (
+              update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
+            )
+            select nextval('archive_number')::text as epoch
+            where not exists (
+              select 1 from archive_deletion
+              where organization_id = ${account.organizationId} and account_id is null and finished_at is null)`
+        }, Tenant.together)
+        return found === undefined || next === undefined ? null : BigInt(next.epoch)
       }, Effect.orDie),
 
       open: (ref, sealedKey, writer, now) => add(ref, sealedKey, writer, now, null),
