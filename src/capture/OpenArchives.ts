@@ -1,6 +1,7 @@
 /** The archives that this process writes: one writer for each account, while there is something to write. */
 import { Clock, Context, Data, Duration, Effect, Exit, Layer, Ref, Scope, Semaphore } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
+import { messagesPerPage } from "../domain/archive/PageRules.ts"
 import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
@@ -22,7 +23,7 @@ import { CaptureStopped } from "./CaptureStop.ts"
  */
 const idleTime = Duration.hours(30)
 
-/** One that has sealed nothing more is tended so often: its days end, and another writer may have the account. */
+/** One that has not sealed a page's worth since is tended so often: its days end, and another writer may have the account. */
 const restTime = Duration.minutes(10)
 
 interface Open {
@@ -175,8 +176,8 @@ export class OpenArchives extends Context.Service<OpenArchives, {
               if (open === null) return Effect.void
               if (now - open.usedAt > Duration.toMillis(idleTime)) return drop(place)
               const frames = open.archive.frames()
-              const isSame = frames === open.tendedFrames
-              if (isSame && now - open.tendedAt < Duration.toMillis(restTime)) return Effect.void
+              const hasNoPage = frames - open.tendedFrames < messagesPerPage
+              if (hasNoPage && now - open.tendedAt < Duration.toMillis(restTime)) return Effect.void
               open.tendedAt = now
               open.tendedFrames = frames
               return Effect.catch(open.archive.close("due"), () => drop(place))
