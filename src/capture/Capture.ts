@@ -162,12 +162,15 @@ export class Capture extends Context.Service<Capture, {
           const session = yield* sessionOf(account)
           const slot = slotOf(account.accountId)
           const feed = yield* inTime(port.feed(session.ref, slot, listener))
-          const reading = Effect.map(inTime(port.read(session.ref, slot)), (reader) => ({
-            reader,
-            pacer: pacerOf(session),
-            mediaPacer,
-            mediaPlaces: livePlaces
-          }))
+          // Made anew each time: most accounts never read, and keep it for as long as they are live.
+          const reading = Effect.suspend(() =>
+            Effect.map(inTime(port.read(session.ref, slot)), (reader) => ({
+              reader,
+              pacer: pacerOf(session),
+              mediaPacer,
+              mediaPlaces: livePlaces
+            }))
+          )
           return { feed, reading }
         })
         const lives = yield* Effect.provideContext(makeLiveAccounts(connect), services)
