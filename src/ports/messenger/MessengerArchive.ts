@@ -170,7 +170,7 @@ export interface MemberPage {
 
 /** Reading of chats; nothing is marked as read by it. */
 export interface ChatReader {
-  /** The chats of all folders, 100 a page, each once. */
+  /** The chats of all folders, 100 a page; one may be answered again by the page after. */
   chats(cursor: string | null): Effect.Effect<ChatPage, MessengerFailure>
   /** At most 100 messages below an id, or the newest ones, newest first. */
   history(

@@ -35,18 +35,20 @@ const dialogsPerPage = 100
 /** The main folder, and the archived one of the platform. */
 const lastFolder = 1
 
-/** The place in the dialogs after which a page begins; it follows from the last row of the page before. */
+/** The place in the dialogs after which a page begins. */
 interface DialogCursor {
   readonly folder: number
   readonly date: number
   readonly id: number
-  readonly peer: Values.Peer | null
+  readonly ref: string | null
+  /** The chats of the folder that are not answered yet, as the first page counts them; null before that page. */
+  readonly left: number | null
 }
 
-const firstPage: DialogCursor = { folder: 0, date: 0, id: 0, peer: null }
+const firstPage: DialogCursor = { folder: 0, date: 0, id: 0, ref: null, left: null }
 
 const isCursor = (value: unknown): value is DialogCursor =>
-  typeof value === "object" && value !== null && "folder" in value && "peer" in value
+  typeof value === "object" && value !== null && "folder" in value && "left" in value
 
 const readCursor = (text: string | null): DialogCursor => {
   if (text === null) return firstPage
@@ -70,23 +72,39 @@ export const chatsOf = (
   })
 }
 
-/** The next page's beginning: messages are found by chat and id, as ids of different chats coincide. */
-const after = (answer: Dialogs, { folder }: DialogCursor): DialogCursor | null => {
-  const last = answer.dialogs.findLast((dialog) => dialog._ === "dialog")
-  const isFull = answer._ === "messages.dialogsSlice" && answer.dialogs.length >= dialogsPerPage
-  if (!isFull || last?._ !== "dialog") return folder < lastFolder ? { ...firstPage, folder: folder + 1 } : null
-  const chatId = Values.chatIdOf(last.peer)
+type Slice = wire.messages.RawDialogsSlice
+
+/**
+ * The place of the last row that has one: pinned rows are in no order, and the newest messages of some are missing.
+ * Messages are found by chat and id, as ids of different chats coincide.
+ */
+const lastPlace = (answer: Slice, rows: ReadonlyArray<wire.RawDialog>) => {
   const named = Values.namesOf(answer)
-  const chat = Values.chatSeen(chatId, named)
-  const top = answer.messages.find((message) =>
-    message._ !== "messageEmpty" && message.id === last.topMessage && Values.chatIdOf(message.peerId) === chatId
+  const key = (peer: wire.TypePeer, id: number) => `${Values.chatIdOf(peer)} ${id}`
+  const dates = new Map(
+    answer.messages.flatMap((message) =>
+      message._ === "messageEmpty" ? [] : [[key(message.peerId, message.id), message.date] as const]
+    )
   )
-  return {
-    folder,
-    date: top === undefined || top._ === "messageEmpty" ? 0 : top.date,
-    id: last.topMessage,
-    peer: chat === null ? null : Values.readRef(chat.ref)
+  for (const { peer, pinned, topMessage: id } of rows.toReversed()) {
+    const date = dates.get(key(peer, id))
+    const chat = Values.chatSeen(Values.chatIdOf(peer), named)
+    if (pinned !== true && date !== undefined && chat !== null) return { date, id, ref: chat.ref }
   }
+  return null
+}
+
+/** The next page's beginning. A page may be shorter than asked though more follow; one that leads nowhere is the last. */
+const after = (answer: Dialogs, cursor: DialogCursor): DialogCursor | null => {
+  const { date, folder, id, ref } = cursor
+  const nextFolder = folder < lastFolder ? { ...firstPage, folder: folder + 1 } : null
+  const rows = answer.dialogs.filter((dialog) => dialog._ === "dialog")
+  if (answer._ === "messages.dialogs" || rows.length === 0) return nextFolder
+  const left = (cursor.left ?? answer.count) - rows.length
+  if (left <= 0 && rows.length < dialogsPerPage) return nextFolder
+  const place = lastPlace(answer, rows) ?? { date, id, ref }
+  const isRepeated = cursor.left !== null && place.date === date && place.id === id && place.ref === ref
+  return isRepeated ? nextFolder : { folder, left, ...place }
 }
 
 /** The messages of an answer, the newest first. */
@@ -180,14 +198,15 @@ const fileRefusals: Meanings<FileExpired | FileGone> = {
 export const makeReader = (client: Reading): ChatReader => {
   const chats = Effect.fnUntraced(function*(text: string | null) {
     const cursor = readCursor(text)
+    const peer = cursor.ref === null ? null : Values.readRef(cursor.ref)
     const answer = yield* client.call({
       _: "messages.getDialogs",
       folderId: cursor.folder,
       // Pinned chats come with the first page alone.
-      excludePinned: cursor.date !== 0,
+      excludePinned: cursor.left !== null,
       offsetDate: cursor.date,
       offsetId: cursor.id,
-      offsetPeer: cursor.peer === null ? { _: "inputPeerEmpty" } : Values.inputPeer(cursor.peer),
+      offsetPeer: peer === null ? { _: "inputPeerEmpty" } : Values.inputPeer(peer),
       limit: dialogsPerPage,
       hash: Long.ZERO
     })
