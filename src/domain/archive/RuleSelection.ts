@@ -1,4 +1,5 @@
 /** The decision of the archive's rules about a chat. */
+import { serviceAccounts } from "../messenger/Messenger.ts"
 import type { RuleInEffect } from "./ArchiveRule.ts"
 import type { ChatEffect, ChatType } from "./Chat.ts"
 
@@ -15,9 +16,6 @@ export interface Selection extends Pick<RuleInEffect, "live" | "maxFileBytes" | 
   /** The rule that decided; null where none does. */
   readonly ruleId: string | null
 }
-
-/** The platform's own accounts, which send login codes: whoever reads their chats could sign in as the holder. */
-export const serviceAccounts: ReadonlySet<bigint> = new Set([777_000n, 42_777n])
 
 const levels = { account: 2, department: 1, organization: 0 }
 

@@ -9,6 +9,12 @@ export type SessionRef = typeof SessionRef.Type
 export const MessengerUserId = Schema.NonEmptyString.pipe(Schema.brand("MessengerUserId"))
 export type MessengerUserId = typeof MessengerUserId.Type
 
+/** The platform's account that sends login codes. */
+export const codeSender = 777_000n
+
+/** The platform's own accounts, which send codes: whoever reads their chats could sign in as the holder. */
+export const serviceAccounts: ReadonlySet<bigint> = new Set([codeSender, 42_777n])
+
 /** The platform's id of an authorization (`session.id`, specification 2.4). */
 export const AuthorizationId = Schema.NonEmptyString.pipe(Schema.brand("AuthorizationId"))
 export type AuthorizationId = typeof AuthorizationId.Type

@@ -2,6 +2,7 @@
 import {
   type Authorization,
   AuthorizationId,
+  codeSender,
   MessengerEvent,
   MessengerUserId,
   type Profile
@@ -51,8 +52,7 @@ export const profile = (user: wire.RawUser, full: wire.RawUserFull): Profile => 
   premium: user.premium === true
 })
 
-/** The chat in which the platform sends codes. */
-const serviceAccount = 777_000
+const isCodeSender = (userId: number): boolean => BigInt(userId) === codeSender
 
 const gap = MessengerEvent.make({ _tag: "Gap" })
 const profileChanged = MessengerEvent.make({ _tag: "ProfileChanged" })
@@ -73,7 +73,7 @@ const ofUpdate = (update: wire.TypeUpdate): ReadonlyArray<MessengerEvent> => {
       return [profileChanged]
     case "updateNewMessage":
       return update.message._ === "message" && update.message.peerId._ === "peerUser" &&
-          update.message.peerId.userId === serviceAccount
+          isCodeSender(update.message.peerId.userId)
         ? [codeSent]
         : []
     default:
@@ -93,7 +93,7 @@ export const events = (updates: Unasked): ReadonlyArray<MessengerEvent> => {
     case "updatesCombined":
       return updates.updates.flatMap(ofUpdate)
     case "updateShortMessage":
-      return updates.userId === serviceAccount ? [codeSent] : []
+      return isCodeSender(updates.userId) ? [codeSent] : []
     default:
       return []
   }

@@ -1,5 +1,6 @@
 /** Pushes and differences of an account's chats over the platform's own protocol. */
 import { Effect } from "effect"
+import { serviceAccounts } from "../../../domain/messenger/Messenger.ts"
 import {
   type Box,
   type BoxState,
@@ -38,9 +39,10 @@ interface Moved {
 
 const nothing: ChatChange = { _tag: "Other" }
 
+/** A message of a service account is none: nothing waits with a login code in it. */
 const ofMessage = (message: wire.TypeMessage, named: Values.Named, tag: "New" | "Edited"): ChatChange => {
   const seen = Values.messageSeen(message, named)
-  return seen === null ? nothing : { _tag: tag, message: seen }
+  return seen === null || serviceAccounts.has(seen.chatId) ? nothing : { _tag: tag, message: seen }
 }
 
 /** The move of its box by an update; updates of other things than messages move it all the same. */

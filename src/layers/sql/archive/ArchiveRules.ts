@@ -7,7 +7,7 @@ import {
   type RulePreviewCounts,
   type StoredRule
 } from "../../../domain/archive/ArchiveRule.ts"
-import { serviceAccounts } from "../../../domain/archive/RuleSelection.ts"
+import { serviceAccounts } from "../../../domain/messenger/Messenger.ts"
 import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
 import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
 import * as Tenant from "../../postgres/Tenant.ts"

@@ -115,6 +115,29 @@ describe("pushes of the platform", () => {
     expect(pushed({ _: "updateUserStatus", userId: 7, status: { _: "userStatusEmpty" } })).toEqual([])
   })
 
+  it("of a login code move their box and have nothing of it", () => {
+    const code = { peerId: { _: "peerUser", userId: 777_000 }, message: "Login code: 12345" }
+    const short: any = {
+      _: "updateShortMessage",
+      id: 5,
+      userId: 777_000,
+      message: "Login code: 12345",
+      date: 1,
+      pts: 8
+    }
+    for (
+      const pushes of [
+        pushed({ _: "updateNewMessage", message: message(code), pts: 8, ptsCount: 1 }),
+        pushed({ _: "updateEditMessage", message: message({ ...code, out: true }), pts: 8, ptsCount: 1 }),
+        pushesOf({ ...short, ptsCount: 1 })
+      ]
+    ) {
+      expect(pushes).toEqual([
+        { _tag: "Pushed", box: "common", position: 8, count: 1, chats: [], change: { _tag: "Other" } }
+      ])
+    }
+  })
+
   it("that were lost make their box ask", () => {
     expect(pushesOf("again")).toEqual([{ _tag: "Behind", box: "common" }])
     expect(pushesOf({ _: "updatesTooLong" })).toEqual([{ _tag: "Behind", box: "common" }])
