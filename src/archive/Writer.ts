@@ -183,11 +183,12 @@ const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): I
     : { kind: "seen", editDate: editedAt, mark: epochMark, late: false, place: 0, why: null, at: now }
 })
 
-/** The message with what tells its content from that of other revisions. */
+/** The message with what tells its content from that of other revisions: a change of reactions alone makes none. */
 const marked = (writer: EpochWriter, message: SeenMessage) => {
   const { details, id, text } = message
+  const { reactions: _, ...compared } = details
   return Effect.map(
-    writer.markOf(JSON.stringify([text, details])),
+    writer.markOf(JSON.stringify([text, compared])),
     (epochMark): Marked => ({ id, message, editedAt: details.edited_at ?? 0, mark: hex(epochMark.digest), epochMark })
   )
 }

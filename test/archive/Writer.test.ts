@@ -92,6 +92,19 @@ describe("the archive's writer", () => {
           yield* shown
         }))
 
+      it.effect("takes no change of reactions for a revision", () =>
+        Effect.gen(function*() {
+          const archive = yield* Archives.makeArchive()
+          const writer = yield* Archives.write(archive)
+          const edited_at = Archives.beginning / 1000 - 50
+          const withReactions = (count: number) =>
+            seen(1, 60, "edited", { edited_at, reactions: [{ emoji: "👍", count }] })
+          yield* commit(archive, writer.see(chat))
+          yield* commit(archive, writer.append(chatId, [withReactions(1)], "live"))
+          yield* commit(archive, writer.append(chatId, [withReactions(2)], "sweep"))
+          expect((yield* listed(archive)).messages).toMatchObject([{ text: "edited", edits: 0 }])
+        }))
+
       it.effect("knows a message that was edited before it was first seen by its edit date", () =>
         Effect.gen(function*() {
           const archive = yield* Archives.makeArchive()

@@ -54,9 +54,14 @@ export const exportTime = (at: number, zone: "" | "Z" = "Z"): string =>
   `${new Date(at * 1000).toISOString().slice(0, 19)}${zone}`
 
 /** Words of a message that has no text of its own, such as a poll or a contact. */
-export const otherWords = ({ contact, poll, service, transcript }: MessageDetails): ReadonlyArray<string> => [
+export const otherWords = (
+  { contact, poll, reactions, service, transcript }: MessageDetails
+): ReadonlyArray<string> => [
   ...(service === undefined ? [] : [service]),
   ...(poll === undefined ? [] : [`Poll: ${poll.join(" / ")}`]),
   ...(contact === undefined ? [] : [`Contact: ${contact.join(", ")}`]),
-  ...(transcript === undefined ? [] : [`Transcript: ${transcript}`])
+  ...(transcript === undefined ? [] : [`Transcript: ${transcript}`]),
+  ...(reactions === undefined ? [] : [
+    `Reactions: ${reactions.map(({ count, emoji }) => `${emoji} ${count}`).join(", ")}`
+  ])
 ]

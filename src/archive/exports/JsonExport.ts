@@ -127,6 +127,9 @@ const jsonMessage = (message: ExportedMessage): object => {
     ...(details.contact === undefined ? {} : {
       contact_information: { first_name: details.contact[0] ?? "", phone_number: details.contact[1] ?? "" }
     }),
+    ...(details.reactions === undefined ? {} : {
+      reactions: details.reactions.map((reaction) => ({ type: "emoji", ...reaction }))
+    }),
     ...(details.transcript === undefined ? {} : { transcript: details.transcript }),
     text: entities.every(({ type }) => type === "plain")
       ? text

@@ -50,6 +50,9 @@ const EntityRecord = Schema.Struct({
   url: Schema.optionalKey(Schema.String)
 })
 
+/** Reactions of one kind; a custom one is named by its id. */
+const ReactionRecord = Schema.Struct({ emoji: Schema.String, count: Schema.Int })
+
 /** Members that few messages have. Those that this version does not know are kept. Times are Unix seconds. */
 export const MessageDetails = Schema.Struct({
   caption: Schema.optionalKey(Schema.String),
@@ -58,10 +61,15 @@ export const MessageDetails = Schema.Struct({
   forwarded_from: Schema.optionalKey(Schema.String),
   files: Schema.optionalKey(Schema.Array(FileRecord)),
   entities: Schema.optionalKey(Schema.Array(EntityRecord)),
-  /** Words of a service message, a poll's question and answers, or a contact's name and number. */
+  /**
+   * Words of a service message, of a place, or of what the archive has no members for; a poll's question and answers;
+   * a contact's name and number.
+   */
   service: Schema.optionalKey(Schema.String),
   poll: Schema.optionalKey(Schema.Array(Schema.String)),
   contact: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** As they were when the revision was seen: their changes make no revision. */
+  reactions: Schema.optionalKey(Schema.Array(ReactionRecord)),
   outgoing: Schema.optionalKey(Schema.Boolean),
   /** The messages of one album share it. */
   album_id: Schema.optionalKey(Schema.String),

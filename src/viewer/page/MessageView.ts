@@ -88,6 +88,9 @@ const contentOf = (
     paragraph("service", details.service ?? null, spans("service")),
     details.poll === undefined ? null : list("Poll", details.poll),
     details.contact === undefined ? null : list("Contact", details.contact),
+    details.reactions === undefined
+      ? null
+      : list("Reactions", details.reactions.map(({ count, emoji }) => `${emoji} ${count}`)),
     text === null && caption === null && transcript === null && files.length === 0 && details.service === undefined &&
       details.poll === undefined && details.contact === undefined
       ? message.redacted_at !== null

@@ -2,6 +2,7 @@
 import type { MessageDetails, MessageKind, SenderRecord } from "../../../domain/archive/Records.ts"
 import type { ChatSeen, FileSeen, MessageSeen } from "../../../ports/messenger/MessengerArchive.ts"
 import { Long, type wire } from "./Protocol.ts"
+import { wordsIn } from "./WireWords.ts"
 
 /** Ids of channels begin here, below zero: a person, a group and a channel never share one. */
 const channelMark = 1_000_000_000_000
@@ -166,6 +167,14 @@ interface Media {
   readonly files?: ReadonlyArray<FileSeen>
 }
 
+/** The words of an object, after its own name where that says what it is. */
+const worded = (title: string | null, value: object, named: Named): Partial<MessageDetails> => {
+  const nameOf = (userId: number) => senderOf({ _: "peerUser", userId }, named)?.name ?? String(userId)
+  const words = wordsIn(value, nameOf).map(kept).join(", ")
+  const service = [title, words].filter((part) => part !== null && part !== "").join(": ")
+  return service === "" ? {} : { service }
+}
+
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
 const ofPhoto = (photo: wire.RawPhoto, once: boolean): FileSeen => {
@@ -219,7 +228,7 @@ const ofDocument = (document: wire.RawDocument, once: boolean): Media => {
   return { kind, files: [file] }
 }
 
-const mediaOf = (media: wire.TypeMessageMedia | undefined): Media => {
+const mediaOf = (media: wire.TypeMessageMedia | undefined, named: Named): Media => {
   if (media === undefined) return { kind: "text" }
   switch (media._) {
     case "messageMediaEmpty":
@@ -243,7 +252,10 @@ const mediaOf = (media: wire.TypeMessageMedia | undefined): Media => {
     case "messageMediaVenue":
       return {
         kind: "location",
-        details: media.geo._ === "geoPoint" ? { service: `${media.geo.lat}, ${media.geo.long}` } : {}
+        details: worded(media.geo._ === "geoPoint" ? `${media.geo.lat}, ${media.geo.long}` : null, {
+          ...media,
+          period: undefined
+        }, named)
       }
     case "messageMediaPoll":
       return {
@@ -253,11 +265,27 @@ const mediaOf = (media: wire.TypeMessageMedia | undefined): Media => {
         }
       }
     default:
-      return { kind: "other", details: { service: media._ } }
+      return { kind: "other", details: worded(media._, media, named) }
   }
 }
 
 const answerText = (answer: wire.TypePollAnswer): ReadonlyArray<string> => "text" in answer ? [answer.text.text] : []
+
+const emojiOf = (reaction: wire.TypeReaction): string => {
+  switch (reaction._) {
+    case "reactionEmoji":
+      return kept(reaction.emoticon)
+    case "reactionCustomEmoji":
+      return `custom emoji ${reaction.documentId.toString()}`
+    default:
+      return "star"
+  }
+}
+
+const reactionsOf = (reactions: wire.TypeMessageReactions | undefined): Partial<MessageDetails> =>
+  reactions === undefined || reactions.results.length === 0 ? {} : {
+    reactions: reactions.results.map(({ count, reaction }) => ({ emoji: emojiOf(reaction), count }))
+  }
 
 const replyOf = (reply: wire.TypeMessageReplyHeader | undefined): Partial<MessageDetails> =>
   reply?._ !== "messageReplyHeader" ? {} : {
@@ -290,19 +318,21 @@ export const messageSeen = (message: wire.TypeMessage, named: Named): MessageSee
   const from = senderOf(message.fromId ?? (isDialog ? message.peerId : undefined), named)
   const common: Partial<MessageDetails> = {
     ...(message.out === true ? { outgoing: true } : {}),
-    ...replyOf(message.replyTo)
+    ...replyOf(message.replyTo),
+    ...reactionsOf(message.reactions)
   }
+  const expiresAt = message.ttlPeriod === undefined ? null : date(message.date + message.ttlPeriod)
   const base = { id: BigInt(message.id), at: message.date, from }
   if (message._ === "messageService") {
     const record = {
       ...base,
       kind: "service" as const,
       text: null,
-      details: { ...common, service: message.action._.replace(/^messageAction/, "") }
+      details: { ...common, ...worded(message.action._.replace(/^messageAction/, ""), message.action, named) }
     }
-    return { chatId, record, editHidden: false, expiresAt: null, files: [] }
+    return { chatId, record, editHidden: false, expiresAt, files: [] }
   }
-  const { details = {}, files = [], kind } = mediaOf(message.media)
+  const { details = {}, files = [], kind } = mediaOf(message.media, named)
   const words = text(message.message)
   const isText = kind === "text"
   return {
@@ -322,7 +352,7 @@ export const messageSeen = (message: wire.TypeMessage, named: Named): MessageSee
       }
     },
     editHidden: message.editHide === true,
-    expiresAt: message.ttlPeriod === undefined ? null : date(message.date + message.ttlPeriod),
+    expiresAt,
     files
   }
 }

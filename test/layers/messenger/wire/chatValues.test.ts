@@ -83,6 +83,38 @@ describe("a message of the platform", () => {
     })
   })
 
+  it("of the service keeps what it says and whom it names, and the time when it expires", () => {
+    const service = (action: object): any =>
+      Values.messageSeen({ ...message({ ttlPeriod: 60 }), _: "messageService", action } as any, named)
+    const wordsOf = (action: object) => service(action).record.details.service
+    expect(wordsOf({ _: "messageActionChatEditTitle", title: "New title" })).toBe("ChatEditTitle: New title")
+    expect(wordsOf({ _: "messageActionChatAddUser", users: [7, 8] })).toBe("ChatAddUser: Ada King, 8")
+    expect(wordsOf({ _: "messageActionPhoneCall", callId: Long.ONE, duration: 63 })).toBe("PhoneCall: 63 s")
+    expect(service({ _: "messageActionPinMessage" }).expiresAt).toEqual(new Date(1_060_000))
+  })
+
+  it("keeps the words of places, and of media that are unknown", () => {
+    const geo = { _: "geoPoint", lat: 1, long: 2, accessHash: Long.ONE }
+    const venue = { _: "messageMediaVenue", geo, title: "Cafe", address: "1 Street", venueType: "food" }
+    expect(seen({ media: venue })?.record.details.service).toBe("1, 2: Cafe, 1 Street")
+    expect(seen({ media: { ...venue, geo: { _: "geoPointEmpty" } } })?.record.details.service).toBe("Cafe, 1 Street")
+    expect(seen({ media: { _: "messageMediaGeoLive", geo, period: 60 } })?.record.details.service).toBe("1, 2")
+    const list = { _: "todoList", title: { _: "textWithEntities", text: "Move \ud800", entities: [] }, list: [] }
+    expect(seen({ media: { _: "messageMediaToDo", todo: list } })?.record.details.service)
+      .toBe("messageMediaToDo: Move \ufffd")
+  })
+
+  it("has the reactions to it", () => {
+    const results = [
+      { _: "reactionCount", count: 3, reaction: { _: "reactionEmoji", emoticon: "👍" } },
+      { _: "reactionCount", count: 1, reaction: { _: "reactionCustomEmoji", documentId: Long.fromNumber(77) } }
+    ]
+    expect(seen({ reactions: { _: "messageReactions", results } })?.record.details.reactions).toEqual([
+      { emoji: "👍", count: 3 },
+      { emoji: "custom emoji 77", count: 1 }
+    ])
+  })
+
   it("keeps its words as they were written, but for half characters", () => {
     expect(seen({ message: "a\u0000\nb \ud800" })?.record.text).toBe("a\u0000\nb \ufffd")
   })
