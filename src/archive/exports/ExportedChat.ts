@@ -55,8 +55,9 @@ export const exportTime = (at: number, zone: "" | "Z" = "Z"): string =>
 
 /** Words of a message that has no text of its own, such as a poll or a contact. */
 export const otherWords = (
-  { contact, poll, reactions, service, transcript }: MessageDetails
+  { contact, poll, reactions, service, sticker, transcript }: MessageDetails
 ): ReadonlyArray<string> => [
+  ...(sticker === undefined ? [] : [`Sticker: ${sticker.emoji ?? sticker.id}`]),
   ...(service === undefined ? [] : [service]),
   ...(poll === undefined ? [] : [`Poll: ${poll.join(" / ")}`]),
   ...(contact === undefined ? [] : [`Contact: ${contact.join(", ")}`]),

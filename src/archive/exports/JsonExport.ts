@@ -118,6 +118,11 @@ const jsonMessage = (message: ExportedMessage): object => {
     }),
     ...fileMembers(kind, file),
     ...(message.files.length === 0 ? {} : { files: filesOf([...(file === undefined ? [] : [file]), ...further]) }),
+    ...(details.sticker === undefined ? {} : {
+      media_type: "sticker",
+      sticker_id: details.sticker.id,
+      sticker_emoji: details.sticker.emoji
+    }),
     ...(details.poll === undefined ? {} : {
       poll: {
         question: details.poll[0] ?? "",

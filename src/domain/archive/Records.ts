@@ -47,7 +47,9 @@ const EntityRecord = Schema.Struct({
   type: Schema.String,
   offset: Schema.Int,
   length: Schema.Int,
-  url: Schema.optionalKey(Schema.String)
+  url: Schema.optionalKey(Schema.String),
+  /** Of a custom emoji. */
+  emoji_id: Schema.optionalKey(Schema.String)
 })
 
 /** Reactions of one kind; a custom one is named by its id. */
@@ -68,6 +70,8 @@ export const MessageDetails = Schema.Struct({
   service: Schema.optionalKey(Schema.String),
   poll: Schema.optionalKey(Schema.Array(Schema.String)),
   contact: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Its id, and the emoji that it stands for. */
+  sticker: Schema.optionalKey(Schema.Struct({ id: Schema.String, emoji: Text })),
   /** As they were when the revision was seen: their changes make no revision. */
   reactions: Schema.optionalKey(Schema.Array(ReactionRecord)),
   outgoing: Schema.optionalKey(Schema.Boolean),

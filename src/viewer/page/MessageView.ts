@@ -86,13 +86,14 @@ const contentOf = (
       paragraph("text", transcript, spans("transcript"))
     ),
     paragraph("service", details.service ?? null, spans("service")),
+    details.sticker === undefined ? null : list("Sticker", [details.sticker.emoji ?? details.sticker.id]),
     details.poll === undefined ? null : list("Poll", details.poll),
     details.contact === undefined ? null : list("Contact", details.contact),
     details.reactions === undefined
       ? null
       : list("Reactions", details.reactions.map(({ count, emoji }) => `${emoji} ${count}`)),
     text === null && caption === null && transcript === null && files.length === 0 && details.service === undefined &&
-      details.poll === undefined && details.contact === undefined
+      details.sticker === undefined && details.poll === undefined && details.contact === undefined
       ? message.redacted_at !== null
         ? null
         : make(

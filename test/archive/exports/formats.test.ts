@@ -196,6 +196,30 @@ describe("an export as JSON", () => {
   })
 })
 
+describe("a sticker and reactions", () => {
+  const waved: ExportedMessage = {
+    ...message,
+    kind: "sticker",
+    text: null,
+    details: { sticker: { id: "3", emoji: "👋" }, reactions: [{ emoji: "👍", count: 3 }, { emoji: "❤", count: 1 }] }
+  }
+
+  it("are in an export as JSON as the messenger has them", () => {
+    const [found] = JSON.parse(jsonHead(chat) + jsonMessages([waved], 0) + jsonEnd).messages
+    expect(found).toMatchObject({
+      media_type: "sticker",
+      sticker_emoji: "👋",
+      reactions: [{ type: "emoji", emoji: "👍", count: 3 }, { type: "emoji", emoji: "❤", count: 1 }]
+    })
+  })
+
+  it("are words in an export as pages", () => {
+    const page = htmlPage(chat, [waved], { page: 0, hasNext: false, addresses: () => null })
+    expect(page).toContain("Sticker: 👋")
+    expect(page).toContain("Reactions: 👍 3, ❤ 1")
+  })
+})
+
 describe("an export as pages", () => {
   it("has the elements of its own templates alone, whatever was written, and none that runs or loads from elsewhere", () =>
     fc.assert(

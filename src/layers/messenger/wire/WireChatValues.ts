@@ -203,12 +203,19 @@ const ofPhoto = (photo: wire.RawPhoto, once: boolean): FileSeen => {
   }
 }
 
+/** Stickers are kept by id and name: everybody has their files. */
 const ofDocument = (document: wire.RawDocument, once: boolean): Media => {
   const { attributes } = document
   const name = attributes.find((one) => one._ === "documentAttributeFilename")
   const audio = attributes.find((one) => one._ === "documentAttributeAudio")
   const isVideo = attributes.some((one) => one._ === "documentAttributeVideo")
-  const isSticker = attributes.some((one) => one._ === "documentAttributeSticker")
+  const sticker = attributes.find((one) =>
+    one._ === "documentAttributeSticker" || one._ === "documentAttributeCustomEmoji"
+  )
+  if (sticker !== undefined) {
+    const emoji = "alt" in sticker ? text(sticker.alt) : null
+    return { kind: "sticker", details: { sticker: { id: document.id.toString(), emoji } } }
+  }
   const file: FileSeen = {
     messengerFile: `document ${document.id.toString()}`,
     name: name?._ === "documentAttributeFilename" ? text(name.fileName) : null,
@@ -224,7 +231,7 @@ const ofDocument = (document: wire.RawDocument, once: boolean): Media => {
     once
   }
   const isVoice = audio?._ === "documentAttributeAudio" && audio.voice === true
-  const kind = isSticker ? "sticker" : isVoice ? "voice" : isVideo ? "video" : "document"
+  const kind = isVoice ? "voice" : isVideo ? "video" : "document"
   return { kind, files: [file] }
 }
 
@@ -306,7 +313,8 @@ const entitiesOf = (entities: ReadonlyArray<wire.TypeMessageEntity> | undefined)
       type: entity._.replace(/^(?:input)?[mM]essageEntity/, "").toLowerCase(),
       offset: entity.offset,
       length: entity.length,
-      ...("url" in entity ? { url: kept(entity.url) } : {})
+      ...("url" in entity ? { url: kept(entity.url) } : {}),
+      ...("documentId" in entity ? { emoji_id: entity.documentId.toString() } : {})
     }))
   }
 

@@ -61,7 +61,6 @@ describe("a message of the platform", () => {
   it.each(
     [
       ["voice", document([{ _: "documentAttributeAudio", voice: true, duration: 3 }])],
-      ["sticker", document([{ _: "documentAttributeSticker", alt: "", stickerset: { _: "inputStickerSetEmpty" } }])],
       ["video", document([{ _: "documentAttributeVideo", duration: 3, w: 1, h: 1 }])],
       ["document", document([{ _: "documentAttributeFilename", fileName: "plan.pdf" }])],
       ["location", { _: "messageMediaGeo", geo: { _: "geoPoint", lat: 1, long: 2, accessHash: Long.ONE } }],
@@ -72,6 +71,17 @@ describe("a message of the platform", () => {
     const found = seen({ message: "words", media })
     expect(found?.record).toMatchObject({ kind, text: null, details: { caption: "words" } })
     expect(found?.files).toHaveLength("document" in media ? 1 : 0)
+  })
+
+  it("with a sticker names it, and has no file", () => {
+    const stickerset = { _: "inputStickerSetEmpty" }
+    const found = seen({ media: document([{ _: "documentAttributeSticker", alt: "👋", stickerset }]) })
+    expect(found?.record).toMatchObject({ kind: "sticker", details: { sticker: { id: "3", emoji: "👋" } } })
+    expect(found?.files).toEqual([])
+    const entities = [{ _: "messageEntityCustomEmoji", offset: 0, length: 2, documentId: Long.fromNumber(8) }]
+    expect(seen({ message: "👋", entities })?.record.details.entities).toEqual([
+      { type: "customemoji", offset: 0, length: 2, emoji_id: "8" }
+    ])
   })
 
   it("of an unknown kind keeps its name, and a service message its action", () => {
