@@ -6,6 +6,7 @@ import {
   type ExportedMessage,
   exportTime,
   otherWords,
+  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { headerText, mail, type MimePart, textPart } from "./Mime.ts"
@@ -40,12 +41,14 @@ const oneLine = (name: string): string => name.replaceAll(lineEnds, " ")
 
 const lineOf = (message: ExportedMessage): string => {
   const { deletedAt, details, files, revisions } = message
+  const reactions = reactionWords(details)
   const words = [
     ...(details.forwarded_from === undefined ? [] : [`[forwarded from ${details.forwarded_from}]`]),
     ...(details.reply_to_id === undefined ? [] : [`[in reply to ${details.reply_to_id}]`]),
     ...(message.text === null ? [] : [message.text]),
     ...(details.caption === undefined ? [] : [details.caption]),
     ...otherWords(details),
+    ...(reactions === null ? [] : [`[reactions: ${reactions}]`]),
     ...files.map(({ name, path, state }) =>
       `[file ${name ?? "without a name"}${path === null ? `, not included (${state})` : ""}]`
     ),

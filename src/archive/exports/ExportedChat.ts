@@ -55,14 +55,15 @@ export const exportTime = (at: number, zone: "" | "Z" = "Z"): string =>
 
 /** Words of a message that has no text of its own, such as a poll or a contact. */
 export const otherWords = (
-  { contact, poll, reactions, service, sticker, transcript }: MessageDetails
+  { contact, poll, service, sticker, transcript }: MessageDetails
 ): ReadonlyArray<string> => [
   ...(sticker === undefined ? [] : [`Sticker: ${sticker.emoji ?? sticker.id}`]),
   ...(service === undefined ? [] : [service]),
   ...(poll === undefined ? [] : [`Poll: ${poll.join(" / ")}`]),
   ...(contact === undefined ? [] : [`Contact: ${contact.join(", ")}`]),
-  ...(transcript === undefined ? [] : [`Transcript: ${transcript}`]),
-  ...(reactions === undefined ? [] : [
-    `Reactions: ${reactions.map(({ count, emoji }) => `${emoji} ${count}`).join(", ")}`
-  ])
+  ...(transcript === undefined ? [] : [`Transcript: ${transcript}`])
 ]
+
+/** The reactions to the message with their numbers; null without any. */
+export const reactionWords = ({ reactions }: MessageDetails): string | null =>
+  reactions === undefined ? null : reactions.map(({ count, emoji }) => `${emoji} ${count}`).join(", ")

@@ -8,6 +8,7 @@ import {
   type ExportedMessage,
   exportTime,
   otherWords,
+  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { addressOf } from "./ExportNames.ts"
@@ -99,6 +100,7 @@ const replyOf = (id: string, addresses: AddressOfMessage): Markup => {
 const messageOf = (message: ExportedMessage, addresses: AddressOfMessage): Markup => {
   const { deletedAt, details, revisions } = message
   const lastEdit = revisions.at(-1)?.edited_at ?? null
+  const reactions = reactionWords(details)
   const classes = [
     "message",
     ...(details.outgoing === true ? ["out"] : []),
@@ -125,7 +127,9 @@ ${
       otherWords(details).length === 0
       ? html`<div class="mark">${message.kind}</div>`
       : nothing
-  }${lastEdit === null ? nothing : html`<div class="mark">Edited ${lastEdit.toISOString().slice(0, 19)}Z</div>`}${
+  }${reactions === null ? nothing : html`<div class="mark">Reactions: ${named(reactions)}</div>`}${
+    lastEdit === null ? nothing : html`<div class="mark">Edited ${lastEdit.toISOString().slice(0, 19)}Z</div>`
+  }${
     deletedAt === null
       ? nothing
       : html`<div class="mark gone">Deleted on the messenger; noticed ${exportTime(deletedAt)}</div>`

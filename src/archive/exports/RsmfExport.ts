@@ -11,6 +11,7 @@ import {
   type ExportedMessage,
   exportTime,
   otherWords,
+  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { mail, type MimePart, textPart } from "./Mime.ts"
@@ -57,6 +58,7 @@ const rsmfManifest = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessag
     )
     const edits = editsOf(participant, message)
     const further = custom({
+      reactions: reactionWords(details),
       forwarded_from: details.forwarded_from ?? null,
       in_reply_to: reply === undefined || ids.has(reply) ? null : reply,
       deleted_noticed_at: deletedAt === null ? null : exportTime(deletedAt),
