@@ -5,7 +5,7 @@ import type { Box, ChatFeed, PushListener } from "../ports/messenger/MessengerAr
 import { CaptureStopped } from "./CaptureStop.ts"
 import { catchUp } from "./Differences.ts"
 import { firstRound, glance, type GlanceRound } from "./Glances.ts"
-import { Inbox } from "./Inbox.ts"
+import { Inbox, InboxSpace } from "./Inbox.ts"
 import { catchUpAll, takePushes } from "./LiveCapture.ts"
 import { type FileTurns, type LiveSession, makeLiveFiles } from "./LiveFiles.ts"
 import { shareOf } from "./NextRuns.ts"
@@ -112,16 +112,18 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
   connect: (account: ArchivedAccount, listener: PushListener) => Effect.Effect<LiveSession, E, R>
 ) {
   const all = new Map<string, Live>()
+  const space = new InboxSpace()
   const restsUntil = new Map<string, number>()
   const places = Semaphore.makeUnsafe(feedsBeginning)
   // Fibers end before the sessions that they use.
   const sessions = yield* Effect.flatMap(Effect.scope, Scope.fork)
   const acting = yield* FiberMap.make<string, void, never>()
 
-  const leave = Effect.fnUntraced(function*({ key, scope }: Live) {
+  const leave = Effect.fnUntraced(function*({ inbox, key, scope }: Live) {
     all.delete(key)
     restsUntil.set(key, (yield* Clock.currentTimeMillis) + Duration.toMillis(feedPause))
     yield* Scope.close(scope, Exit.void)
+    inbox.discard()
   })
 
   const turn = (live: Live) =>
@@ -147,7 +149,7 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
       key,
       account,
       scope: yield* Scope.fork(sessions),
-      inbox: new Inbox(() => wake(all.get(key))),
+      inbox: new Inbox(() => wake(all.get(key)), space),
       files: { waiting: [], isReading: false },
       session: null,
       heardAt: at,

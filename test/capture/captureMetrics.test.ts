@@ -3,9 +3,9 @@ import { Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { catchUp, catchUpChannel } from "../../src/capture/Differences.ts"
-import { Inbox } from "../../src/capture/Inbox.ts"
+import { Inbox, InboxSpace } from "../../src/capture/Inbox.ts"
 import { takePushes } from "../../src/capture/LiveCapture.ts"
-import { type ChatFeed, PositionRefused } from "../../src/ports/messenger/MessengerArchive.ts"
+import { type ChatFeed, PositionRefused, type Push } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
 import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
 import { account, rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
@@ -20,6 +20,31 @@ const states = (name: string, label: string) =>
     Metric.snapshot,
     (all) => new Map(all.filter(({ id }) => id === name).map(({ attributes, state }) => [attributes?.[label], state]))
   )
+
+const textLength = 1000
+
+/** A message of a person as it is pushed, with a text of that length. */
+const pushOf = (position: number, length = textLength): Push => ({
+  _tag: "Pushed",
+  box: "common",
+  position,
+  count: 1,
+  chats: [],
+  change: {
+    _tag: "New",
+    message: {
+      chatId: 7n,
+      record: { id: BigInt(position), at: 1, from: null, kind: "text", text: "a".repeat(length), details: {} },
+      editHidden: false,
+      expiresAt: null,
+      files: []
+    }
+  }
+})
+
+const fillInbox = (inbox: Inbox, pushes: number) => {
+  for (let position = 1; position <= pushes; position++) inbox.pushed(pushOf(position))
+}
 
 /** An account that was archived by a run, whose messenger has two new messages. */
 const stage = Effect.gen(function*() {
@@ -72,17 +97,47 @@ describe("the measures of archiving", () => {
 
   it.effect("count the pushes that nobody has taken in time, and ask for the differences of their boxes", () =>
     Effect.gen(function*() {
-      const inbox = new Inbox(() => {})
-      for (let position = 1; position <= 300; position++) {
-        inbox.pushed({ _tag: "Pushed", box: "common", position, count: 1, chats: [], change: { _tag: "Other" } })
-      }
-      const taken = yield* inbox.take(100)
+      const inbox = new Inbox(() => {}, new InboxSpace())
+      fillInbox(inbox, 1000)
+      const taken = yield* inbox.take(10)
       expect(taken.map((push) => push._tag === "Pushed" ? push.position : push)).toEqual([
-        ...Array.from({ length: 100 }, (_, at) => at + 1),
+        ...Array.from({ length: 10 }, (_, at) => at + 1),
         { _tag: "Behind", box: "common" }
       ])
-      expect(yield* inbox.take(300)).toHaveLength(156)
+      const rest = (yield* inbox.take(1000)).length
       const [dropped] = (yield* states("console_archive_pushes_dropped_total", "none")).values()
-      expect(dropped).toMatchObject({ count: 44 })
+      expect(dropped).toMatchObject({ count: 990 - rest })
+    }).pipe(withOwnMetrics))
+})
+
+describe("pushes that wait", () => {
+  const waitingBytes = (inbox: Inbox) =>
+    Effect.map(inbox.take(1000), (taken) => 2 * textLength * taken.filter(({ _tag }) => _tag === "Pushed").length)
+
+  it.effect("take at most 64 KiB of a session, but for one that is larger by itself", () =>
+    Effect.gen(function*() {
+      const inbox = new Inbox(() => {}, new InboxSpace())
+      fillInbox(inbox, 1000)
+      const bytes = yield* waitingBytes(inbox)
+      expect(bytes).toBeLessThan(64 * 1024)
+      expect(bytes).toBeGreaterThan(32 * 1024)
+      inbox.pushed(pushOf(1, 100_000))
+      expect(yield* inbox.take(1000)).toHaveLength(1)
+    }).pipe(withOwnMetrics))
+
+  it.effect("take at most 32 MiB of a process, until they are taken, or nobody takes them any more", () =>
+    Effect.gen(function*() {
+      const space = new InboxSpace()
+      const inboxes = Array.from({ length: 1000 }, () => new Inbox(() => {}, space))
+      for (const inbox of inboxes) fillInbox(inbox, 50)
+      const fresh = new Inbox(() => {}, space)
+      fresh.pushed(pushOf(1, 10_000))
+      expect(yield* fresh.take(10)).toEqual([{ _tag: "Behind", box: "common" }])
+      for (const inbox of inboxes.slice(0, 10)) inbox.discard()
+      fresh.pushed(pushOf(2, 10_000))
+      expect(yield* fresh.take(10)).toMatchObject([{ position: 2 }])
+      const bytes = yield* Effect.forEach(inboxes, waitingBytes)
+      expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(32 * 1024 * 1024)
+      expect(bytes.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 0))
     }).pipe(withOwnMetrics))
 })
