@@ -16,8 +16,9 @@ import { compareOne } from "./Drift.ts"
 import { expire, expireSome } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
 import { askAgain, hasOldFloor } from "./Rechecks.ts"
+import { unlessRefused } from "./RefusedChats.ts"
 import { readKnown, seeChats } from "./Sightings.ts"
-import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
+import { askPage, storePage } from "./StoredPages.ts"
 
 /** Pages of one chat before the next one has its turn. */
 const pagesPerTurn = 10
@@ -95,17 +96,13 @@ const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, 
   return placed
 })
 
-/** Reads one page of the chat; false where it needs no other one, or cannot be read. */
+/** Reads one page of the chat; false where it needs no other one. */
 const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { feed, reader }: RunConnections) {
   const chat = yield* placedChat(run, chatId, feed)
   if (chat === undefined || !isSaved(chat)) return false
   const below = nextBelow(chat)
   if (below === undefined) return false
-  const page = yield* askPage(chat, below, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
-  if ("_tag" in page) {
-    yield* commit(run, run, () => storeRefusal(run, chatId, page))
-    return false
-  }
+  const page = yield* askPage(chat, below, reader)
   const store = yield* CaptureStore
   const after = yield* commitRead(
     run,
@@ -120,7 +117,8 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { 
 const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, connections: RunConnections) {
   for (let turn = 0; turn < pagesPerTurn; turn++) {
     yield* connections.pacer.take
-    if (!(yield* afterWaits(exclusively(run, readPage(run, chatId, connections))))) return false
+    const page = afterWaits(exclusively(run, readPage(run, chatId, connections)))
+    if (!(yield* unlessRefused(run, run, chatId, page))) return false
   }
   return true
 })

@@ -17,9 +17,9 @@ import type {
 } from "../ports/messenger/MessengerArchive.ts"
 import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { unlessRefused } from "./RefusedChats.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangeOptions, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
-import { storeRefusal } from "./StoredPages.ts"
 import { lose, recentFrom } from "./Unchecked.ts"
 
 /** Runs in the first transaction of a run, before what it has read. */
@@ -170,24 +170,13 @@ const stepChannel = Effect.fnUntraced(function*(
   if (chat === undefined || chat.position === null || !isSaved(chat) || claimed === null && !chat.live) return false
   if (isRefused(chat, yield* now)) return false
   const found = yield* inTime(feed.channelDifference(chat.ref, chat.position)).pipe(
-    Effect.catchTags({
-      PositionRefused: (refusal) => Effect.succeed(refusal),
-      ChatRefused: (refusal) => Effect.succeed(refusal)
-    })
+    Effect.catchTag("PositionRefused", Effect.succeed)
   )
-  switch (found._tag) {
-    case "ChatRefused":
-      yield* commit(account, claimed, () => storeRefusal(account, chatId, found))
-      return false
-    case "PositionRefused":
-      yield* commit(account, claimed, () => losePosition(account, chatId))
-      yield* CaptureMetrics.lost(chatId)
-      return false
-    default:
-      yield* storeChannel(account, claimed, chat, found)
-      if (found._tag === "TooLong") yield* CaptureMetrics.lost(chatId)
-      return found._tag === "Since" && found.more
-  }
+  yield* found._tag === "PositionRefused"
+    ? commit(account, claimed, () => losePosition(account, chatId))
+    : storeChannel(account, claimed, chat, found)
+  if (found._tag !== "Since") yield* CaptureMetrics.lost(chatId)
+  return found._tag === "Since" && found.more
 })
 
 /** Everything since the stored position of a channel's box, where it is archived. */
@@ -197,5 +186,6 @@ export const catchUpChannel = Effect.fnUntraced(function*(
   feed: ChatFeed,
   chatId: bigint
 ) {
-  while (yield* exclusively(account, stepChannel(account, claimed, feed, chatId)));
+  const step = exclusively(account, stepChannel(account, claimed, feed, chatId))
+  while (yield* unlessRefused(account, claimed, chatId, step));
 })

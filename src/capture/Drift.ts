@@ -9,6 +9,7 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
 import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
+import { unlessRefused } from "./RefusedChats.ts"
 import { recordRun } from "./RunEvents.ts"
 import { askPage, type HistoryPage, storePage } from "./StoredPages.ts"
 
@@ -42,7 +43,7 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
       if (missing > 0) yield* recordRun(run, { name: "archive.drifted", details: { messages: missing } })
       return missing
     }))
-}, Effect.catchTag("ChatRefused", () => Effect.succeed(0)))
+})
 
 /** Compares one chat, another one each time, and stores what it lacked. */
 export const compareOne = Effect.fnUntraced(function*(
@@ -55,7 +56,8 @@ export const compareOne = Effect.fnUntraced(function*(
   const chat = comparable[Math.floor(at.getTime() / 1000) % comparable.length]
   if (chat === undefined) return
   yield* pacer.take
-  const missing = yield* exclusively(run, compare(run, chat.chatId, reader))
+  const step = exclusively(run, compare(run, chat.chatId, reader))
+  const missing = (yield* unlessRefused(run, run, chat.chatId, step)) ?? 0
   if (missing === 0) return
   yield* Metric.update(drift, missing)
   yield* Effect.logWarning(

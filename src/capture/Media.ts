@@ -108,7 +108,7 @@ const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, f
 const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
   pacer.take.pipe(
     Effect.andThen(inTime(reader.messages(chat.ref, ids))),
-    Effect.catchTag("ChatRefused", () => Effect.succeed<ReadonlyArray<MessageSeen> | null>(null))
+    Effect.catchTag(["ChatRefused", "PlatformRefused"], () => Effect.succeed<ReadonlyArray<MessageSeen> | null>(null))
   )
 
 /** Saves the next files of one chat; false where none wait. */

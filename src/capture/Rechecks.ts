@@ -5,9 +5,10 @@ import { now } from "../domain/Moments.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commit, commitRead, consult, exclusively } from "./CaptureSteps.ts"
+import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
-import { askPage, storePage, storeRefusal } from "./StoredPages.ts"
+import { unlessRefused } from "./RefusedChats.ts"
+import { askPage, storePage } from "./StoredPages.ts"
 
 /** A channel's floor is asked for again after this. */
 const floorTime = Duration.days(7)
@@ -24,8 +25,7 @@ const askBelowFloor = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigin
   const store = yield* CaptureStore
   const [chat] = yield* consult(run, store.chats(run, [chatId]))
   if (chat === undefined || !isSaved(chat) || chat.progress.floor === null) return
-  const page = yield* askPage(chat, chat.progress.floor, reader).pipe(Effect.catchTag("ChatRefused", Effect.succeed))
-  if ("_tag" in page) return yield* commit(run, run, () => storeRefusal(run, chatId, page))
+  const page = yield* askPage(chat, chat.progress.floor, reader)
   yield* commitRead(run, run, store.chats(run, [chatId]), (archive, [known]) => {
     if (known === undefined || page.messages.length === 0) return storePage(run, archive, known, page)
     const shown = uncheckedFrom({ ...known, progress: { ...known.progress, floor: null } }, null)
@@ -43,7 +43,7 @@ export const askAgain = Effect.fnUntraced(function*(
   const old = chats.filter((chat) => hasOldFloor(chat, at))
   for (const { chatId } of old) {
     yield* pacer.take
-    yield* exclusively(run, askBelowFloor(run, chatId, reader))
+    yield* unlessRefused(run, run, chatId, exclusively(run, askBelowFloor(run, chatId, reader)))
   }
   return old.length > 0
 })

@@ -113,7 +113,7 @@ export const storePage = Effect.fnUntraced(function*(
 export const storeRefusal = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   chatId: bigint,
-  { reason }: ChatRefused
+  reason: ChatRefused["reason"]
 ) {
   const store = yield* CaptureStore
   const [chat] = yield* store.chats(account, [chatId])

@@ -8,11 +8,13 @@ import {
   FileGone,
   type MessageSeen
 } from "../../../ports/messenger/MessengerArchive.ts"
-import { PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
+import { PlatformRefused, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import { Long, type wire } from "./Protocol.ts"
 import * as Values from "./WireChatValues.ts"
 import type { Meanings } from "./WireClient.ts"
 import type { Reading } from "./WireReading.ts"
+
+export type ChatFailure = ChatRefused | PlatformRefused
 
 const refused = (reason: ChatRefused["reason"]) => () => new ChatRefused({ reason })
 
@@ -23,7 +25,9 @@ export const refusals = {
   CHAT_FORBIDDEN: refused("left"),
   CHANNEL_INVALID: refused("unknown"),
   CHAT_ID_INVALID: refused("unknown"),
-  PEER_ID_INVALID: refused("unknown")
+  PEER_ID_INVALID: refused("unknown"),
+  // The platform answers, and fails at this chat alone.
+  500: () => new PlatformRefused({ reason: "500" })
 }
 
 export const peerOf = (ref: string): Effect.Effect<Values.Peer, ChatRefused> => {
@@ -223,7 +227,7 @@ export const makeReader = (client: Reading): ChatReader => {
     all.map((id) => ({ _: "inputMessageID", id: Number(id) }))
 
   const membersOfGroup = Effect.fnUntraced(function*(chatId: number) {
-    const answer = yield* client.call<wire.messages.RawGetFullChatRequest, ChatRefused>(
+    const answer = yield* client.call<wire.messages.RawGetFullChatRequest, ChatFailure>(
       { _: "messages.getFullChat", chatId },
       refusals
     )
@@ -258,7 +262,7 @@ export const makeReader = (client: Reading): ChatReader => {
     history: Effect.fnUntraced(function*(ref, below, limit) {
       const peer = yield* peerOf(ref)
       return messagesOf(
-        yield* client.call<wire.messages.RawGetHistoryRequest, ChatRefused>({
+        yield* client.call<wire.messages.RawGetHistoryRequest, ChatFailure>({
           _: "messages.getHistory",
           peer: Values.inputPeer(peer),
           offsetId: below === null ? 0 : Number(below),
@@ -276,7 +280,7 @@ export const makeReader = (client: Reading): ChatReader => {
       const channel = Values.inputChannel(peer)
       const answer = channel === null
         ? yield* client.call({ _: "messages.getMessages", id: ids(wanted) })
-        : yield* client.call<wire.channels.RawGetMessagesRequest, ChatRefused>(
+        : yield* client.call<wire.channels.RawGetMessagesRequest, ChatFailure>(
           { _: "channels.getMessages", channel, id: ids(wanted) },
           refusals
         )
@@ -287,7 +291,7 @@ export const makeReader = (client: Reading): ChatReader => {
       const channel = Values.inputChannel(peer)
       if (channel === null) return { members: peer.kind === "group" ? yield* membersOfGroup(peer.id) : [], next: null }
       const offset = cursor === null ? 0 : Number(cursor)
-      const answer = yield* client.call<wire.channels.RawGetParticipantsRequest, ChatRefused>({
+      const answer = yield* client.call<wire.channels.RawGetParticipantsRequest, ChatFailure>({
         _: "channels.getParticipants",
         channel,
         filter: { _: "channelParticipantsRecent" },
@@ -304,7 +308,7 @@ export const makeReader = (client: Reading): ChatReader => {
     visibleFrom: Effect.fnUntraced(function*(ref) {
       const channel = Values.inputChannel(yield* peerOf(ref))
       if (channel === null) return 1n
-      const { fullChat } = yield* client.call<wire.channels.RawGetFullChannelRequest, ChatRefused>(
+      const { fullChat } = yield* client.call<wire.channels.RawGetFullChannelRequest, ChatFailure>(
         { _: "channels.getFullChannel", channel },
         refusals
       )

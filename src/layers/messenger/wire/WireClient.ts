@@ -19,8 +19,14 @@ export interface Platform {
   readonly version: string
 }
 
-/** The meanings of refusals' texts, where a request has meanings of its own for them. */
+/** The meanings of refusals' texts and codes, where a request has meanings of its own for them. */
 export type Meanings<E> = Readonly<Record<string, () => E>>
+
+/** The failure that a refusal means for a request. */
+export const meaningOf = <E>(
+  { code, text }: Refusals.PlatformRefusal,
+  meanings: Meanings<E> = {}
+): MessengerFailure | E => (meanings[text] ?? meanings[code])?.() ?? Refusals.common({ code, text })
 
 export interface Client {
   readonly application: { readonly id: number; readonly hash: string }
@@ -186,7 +192,7 @@ export const make = Effect.fnUntraced(function*(
   /**
    * A session that has ended leaves its connection immediately: the next one to open it must not find the key in use.
    */
-  const failed = (failure: MessengerFailure): Effect.Effect<never, MessengerFailure> =>
+  const failed = <E>(failure: E | MessengerFailure): Effect.Effect<never, E | MessengerFailure> =>
     failure instanceof NoSession && failure.reason !== "never"
       ? Deferred.fail(ended, failure).pipe(
         Effect.andThen(disconnected),
@@ -208,10 +214,7 @@ export const make = Effect.fnUntraced(function*(
         Effect.tap(known),
         Effect.flatMap((answer): Effect.Effect<wire.RpcCallReturn[M["_"]], MessengerFailure | E> => {
           if (!isRefusal(answer)) return Effect.succeed(answer)
-          const meaning = meanings?.[answer.errorMessage]
-          return meaning === undefined
-            ? failed(Refusals.common({ code: answer.errorCode, text: answer.errorMessage }))
-            : Effect.fail(meaning())
+          return failed(meaningOf({ code: answer.errorCode, text: answer.errorMessage }, meanings))
         })
       ),
     moveTo: (dataCentre) =>

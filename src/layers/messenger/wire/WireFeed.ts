@@ -15,7 +15,7 @@ import {
   type Pushed
 } from "../../../ports/messenger/MessengerArchive.ts"
 import type { wire } from "./Protocol.ts"
-import { chatsOf, peerOf, refusals } from "./WireChats.ts"
+import { type ChatFailure, chatsOf, peerOf, refusals } from "./WireChats.ts"
 import * as Values from "./WireChatValues.ts"
 import type { Client, Unasked } from "./WireClient.ts"
 
@@ -231,7 +231,7 @@ export const makeFeed = (client: Client): ChatFeed => ({
   channelDifference: Effect.fnUntraced(function*(ref, since) {
     const channel = Values.inputChannel(yield* peerOf(ref))
     if (channel === null) return yield* new ChatRefused({ reason: "unknown" })
-    const answer = yield* client.call<wire.updates.RawGetChannelDifferenceRequest, ChatRefused | PositionRefused>({
+    const answer = yield* client.call<wire.updates.RawGetChannelDifferenceRequest, ChatFailure | PositionRefused>({
       _: "updates.getChannelDifference",
       channel,
       filter: { _: "channelMessagesFilterEmpty" },

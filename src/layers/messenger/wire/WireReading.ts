@@ -8,10 +8,10 @@ import type { SessionRef } from "../../../domain/messenger/Messenger.ts"
 import { type KeptSession, MessengerKeys } from "../../../ports/messenger/MessengerKeys.ts"
 import { type MessengerFailure, NoSession, PlatformUnavailable } from "../../../ports/messenger/MessengerSession.ts"
 import type { SessionLine } from "./Network.ts"
-import * as Refusals from "./PlatformRefusals.ts"
+import type * as Refusals from "./PlatformRefusals.ts"
 import { type Address, isRefusal, type wire, type WireClient, type WireStorage } from "./Protocol.ts"
 import * as Storage from "./Storage.ts"
-import { type Meanings, openLibrary, type Platform } from "./WireClient.ts"
+import { meaningOf, type Meanings, openLibrary, type Platform } from "./WireClient.ts"
 
 /** A connection that nobody has used for so long is closed. */
 const idleTime = Duration.minutes(1)
@@ -100,10 +100,6 @@ const open = Effect.fnUntraced(function*(
     ask: (request, kind) => Effect.raceFirst(ask(client, request, kind), Deferred.await(over))
   }
 })
-
-/** The failure that the refusal means at the account's own data centre. */
-const meaningOf = <E>({ code, text }: Refused, meanings: Meanings<E> | undefined): MessengerFailure | E =>
-  meanings?.[text]?.() ?? Refusals.common({ code, text })
 
 const moved = /^FILE_MIGRATE_(\d+)$/
 
