@@ -11,7 +11,7 @@ import type { ChatFeed, ChatPage } from "../ports/messenger/MessengerArchive.ts"
 import { runPhase } from "./CaptureMetrics.ts"
 import { afterWaits, commit, commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import { hasDueMembers, readMembers } from "./ChatMembers.ts"
-import { catchUp, catchUpChannel } from "./Differences.ts"
+import { catchUp, catchUpChannel, type First } from "./Differences.ts"
 import { compareOne } from "./Drift.ts"
 import { expire, expireSome } from "./Expiry.ts"
 import { type MediaConnections, saveFiles } from "./Media.ts"
@@ -161,13 +161,19 @@ const report = Effect.fnUntraced(function*(run: ClaimedRun, progress: RunProgres
 
 const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnections) {
   const store = yield* CaptureStore
-  let moreExpire = false
-  yield* catchUp(run, run, feed, (archive) =>
+  let moreExpire: boolean | null = null
+  const begin: First = (archive) =>
     Effect.gen(function*() {
       yield* store.begin(run, yield* now)
       moreExpire = yield* expireSome(run, archive)
-    }))
-  if (moreExpire) yield* expire(run, run)
+    })
+  // Without the difference of the common box its chats are read by pages.
+  yield* Effect.catchTag(
+    catchUp(run, run, feed, begin),
+    "PlatformRefused",
+    () => moreExpire === null ? commit(run, run, begin) : Effect.void
+  )
+  if (moreExpire === true) yield* expire(run, run)
 })
 
 const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {

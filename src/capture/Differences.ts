@@ -17,7 +17,7 @@ import type {
 } from "../ports/messenger/MessengerArchive.ts"
 import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
-import { unlessRefused } from "./RefusedChats.ts"
+import { someTimes, unlessRefused } from "./RefusedChats.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangeOptions, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
 import { lose, recentFrom } from "./Unchecked.ts"
@@ -114,7 +114,7 @@ export const catchUp = Effect.fnUntraced(function*(
   first: First = nothing
 ) {
   for (let more = true, before = first; more; before = nothing) {
-    const step = yield* exclusively(account, stepCommon(account, claimed, feed, before))
+    const step = yield* someTimes(exclusively(account, stepCommon(account, claimed, feed, before)))
     for (const chatId of step.channels) yield* catchUpChannel(account, claimed, feed, chatId)
     more = step.more
   }

@@ -7,7 +7,7 @@ import { PlatformRefused } from "../ports/messenger/MessengerSession.ts"
 import { commit } from "./CaptureSteps.ts"
 import { storeRefusal } from "./StoredPages.ts"
 
-/** A chat of which the messenger fails to answer is asked for so many times, with pauses. */
+/** What the messenger fails to answer is asked for so many times, with pauses. */
 const tries = 3
 const pause = Duration.seconds(1)
 
@@ -16,6 +16,10 @@ const isFailed = (failure: unknown): failure is PlatformRefused => failure insta
 const isRefused = (failure: unknown): failure is ChatRefused | PlatformRefused =>
   failure instanceof ChatRefused || isFailed(failure)
 
+/** Makes a step again where the messenger answers, and fails at what it asks for. */
+export const someTimes = <A, E, R>(step: Effect.Effect<A, E, R>) =>
+  Effect.retry(step, { times: tries - 1, schedule: Schedule.spaced(pause), while: isFailed })
+
 /** Makes a step that asks for one chat; null where the messenger refuses the chat, which is not asked for again for hours. */
 export const unlessRefused = <A, E, R>(
   account: ArchivedAccount,
@@ -23,8 +27,7 @@ export const unlessRefused = <A, E, R>(
   chatId: bigint,
   step: Effect.Effect<A, E | ChatRefused | PlatformRefused, R>
 ) =>
-  step.pipe(
-    Effect.retry({ times: tries - 1, schedule: Schedule.spaced(pause), while: isFailed }),
+  someTimes(step).pipe(
     Effect.catchIf(isRefused, (refusal) => {
       const reason = refusal._tag === "ChatRefused" ? refusal.reason : "unknown"
       return Effect.gen(function*() {

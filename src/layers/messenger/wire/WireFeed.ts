@@ -14,6 +14,7 @@ import {
   type Push,
   type Pushed
 } from "../../../ports/messenger/MessengerArchive.ts"
+import { PlatformRefused } from "../../../ports/messenger/MessengerSession.ts"
 import type { wire } from "./Protocol.ts"
 import { type ChatFailure, chatsOf, peerOf, refusals } from "./WireChats.ts"
 import * as Values from "./WireChatValues.ts"
@@ -26,7 +27,8 @@ const positionRefused = () => new PositionRefused()
 const positions = {
   PERSISTENT_TIMESTAMP_EMPTY: positionRefused,
   PERSISTENT_TIMESTAMP_INVALID: positionRefused,
-  PERSISTENT_TIMESTAMP_OUTDATED: positionRefused
+  // The platform's own state is behind: the position stays.
+  PERSISTENT_TIMESTAMP_OUTDATED: () => new PlatformRefused({ reason: "PERSISTENT_TIMESTAMP_OUTDATED" })
 }
 
 /** A change and where it took its box; null where it moves none. */
@@ -220,7 +222,7 @@ export const makeFeed = (client: Client): ChatFeed => ({
   }),
   difference: (since) =>
     Effect.map(
-      client.call<wire.updates.RawGetDifferenceRequest, PositionRefused>({
+      client.call<wire.updates.RawGetDifferenceRequest, PlatformRefused | PositionRefused>({
         _: "updates.getDifference",
         pts: since.position,
         date: since.date,

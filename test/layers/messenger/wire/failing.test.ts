@@ -22,7 +22,8 @@ layer(DataCentre.layer)((it) => {
         for (
           const [code, text, failure] of [
             [500, "HISTORY_GET_FAILED", "PlatformRefused"],
-              [-503, "Timeout", "PlatformUnavailable"]
+            [500, "PERSISTENT_TIMESTAMP_OUTDATED", "PlatformRefused"],
+            [-503, "Timeout", "PlatformUnavailable"]
           ] as const
         ) {
           centre.faults.push({ request, does: new Refusal(code, text), times: 1 })
