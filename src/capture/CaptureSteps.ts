@@ -122,7 +122,7 @@ export const consult = Effect.fnUntraced(function*<A, E, R>(account: ArchivedAcc
 })
 
 /** A longer wait that the messenger demands ends the run, which goes on at its end. */
-const longestWait = Duration.seconds(60)
+export const longestWait = Duration.seconds(60)
 const waits = 5
 
 /** Makes the call again after each short wait that the messenger demands, some times. */

@@ -1,14 +1,15 @@
-/** The content of a file as a stream that goes on where a connection was lost, at a rate. */
+/** The content of a file as a stream that goes on where a connection was lost or a wait was demanded, at a rate. */
 import { Duration, Effect, Stream } from "effect"
 import { messengerTimeout } from "../domain/Limits.ts"
 import type { ChatReader, FileExpired, FileGone, FileSeen } from "../ports/messenger/MessengerArchive.ts"
 import { type MessengerFailure, PlatformUnavailable } from "../ports/messenger/MessengerSession.ts"
+import { longestWait } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 
 /** Reading begins at multiples of it. */
 export const partSize = 1024 * 1024
 
-/** A connection that is lost so often in a row ends the reading. */
+/** A connection that is lost so often in a row, or a wait that is demanded so often, ends the reading. */
 const losses = 3
 const lossPause = Duration.seconds(1)
 
@@ -39,12 +40,13 @@ export const contentOf = (
       Stream.tap(() => pacer.take),
       Stream.map(part),
       Stream.filter((bytes) => bytes.length > 0),
-      Stream.catchTag("PlatformUnavailable", (failure) =>
-        left === 0
+      Stream.catchTag(["PlatformBusy", "PlatformUnavailable"], (failure) => {
+        const pause = failure._tag === "PlatformBusy" ? Duration.seconds(failure.retryAfterSeconds) : lossPause
+        const next = at > seen ? losses : left - 1
+        return left === 0 || Duration.isGreaterThan(pause, longestWait)
           ? Stream.fail(failure)
-          : Stream.unwrap(
-            Effect.as(Effect.sleep(lossPause), Stream.suspend(() => from(at, at > seen ? losses : left - 1)))
-          ))
+          : Stream.unwrap(Effect.as(Effect.sleep(pause), Stream.suspend(() => from(at, next))))
+      })
     )
   }
   return Stream.suspend(() => from(0, losses))

@@ -3,7 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { contentOf, partSize } from "../../src/capture/FileContent.ts"
 import { FileExpired } from "../../src/ports/messenger/MessengerArchive.ts"
-import { PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
+import { PlatformBusy, PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
 
 const content = Uint8Array.from({ length: 2 * partSize + 5 }, (_, at) => at % 251)
 const atOnce = { take: Effect.void }
@@ -53,5 +53,33 @@ describe("the content of a file", () => {
     Effect.gen(function*() {
       const read = yield* collect({ file: () => Stream.fail(new FileExpired()) })
       expect(read._tag).toBe("Failure")
+    }))
+})
+
+describe("a wait that the messenger demands inside a file", () => {
+  const demanding = (seconds: number, times: number) => {
+    const begun: Array<number> = []
+    const file = (_: string, from: number) => {
+      begun.push(from)
+      const isBusy = begun.length <= times
+      const part = Stream.make(content.subarray(from, isBusy ? from + partSize : content.length))
+      return isBusy ? Stream.concat(part, Stream.fail(new PlatformBusy({ retryAfterSeconds: seconds }))) : part
+    }
+    return { begun, reader: { file } }
+  }
+
+  it.effect("is slept through, and the file goes on after the parts that were read", () =>
+    Effect.gen(function*() {
+      const { begun, reader } = demanding(5, 2)
+      const read = yield* collect(reader)
+      expect(read._tag === "Success" && Buffer.compare(read.value, content)).toBe(0)
+      expect(begun).toEqual([0, partSize, 2 * partSize])
+    }))
+
+  it.effect("ends the reading where it is long", () =>
+    Effect.gen(function*() {
+      const { begun, reader } = demanding(61, 1)
+      expect((yield* collect(reader))._tag).toBe("Failure")
+      expect(begun).toEqual([0])
     }))
 })

@@ -166,7 +166,7 @@ describe("files of messages that are pushed", () => {
     Effect.gen(function*() {
       const { gone, saved, take } = yield* stage({
         away: Array.from({ length: 9 }, () => new PlatformUnavailable()),
-        flood: [new PlatformBusy({ retryAfterSeconds: 10 })]
+        flood: Array.from({ length: 4 }, () => new PlatformBusy({ retryAfterSeconds: 1 }))
       })
       yield* take(pushed(1, ["away"]), pushed(2, ["flood"]), pushed(3, ["after"]))
       expect(saved).toEqual(["after"])
