@@ -213,7 +213,8 @@ export class Capture extends Context.Service<Capture, {
     )
 }
 
-const outcomeOf = (exit: Exit.Exit<void, { readonly _tag: string }>): RunOutcome => {
+/** The outcome of a run that has ended so. */
+export const outcomeOf = (exit: Exit.Exit<void, { readonly _tag: string }>): RunOutcome => {
   if (Exit.isSuccess(exit)) return { _tag: "Done" }
   const failure = Cause.findErrorOption(exit.cause)
   if (Option.isNone(failure)) return { _tag: "Failed", error: "unexpected" }
@@ -228,7 +229,7 @@ const outcomeOfFailure = (failure: { readonly _tag: string }): RunOutcome => {
     case "PlatformBusy":
       return { _tag: "Waiting", seconds: "retryAfterSeconds" in failure ? Number(failure.retryAfterSeconds) : 60 }
     case "PlatformUnavailable":
-    case "ServiceUnavailable":
+    case "service_unavailable":
     case "BlobStoreFailed":
     case "WriterReplaced":
       return { _tag: "Waiting", seconds: 60 }
