@@ -1,5 +1,5 @@
 /** Changes of boxes since their last known positions, asked for and stored. */
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { afterLoss, type CapturedChat, isOfCommonBox, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import { now } from "../domain/Moments.ts"
@@ -9,6 +9,7 @@ import type { AccountArchive, WriterReplaced } from "../ports/archive/ArchiveWri
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type {
+  Box,
   BoxState,
   ChannelDifference,
   ChatChange,
@@ -16,7 +17,7 @@ import type {
   Difference
 } from "../ports/messenger/MessengerArchive.ts"
 import * as CaptureMetrics from "./CaptureMetrics.ts"
-import { commit, consult, exclusively } from "./CaptureSteps.ts"
+import { afterWaits, commit, consult, exclusively } from "./CaptureSteps.ts"
 import { someTimes, unlessRefused } from "./RefusedChats.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangeOptions, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
@@ -114,7 +115,7 @@ export const catchUp = Effect.fnUntraced(function*(
   first: First = nothing
 ) {
   for (let more = true, before = first; more; before = nothing) {
-    const step = yield* someTimes(exclusively(account, stepCommon(account, claimed, feed, before)))
+    const step = yield* ask(account, claimed, feed, "common", before)
     for (const chatId of step.channels) yield* catchUpChannel(account, claimed, feed, chatId)
     more = step.more
   }
@@ -179,6 +180,30 @@ const stepChannel = Effect.fnUntraced(function*(
   return found._tag === "Since" && found.more
 })
 
+/** What is left to ask for after an answer: the channels that it names, and more of its own box. */
+interface Left {
+  readonly channels: ReadonlyArray<bigint>
+  readonly more: boolean
+}
+
+/** One answer of the box, stored; a run sleeps through short waits that the messenger demands. */
+export const ask = Effect.fnUntraced(function*(
+  account: ArchivedAccount,
+  claimed: ClaimedRun | null,
+  feed: ChatFeed,
+  box: Box,
+  first: First = nothing
+) {
+  const patiently = claimed === null ? identity : afterWaits
+  if (box === "common") {
+    const left: Left = yield* someTimes(patiently(exclusively(account, stepCommon(account, claimed, feed, first))))
+    return left
+  }
+  const step = patiently(exclusively(account, stepChannel(account, claimed, feed, box)))
+  const left: Left = { channels: [], more: (yield* unlessRefused(account, claimed, box, step)) ?? false }
+  return left
+})
+
 /** Everything since the stored position of a channel's box, where it is archived. */
 export const catchUpChannel = Effect.fnUntraced(function*(
   account: ArchivedAccount,
@@ -186,6 +211,5 @@ export const catchUpChannel = Effect.fnUntraced(function*(
   feed: ChatFeed,
   chatId: bigint
 ) {
-  const step = exclusively(account, stepChannel(account, claimed, feed, chatId))
-  while (yield* unlessRefused(account, claimed, chatId, step));
+  while ((yield* ask(account, claimed, feed, chatId)).more);
 })

@@ -7,7 +7,6 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
 import { commit, consult, exclusively } from "./CaptureSteps.ts"
-import { catchUp, catchUpChannel } from "./Differences.ts"
 import { expire } from "./Expiry.ts"
 import { seeChats } from "./Sightings.ts"
 
@@ -34,7 +33,7 @@ const isNews = (known: CapturedChat | undefined, seen: ChatSeen, at: Date): bool
   known === undefined || known.position !== seen.position ||
   !isSameChat(known, afterSighting(known, seen, known, at, null))
 
-/** Looks at the channels whose turn it is and at the common box, and answers what of them has moved. */
+/** Looks at the channels whose turn it is and at the common box, and answers which of them have moved. */
 const look = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   feed: ChatFeed,
@@ -59,29 +58,32 @@ const look = Effect.fnUntraced(function*(
     had: waiting.length > silent.length ? new Set([...had, ...silent.map(({ chatId }) => chatId)]) : firstRound.had,
     glances: Math.max(1, Math.ceil(watched.length / chatsPerGlance))
   }
-  if (silent.length === 0) return { moved: [], common: false, hasExpired, round }
-  const found = yield* inTime(feed.peers(silent.map(({ ref }) => ref)))
+  if (silent.length === 0) return { behind: [], hasExpired, round }
+  const found = yield* inTime(feed.peers(silent.map(({ ref }) => ref))).pipe(
+    // One of them is refused: their differences tell which.
+    Effect.catchTag("PlatformRefused", () => Effect.succeed(null))
+  )
+  if (found === null) return { behind: silent.map(({ chatId }) => chatId), hasExpired, round }
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))
   const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat, at))
   if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))
-  return {
-    moved: news.flatMap(({ chatId, position }) => known.get(chatId)?.position === position ? [] : [chatId]),
-    common: !active.has("common") && state !== null && state.position < found.state.position,
-    hasExpired,
-    round
-  }
+  const isCommonBehind = !active.has("common") && state !== null && state.position < found.state.position
+  const moved = news.filter(({ chatId, position }) => known.get(chatId)?.position !== position)
+  const behind: ReadonlyArray<Box> = [
+    ...(isCommonBehind ? ["common" as const] : []),
+    ...moved.map(({ chatId }) => chatId)
+  ]
+  return { behind, hasExpired, round }
 })
 
-/** Marks what has expired, asks for the differences of channels that have moved without a push, and answers the round as it goes on. */
+/** Marks what has expired, and answers the boxes that have moved without a push, and the round as it goes on. */
 export const glance = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   feed: ChatFeed,
   active: ReadonlySet<Box>,
   before: GlanceRound = firstRound
 ) {
-  const { common, hasExpired, moved, round } = yield* exclusively(account, look(account, feed, active, before))
+  const { behind, hasExpired, round } = yield* exclusively(account, look(account, feed, active, before))
   if (hasExpired) yield* expire(account, null)
-  if (common) yield* catchUp(account, null, feed)
-  for (const chatId of moved) yield* catchUpChannel(account, null, feed, chatId)
-  return round
+  return { behind, round }
 })

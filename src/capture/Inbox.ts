@@ -83,8 +83,10 @@ export class Inbox implements PushListener {
     this.wake()
   }
 
-  /** Gives back the place of what nobody takes any more. */
-  readonly discard = (): void => void this.remove(this.kept.length)
+  /** Gives back the place of what is left, and counts that as lost: nobody takes it any more. */
+  get giveUp(): Effect.Effect<void> {
+    return Effect.suspend(() => CaptureMetrics.dropped(this.remove(this.kept.length).length + this.lost))
+  }
 
   private remove(limit: number): ReadonlyArray<Push> {
     const removed = this.kept.splice(0, limit)

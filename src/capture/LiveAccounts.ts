@@ -1,12 +1,15 @@
 /** The accounts whose chats are archived as they change: one has a fiber only while there is something to do. */
-import { Clock, Duration, Effect, Exit, FiberMap, Scope, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, FiberMap, Option, Schedule, Scope, Semaphore } from "effect"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, PushListener } from "../ports/messenger/MessengerArchive.ts"
+import { PlatformBusy } from "../ports/messenger/MessengerSession.ts"
+import { databasePause, isAway } from "./Away.ts"
+import * as CaptureMetrics from "./CaptureMetrics.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
-import { catchUp } from "./Differences.ts"
+import { DueBoxes } from "./DueBoxes.ts"
 import { firstRound, glance, type GlanceRound } from "./Glances.ts"
 import { Inbox, InboxSpace } from "./Inbox.ts"
-import { catchUpAll, takePushes } from "./LiveCapture.ts"
+import { allBoxes, catchUpSome, takePushes } from "./LiveCapture.ts"
 import { type FileTurns, type LiveSession, makeLiveFiles } from "./LiveFiles.ts"
 import { shareOf } from "./NextRuns.ts"
 import { keyOf } from "./OpenArchives.ts"
@@ -32,6 +35,14 @@ const feedsBeginning = 16
 /** An account whose feed ended is not asked again before this. */
 const feedPause = Duration.seconds(30)
 
+/** An account whose feed cannot begin yet is asked again once the wait that the messenger demands is over. */
+const restAfter = (cause: Cause.Cause<unknown>): Duration.Duration => {
+  const failure = Option.getOrNull(Cause.findErrorOption(cause))
+  return failure instanceof PlatformBusy
+    ? Duration.max(feedPause, Duration.seconds(failure.retryAfterSeconds))
+    : feedPause
+}
+
 /** The little that is kept of an account while there is nothing to do; times are in ms. */
 interface Live {
   readonly key: string
@@ -39,6 +50,7 @@ interface Live {
   readonly scope: Scope.Closeable
   readonly inbox: Inbox
   readonly files: FileTurns
+  readonly due: DueBoxes
   /** Null until its first turn. */
   session: LiveSession | null
   /** The last push, and the last questions. */
@@ -64,22 +76,37 @@ const ask = Effect.fnUntraced(function*(live: Live, feed: ChatFeed) {
   const at = yield* Clock.currentTimeMillis
   const due = nextGlance(live, at)
   if (at >= due) {
-    live.round = yield* glance(live.account, feed, live.active, live.round)
-    if (live.round.had.size === 0) live.active = noBoxes
     // One that begins late delays none after it.
     live.glancedAt = Math.max(due, at - Duration.toMillis(turnPause))
+    // One that is not answered is left out.
+    const found = yield* Effect.catchIf(
+      glance(live.account, feed, live.active, live.round),
+      isAway,
+      () => Effect.succeed(null)
+    )
+    if (found !== null) {
+      live.due.add(found.behind)
+      live.round = found.round
+      if (live.round.had.size === 0) live.active = noBoxes
+    }
   }
   if (at >= nextDifference(live)) {
-    yield* catchUp(live.account, null, feed)
+    live.due.add(["common"])
     live.askedAt = at
   }
+  yield* catchUpSome(live.account, feed, live.due)
 })
 
-/** Catches up with what was missed before the feed began. */
+/** Makes the step again until the database answers; what is pushed is kept meanwhile. */
+const whereAnswered = <A, E, R>(step: Effect.Effect<A, E, R>) =>
+  Effect.retry(step, { schedule: Schedule.spaced(databasePause), while: isAway })
+
+/** Begins to catch up with what was missed before the feed began. */
 const begin = Effect.fnUntraced(function*(live: Live, session: LiveSession) {
   const { account } = live
   const files = yield* makeLiveFiles(account, session, live.files)
-  yield* catchUpAll(account, files.feed)
+  live.due.add(yield* whereAnswered(allBoxes(account)))
+  yield* catchUpSome(account, files.feed, live.due)
   yield* files.begin
   live.heardAt = yield* Clock.currentTimeMillis
   // Feeds that begin together do not ask together for ever.
@@ -88,22 +115,26 @@ const begin = Effect.fnUntraced(function*(live: Live, session: LiveSession) {
   live.askedAt = live.heardAt - share * Duration.toMillis(silence)
 })
 
-/** Does what there is to do for the account; fails where its session has ended. */
+/** Does what there is to do for the account; fails where its session has ended, or nothing may be stored. */
 const act = Effect.fnUntraced(function*(live: Live, session: LiveSession) {
-  const { account, inbox } = live
+  const { account, due, inbox } = live
   const files = yield* makeLiveFiles(account, session, live.files)
   while (true) {
+    if (inbox.isOver) return yield* new CaptureStopped({ reason: "no_connection" })
+    if (inbox.isDue) {
+      yield* Effect.sleep(gatheringTime)
+      const batch = yield* inbox.take(pushesPerStep)
+      live.heardAt = yield* Clock.currentTimeMillis
+      live.askedAt = live.heardAt
+      live.active = new Set([...live.active, ...batch.map(({ box }) => box)])
+      files.note(batch)
+      const stored = whereAnswered(takePushes(account, batch))
+      due.add(yield* Effect.onError(stored, () => CaptureMetrics.dropped(batch.length)))
+    }
     yield* ask(live, files.feed)
     yield* files.begin
-    if (inbox.isOver) return yield* new CaptureStopped({ reason: "no_connection" })
-    if (!inbox.isDue) return
-    yield* Effect.sleep(gatheringTime)
-    const batch = yield* inbox.take(pushesPerStep)
-    live.heardAt = yield* Clock.currentTimeMillis
-    live.askedAt = live.heardAt
-    live.active = new Set([...live.active, ...batch.map(({ box }) => box)])
-    files.note(batch)
-    yield* takePushes(account, files.feed, batch)
+    const at = yield* Clock.currentTimeMillis
+    if (!inbox.isDue && !due.isDue(at)) return
   }
 })
 
@@ -119,11 +150,11 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
   const sessions = yield* Effect.flatMap(Effect.scope, Scope.fork)
   const acting = yield* FiberMap.make<string, void, never>()
 
-  const leave = Effect.fnUntraced(function*({ inbox, key, scope }: Live) {
+  const leave = Effect.fnUntraced(function*({ inbox, key, scope }: Live, pause: Duration.Duration) {
     all.delete(key)
-    restsUntil.set(key, (yield* Clock.currentTimeMillis) + Duration.toMillis(feedPause))
+    restsUntil.set(key, (yield* Clock.currentTimeMillis) + Duration.toMillis(pause))
     yield* Scope.close(scope, Exit.void)
-    inbox.discard()
+    yield* inbox.giveUp
   })
 
   const turn = (live: Live) =>
@@ -135,7 +166,7 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
     }).pipe(
       Scope.provide(live.scope),
       Effect.tapDefect((cause) => Effect.logError("Archiving of what was pushed failed", cause)),
-      Effect.catchCause(() => leave(live))
+      Effect.catchCause((cause) => leave(live, restAfter(cause)))
     )
 
   const run = yield* FiberMap.runtime(acting)<Effect.Services<ReturnType<typeof turn>>>()
@@ -151,6 +182,7 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
       scope: yield* Scope.fork(sessions),
       inbox: new Inbox(() => wake(all.get(key)), space),
       files: { waiting: [], isReading: false },
+      due: new DueBoxes(),
       session: null,
       heardAt: at,
       glancedAt: at,
@@ -171,7 +203,8 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
         if (!all.has(key) && (restsUntil.get(key) ?? 0) <= at) yield* start(account, key, at)
       }
       for (const live of all.values()) {
-        if (live.inbox.isDue || at >= nextGlance(live, at) || at >= nextDifference(live)) wake(live)
+        const isDue = live.inbox.isDue || live.due.isDue(at)
+        if (isDue || at >= nextGlance(live, at) || at >= nextDifference(live)) wake(live)
       }
     }),
     /** Ends with the accounts, and waits until nothing is under way. */
@@ -182,7 +215,7 @@ export const makeLiveAccounts = Effect.fnUntraced(function*<E, R>(
           Effect.suspend(() => {
             // Nothing wakes it any more.
             all.delete(live.key)
-            return Effect.andThen(FiberMap.remove(acting, live.key), leave(live))
+            return Effect.andThen(FiberMap.remove(acting, live.key), leave(live, feedPause))
           }),
         { concurrency: "unbounded", discard: true }
       )

@@ -1,13 +1,15 @@
 /** Pushes of an account's chats, stored as they arrive. */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
+import { isAway, pauseAfter } from "./Away.ts"
 import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
-import { catchUp, catchUpChannel } from "./Differences.ts"
+import { ask } from "./Differences.ts"
+import type { DueBoxes } from "./DueBoxes.ts"
 import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
 
@@ -100,15 +102,8 @@ const storePushes = Effect.fnUntraced(function*(
   return [...behind].filter((box) => box === "common" || asked.has(box))
 })
 
-const asksFor = (account: ArchivedAccount, feed: ChatFeed, box: Box) =>
-  box === "common" ? catchUp(account, null, feed) : catchUpChannel(account, null, feed, box)
-
-/** Stores pushes that arrived together, and asks for what they show to be missing. */
-export const takePushes = Effect.fnUntraced(function*(
-  account: ArchivedAccount,
-  feed: ChatFeed,
-  pushes: ReadonlyArray<Push>
-) {
+/** Stores pushes that arrived together, and answers the boxes of which they show something to be missing. */
+export const takePushes = Effect.fnUntraced(function*(account: ArchivedAccount, pushes: ReadonlyArray<Push>) {
   const behind = yield* exclusively(
     account,
     commitRead(
@@ -119,14 +114,37 @@ export const takePushes = Effect.fnUntraced(function*(
     )
   )
   if (behind.length > 0) yield* Effect.sleep(gapTime)
-  for (const box of behind) yield* asksFor(account, feed, box)
+  return behind
 })
 
-/** The differences of what was missed before the feed began. */
-export const catchUpAll = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed) {
+/** The boxes whose differences tell what was missed before the feed began. */
+export const allBoxes = Effect.fnUntraced(function*(account: ArchivedAccount) {
   const store = yield* CaptureStore
-  yield* catchUp(account, null, feed)
-  for (const { chatId } of yield* consult(account, store.liveChannels(account))) {
-    yield* catchUpChannel(account, null, feed, chatId)
+  const channels = yield* consult(account, store.liveChannels(account))
+  return ["common" as const, ...channels.map(({ chatId }) => chatId)]
+})
+
+/** Answers of differences in a row, before what is pushed meanwhile is stored. */
+const answersInRow = 20
+
+/** Asks for some of the differences that are due; what cannot be answered now becomes due again later. */
+export const catchUpSome = Effect.fnUntraced(function*(account: ArchivedAccount, feed: ChatFeed, due: DueBoxes) {
+  for (let left = answersInRow; left > 0; left--) {
+    const box = due.take(yield* Clock.currentTimeMillis)
+    if (box === undefined) return
+    yield* ask(account, null, feed, box).pipe(
+      Effect.map(({ channels, more }) => due.add(more ? [...channels, box] : channels)),
+      Effect.catchIf(isAway, (failure) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (at) =>
+            due.postpone(
+              box,
+              at,
+              pauseAfter(failure),
+              failure._tag !== "PlatformBusy" && failure._tag !== "PlatformRefused"
+            )
+        ))
+    )
   }
 })

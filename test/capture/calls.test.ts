@@ -3,8 +3,9 @@ import { Cause, Context, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { keepClaim } from "../../src/capture/CaptureSteps.ts"
+import { DueBoxes } from "../../src/capture/DueBoxes.ts"
 import { glance } from "../../src/capture/Glances.ts"
-import { takePushes } from "../../src/capture/LiveCapture.ts"
+import { catchUpSome, takePushes } from "../../src/capture/LiveCapture.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused, type Push } from "../../src/ports/messenger/MessengerArchive.ts"
@@ -92,7 +93,7 @@ describe("what is pushed while a run sleeps through a wait", () => {
       const chat = platform.chats.get(101n)!
       const pushes = platform.sendUntilPushed(chat)
       const newest = platform.visible(chat).at(-1)!.id
-      yield* Effect.forkScoped(Effect.provideContext(takePushes(account, feed, pushes), process))
+      yield* Effect.forkScoped(Effect.provideContext(takePushes(account, pushes), process))
       yield* TestClock.adjust("1 second")
       expect(stored.ofChat(101n).has(newest)).toBe(true)
     }))
@@ -109,7 +110,7 @@ describe("a push that its box has passed already", () => {
       const message = platform.seen(there, platform.visible(there)[0]!)
       const { id } = message.record
       yield* Effect.provideContext(
-        takePushes(account, platform.feed, [
+        takePushes(account, [
           { _tag: "Pushed", box: "common", position: 10, count: 1, chats: [], change: { _tag: "New", message } }
         ]),
         process
@@ -147,8 +148,8 @@ describe("a page of a chat", () => {
         chats: [],
         change: { _tag: "Deleted", chatId: null, ids: [id] }
       }
-      const taken = Effect.provideContext(takePushes(account, platform.feed, [deleted]), process)
-      const taking: Array<Fiber.Fiber<void, unknown>> = []
+      const taken = Effect.provideContext(takePushes(account, [deleted]), process)
+      const taking: Array<Fiber.Fiber<unknown, unknown>> = []
       const reader: ChatReader = {
         ...platform.reader,
         history: (ref, below, limit) =>
@@ -232,7 +233,11 @@ describe("a channel that the messenger refuses to read", () => {
           })
       }
       const look = Effect.provideContext(
-        glance(account, feed, new Set(["common" as const])),
+        Effect.flatMap(glance(account, feed, new Set(["common" as const])), ({ behind }) => {
+          const due = new DueBoxes()
+          due.add(behind)
+          return catchUpSome(account, feed, due)
+        }),
         process
       )
       yield* look

@@ -62,7 +62,7 @@ describe("the watch beside a run", () => {
       yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), counted)
       expect(steps).toBeGreaterThan(20)
       expect(waits).toBe(steps)
-      const behind = Effect.provideContext(takePushes(account, feed, [{ _tag: "Behind", box: "common" }]), counted)
+      const behind = Effect.provideContext(takePushes(account, [{ _tag: "Behind", box: "common" }]), counted)
       yield* Effect.all([behind, TestClock.adjust("1 second")], { concurrency: "unbounded" })
       expect(steps).toBeGreaterThan(waits)
     }))

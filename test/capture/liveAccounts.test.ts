@@ -6,44 +6,10 @@ import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { makeLiveAccounts } from "../../src/capture/LiveAccounts.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
-import type { ChatFeed, Difference, PushListener } from "../../src/ports/messenger/MessengerArchive.ts"
-import { claimedRun, countingSteps, type livingProcess, stage } from "../support/capture/livingProcess.ts"
+import type { ChatFeed } from "../../src/ports/messenger/MessengerArchive.ts"
+import { archivedOnce, archiveLive, withoutChannels } from "../support/capture/liveAccounts.ts"
+import { claimedRun, countingSteps, stage } from "../support/capture/livingProcess.ts"
 import { account, unpaced } from "../support/capture/memoryCapture.ts"
-import type { Platform } from "../support/capture/modelPlatform.ts"
-
-const withoutChannels = (found: Difference): Difference => found._tag === "Since" ? { ...found, channels: [] } : found
-
-/** Archives the account as it changes, over the feed: what hears its pushes, and what time does to it. */
-const archiveLive = Effect.fnUntraced(function*(
-  { feed, reader }: Pick<Platform, "feed" | "reader">,
-  process: ReturnType<typeof livingProcess>
-) {
-  const listeners: Array<PushListener> = []
-  const lives = yield* Effect.provideContext(
-    makeLiveAccounts((_, listener) =>
-      Effect.sync(() => {
-        listeners.push(listener)
-        return { feed, reading: Effect.succeed({ ...unpaced, reader }) }
-      })
-    ),
-    process
-  )
-  const passes = Effect.fnUntraced(function*(pause: "1 minute" | "1 second" | "4 seconds", times = 1) {
-    for (let left = times; left > 0; left--) {
-      yield* lives.goOn([account])
-      yield* TestClock.adjust(pause)
-    }
-  })
-  return { listeners, passes }
-})
-
-/** Archives the account as it changes once a run has read its chats. */
-const archivedOnce = Effect.gen(function*() {
-  const { platform, process, stored } = stage()
-  const { feed, reader } = platform
-  yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
-  return { platform, stored, ...(yield* archiveLive(platform, process)) }
-})
 
 describe("the feeds of many accounts", () => {
   it.effect("begin sixteen at a time", () =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { runCapture } from "../../src/capture/CaptureRun.ts"
-import { catchUpAll, takePushes } from "../../src/capture/LiveCapture.ts"
+import { catchUp } from "../../src/capture/Differences.ts"
+import { takePushes } from "../../src/capture/LiveCapture.ts"
 import type { AccountFacts } from "../../src/domain/accounts/Account.ts"
 import type { OrganizationFacts } from "../../src/domain/organization/Organization.ts"
 import { Accounts } from "../../src/ports/accounts/Accounts.ts"
@@ -70,12 +71,12 @@ describe("what stops the saving of an account", () => {
         const position = stored.state?.position
         const pushes = platform.sendUntilPushed(chat)
         const stopped = process(facts)
-        const push = takePushes(account, feed, pushes)
+        const push = takePushes(account, pushes)
         for (const work of [push, run]) {
           expect(yield* Effect.flip(Effect.provideContext(work, stopped))).toMatchObject({ reason })
         }
         expect([texts(), stored.state?.position]).toEqual([["101/1"], position])
-        yield* Effect.provideContext(catchUpAll(account, feed), process({}))
+        yield* Effect.provideContext(catchUp(account, null, feed), process({}))
         expect(texts()).toEqual(platform.visible(chat).map(({ text }) => text))
       })
   )

@@ -1,13 +1,16 @@
 /** A history of capture: people write, processes die, and the laws of the archive are held at every commit. */
 import { Cause, Clock, type Context, Duration, Effect, Exit, Fiber } from "effect"
+import { isAway } from "../../../src/capture/Away.ts"
 import { runCapture } from "../../../src/capture/CaptureRun.ts"
+import { DueBoxes } from "../../../src/capture/DueBoxes.ts"
 import { glance } from "../../../src/capture/Glances.ts"
-import { catchUpAll, takePushes } from "../../../src/capture/LiveCapture.ts"
+import { allBoxes, catchUpSome, takePushes } from "../../../src/capture/LiveCapture.ts"
 import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { type CapturedChat, isSaved } from "../../../src/domain/archive/CapturedChat.ts"
 import { rangeAt } from "../../../src/domain/archive/CoveredRanges.ts"
 import { select } from "../../../src/domain/archive/RuleSelection.ts"
 import type { Push } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { PlatformBusy, PlatformRefused, PlatformUnavailable } from "../../../src/ports/messenger/MessengerSession.ts"
 import { type Archived, type CaptureGround, Killed } from "./captureGround.ts"
 import { type Drawn, drawnOf } from "./drawnNumbers.ts"
 import { memoryGround, rule, unpaced } from "./memoryCapture.ts"
@@ -31,6 +34,17 @@ const hasRevisionTwice = (revisions: Archived["revisions"]): boolean =>
     })
   )
 
+/** What a call fails of now and then. */
+const failures = [
+  new PlatformBusy({ retryAfterSeconds: 400 }),
+  new PlatformRefused({ reason: "PERSISTENT_TIMESTAMP_OUTDATED" }),
+  new PlatformUnavailable()
+]
+
+/** A run, or a glance, ends where a call fails. */
+const whereAnswered = (work: Effect.Effect<void, any>): Effect.Effect<void, any> =>
+  Effect.catchIf(work, isAway, () => Effect.void)
+
 class History {
   readonly drawn: Drawn
   readonly platform: Platform
@@ -41,6 +55,7 @@ class History {
   private rules: ReadonlyArray<RuleInEffect>
   private quiet = false
   private inHand: Array<Push> = []
+  private due = new DueBoxes()
   private waiting: Array<Fiber.Fiber<unknown, unknown>> = []
   private commits = 0
   private deaths = 0
@@ -102,7 +117,7 @@ class History {
     monotonicTimeNanosUnsafe: this.nanos,
     monotonicTimeNanos: Effect.sync(this.nanos),
     // Short pauses pass, and no deadline does.
-    sleep: (pause) => Duration.toMillis(pause) < 1000 ? Effect.yieldNow : Effect.never
+    sleep: (pause) => Duration.toMillis(pause) <= 1000 ? Effect.yieldNow : Effect.never
   }
 
   /** The laws that hold after each commit. */
@@ -153,6 +168,7 @@ class History {
     else if (draw < 0.95) this.changeRules(chat)
     else if (draw < 0.96) platform.now += drawn.between(1, 9) * 3_600_000
     else if (draw < 0.965 && chat.box !== null) chat.visibleFrom = 1n
+    else if (draw < 0.98) chat.isSick = !this.quiet && !chat.isSick
   }
 
   /** Some messages disappear after minutes or hours. */
@@ -218,8 +234,15 @@ class History {
       const pending = this.platform.pending ?? []
       const batch = pending.splice(0, this.drawn.between(1, 6)).map((push) => this.noted(push))
       if (batch.length === 0) return Effect.void
-      return this.by(takePushes(this.ground.account, this.platform.feed, batch))
+      const { due } = this
+      const taken = this.by(Effect.map(takePushes(this.ground.account, batch), (behind) => due.add(behind)))
+      return this.drawn.chance(0.2) ? taken : Effect.andThen(taken, this.catchingUp)
     })
+  }
+
+  /** Nothing of it fails where a call does. */
+  private get catchingUp(): Effect.Effect<void, any> {
+    return Effect.suspend(() => this.by(catchUpSome(this.ground.account, this.platform.feed, this.due)))
   }
 
   private get act(): Effect.Effect<void, any> {
@@ -230,14 +253,17 @@ class History {
     const connections = { feed, reader, ...unpaced }
     if (this.platform.pending === null) {
       this.platform.pending = []
-      return this.by(catchUpAll(account, feed))
+      const { due } = this
+      return Effect.andThen(this.by(Effect.map(allBoxes(account), (boxes) => due.add(boxes))), this.catchingUp)
     }
     if (draw < 0.7) return this.taking
     if (draw < 0.8) {
-      return this.by(glance(account, feed, new Set()))
+      const { due } = this
+      const glanced = this.by(Effect.map(glance(account, feed, new Set()), ({ behind }) => due.add(behind)))
+      return Effect.andThen(whereAnswered(glanced), this.catchingUp)
     }
     if (draw < 0.84) this.platform.pending = null
-    return draw < 0.84 ? Effect.void : this.by(runCapture(run, connections))
+    return draw < 0.84 ? Effect.void : whereAnswered(this.by(runCapture(run, connections)))
   }
 
   /** The process dies: what it had in hand and on its way is lost, and another one begins. */
@@ -246,6 +272,7 @@ class History {
     this.waiting = []
     this.platform.pending = null
     this.inHand = []
+    this.due = new DueBoxes()
     return Effect.andThen(Fiber.interruptAll(waiting), this.newProcess)
   })
 
@@ -265,6 +292,7 @@ class History {
 
   readonly play = Effect.gen({ self: this }, function*() {
     this.platform.during = this.meanwhile
+    this.platform.fails = () => this.quiet || !this.drawn.chance(0.02) ? null : this.drawn.oneOf(failures)
     yield* this.ground.setRules(this.rules)
     yield* this.newProcess
     for (let steps = this.steps ?? this.drawn.between(30, 90); steps > 0 && this.breaches.length === 0; steps--) {
@@ -274,6 +302,7 @@ class History {
     }
     if (this.breaches.length > 0) return
     this.quiet = true
+    for (const chat of this.platform.chats.values()) chat.isSick = false
     yield* this.applyChanges
     yield* this.restart
     // Floors are asked again after a week.

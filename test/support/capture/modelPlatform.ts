@@ -12,6 +12,7 @@ import {
   PositionRefused,
   type Push
 } from "../../../src/ports/messenger/MessengerArchive.ts"
+import { type MessengerFailure, PlatformRefused } from "../../../src/ports/messenger/MessengerSession.ts"
 import { InTransaction } from "./captureGround.ts"
 import type { Drawn } from "./drawnNumbers.ts"
 
@@ -46,6 +47,8 @@ export interface ModelChat {
   left: boolean
   visibleFrom: bigint
   migratedTo: bigint | null
+  /** The platform fails to answer of it. */
+  isSick: boolean
   /** It pushes nearly nothing. */
   readonly isSilent: boolean
 }
@@ -54,6 +57,9 @@ const privates = [101n, 102n, 103n]
 const basicGroup = -201n
 const channels = [-1_000_000_000_301n, -1_000_000_000_302n, -1_000_000_000_303n]
 const successor = -1_000_000_000_399n
+
+const isRefused = (value: unknown): value is ChatRefused | PlatformRefused =>
+  value instanceof ChatRefused || value instanceof PlatformRefused
 
 export class Platform {
   /** In milliseconds. */
@@ -65,6 +71,8 @@ export class Platform {
   pending: Array<Push> | null = null
   /** Is called in the middle of each call, once its answer is fixed. */
   during: Effect.Effect<void> = Effect.void
+  /** The failure of a call, or null. */
+  fails: () => MessengerFailure | null = () => null
   readonly drawn: Drawn
   readonly logKept: number
 
@@ -89,6 +97,7 @@ export class Platform {
       left: false,
       visibleFrom: 1n,
       migratedTo: null,
+      isSick: false,
       isSilent: own && this.drawn.chance(0.4)
     }
     this.chats.set(chatId, chat)
@@ -250,14 +259,17 @@ export class Platform {
   private call<A, E = never>(answer: () => A | E, isFailure: (value: A | E) => value is E): Effect.Effect<A, E> {
     return Effect.flatMap(InTransaction, (isInside) => {
       if (isInside) return Effect.die(new Error("A9: a call is made inside a transaction"))
+      const failure = this.fails()
+      if (failure !== null) return Effect.fail(failure as any)
       const found = answer()
       return Effect.andThen(this.during, isFailure(found) ? Effect.fail(found) : Effect.succeed(found))
     })
   }
 
-  private open(ref: string): ModelChat | ChatRefused {
+  private open(ref: string): ModelChat | ChatRefused | PlatformRefused {
     const chat = this.chats.get(BigInt(ref))
     if (chat === undefined) return new ChatRefused({ reason: "unknown" })
+    if (chat.isSick) return new PlatformRefused({ reason: "HISTORY_GET_FAILED" })
     return chat.left && chat.box !== null ? new ChatRefused({ reason: "left" }) : chat
   }
 
@@ -271,7 +283,7 @@ export class Platform {
       this.answer(() => ({
         chats: refs.flatMap((ref) => {
           const chat = this.open(ref)
-          return chat instanceof ChatRefused ? [] : [this.sighting(chat, true)]
+          return isRefused(chat) ? [] : [this.sighting(chat, true)]
         }),
         state: this.state()
       })),
@@ -295,7 +307,7 @@ export class Platform {
     channelDifference: (ref, since) =>
       this.refusable(() => {
         const chat = this.open(ref)
-        if (chat instanceof ChatRefused) return chat
+        if (isRefused(chat)) return chat
         if (chat.box === null || this.drawn.chance(0.02)) return new PositionRefused()
         const found = this.changesAfter(chat.box, since, this.drawn.between(1, 12))
         if (found === null) {
@@ -319,10 +331,10 @@ export class Platform {
     return this.call<A>(make, (_value): _value is never => false)
   }
 
-  private refusable<A>(make: () => A | ChatRefused | PositionRefused): Effect.Effect<A, any> {
+  private refusable<A>(make: () => A | ChatRefused | PlatformRefused | PositionRefused): Effect.Effect<A, any> {
     return this.call<A, any>(
       make,
-      (value): value is any => value instanceof ChatRefused || value instanceof PositionRefused
+      (value): value is any => isRefused(value) || value instanceof PositionRefused
     )
   }
 
@@ -352,7 +364,7 @@ export class Platform {
     history: (ref, below, limit) =>
       this.refusable(() => {
         const chat = this.open(ref)
-        if (chat instanceof ChatRefused) return chat
+        if (isRefused(chat)) return chat
         const fewer = Math.min(limit, this.drawn.between(1, 8))
         return this.visible(chat).filter(({ id }) => below === null || id < below).slice(-fewer).toReversed()
           .map((message) => this.seen(chat, message))
@@ -360,18 +372,18 @@ export class Platform {
     messages: (ref, ids) =>
       this.refusable(() => {
         const chat = this.open(ref)
-        if (chat instanceof ChatRefused) return chat
+        if (isRefused(chat)) return chat
         return this.visible(chat).filter(({ id }) => ids.includes(id)).map((message) => this.seen(chat, message))
       }),
     members: (ref) =>
       this.refusable(() => {
         const chat = this.open(ref)
-        return chat instanceof ChatRefused ? chat : { members: [], next: null }
+        return isRefused(chat) ? chat : { members: [], next: null }
       }),
     visibleFrom: (ref) =>
       this.refusable(() => {
         const chat = this.open(ref)
-        return chat instanceof ChatRefused ? chat : chat.visibleFrom
+        return isRefused(chat) ? chat : chat.visibleFrom
       }),
     file: () => Stream.empty
   }
