@@ -25,6 +25,7 @@ import type { Organizations } from "../ports/organization/Organizations.ts"
 import { runCapture } from "./CaptureRun.ts"
 import { claimTime, GiveWay, keepClaim } from "./CaptureSteps.ts"
 import { CaptureStopped } from "./CaptureStop.ts"
+import { makeFloods } from "./Floods.ts"
 import { makeLiveAccounts } from "./LiveAccounts.ts"
 import { afterRun, type RunOutcome } from "./NextRuns.ts"
 import { keyOf, OpenArchives } from "./OpenArchives.ts"
@@ -116,6 +117,7 @@ export class Capture extends Context.Service<Capture, {
           )
         const runPlaces = Semaphore.makeUnsafe(runFiles)
         const livePlaces = Semaphore.makeUnsafe(liveFiles)
+        const floods = makeFloods()
         let underWay = 0
 
         const finish = Effect.fnUntraced(function*(run: ClaimedRun, outcome: RunOutcome) {
@@ -136,8 +138,8 @@ export class Capture extends Context.Service<Capture, {
 
         const work = Effect.fnUntraced(function*(run: ClaimedRun, port: MessengerArchive["Service"]) {
           const session = yield* sessionOf(run)
-          const feed = yield* inTime(port.feed(session.ref, slotOf(run.accountId)))
-          const reader = yield* inTime(port.read(session.ref, slotOf(run.accountId)))
+          const feed = floods.feed(run, yield* inTime(port.feed(session.ref, slotOf(run.accountId))))
+          const reader = floods.reader(run, yield* inTime(port.read(session.ref, slotOf(run.accountId))))
           yield* Effect.forkScoped(keepClaim(run))
           yield* runCapture(run, { feed, reader, pacer: pacerOf(session), mediaPacer, mediaPlaces: runPlaces })
         }, Effect.scoped)
@@ -161,11 +163,11 @@ export class Capture extends Context.Service<Capture, {
           const port = yield* Effect.fromOption(messenger)
           const session = yield* sessionOf(account)
           const slot = slotOf(account.accountId)
-          const feed = yield* inTime(port.feed(session.ref, slot, listener))
+          const feed = floods.feed(account, yield* inTime(port.feed(session.ref, slot, listener)))
           // Made anew each time: most accounts never read, and keep it for as long as they are live.
           const reading = Effect.suspend(() =>
             Effect.map(inTime(port.read(session.ref, slot)), (reader) => ({
-              reader,
+              reader: floods.reader(account, reader),
               pacer: pacerOf(session),
               mediaPacer,
               mediaPlaces: livePlaces

@@ -6,7 +6,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader, MemberPage } from "../ports/messenger/MessengerArchive.ts"
-import { commitRead, exclusively } from "./CaptureSteps.ts"
+import { afterWaits, commitRead, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 
 const membersTime = Duration.days(7)
@@ -28,7 +28,7 @@ const askMembers = Effect.fnUntraced(function*(
   let cursor: string | null = null
   do {
     yield* pacer.take
-    const page: MemberPage = yield* inTime(reader.members(ref, cursor))
+    const page: MemberPage = yield* afterWaits(inTime(reader.members(ref, cursor)))
     found.push(...page.members)
     cursor = page.next
   } while (cursor !== null && found.length < mostMembers)

@@ -7,7 +7,7 @@ import { ArchiveRecords } from "../ports/archive/ArchiveRecords.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
+import { afterWaits, commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 import { unlessRefused } from "./RefusedChats.ts"
 import { recordRun } from "./RunEvents.ts"
@@ -56,7 +56,7 @@ export const compareOne = Effect.fnUntraced(function*(
   const chat = comparable[Math.floor(at.getTime() / 1000) % comparable.length]
   if (chat === undefined) return
   yield* pacer.take
-  const step = exclusively(run, compare(run, chat.chatId, reader))
+  const step = afterWaits(exclusively(run, compare(run, chat.chatId, reader)))
   const missing = (yield* unlessRefused(run, run, chat.chatId, step)) ?? 0
   if (missing === 0) return
   yield* Metric.update(drift, missing)

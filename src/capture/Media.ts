@@ -10,7 +10,7 @@ import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatReader, MessageSeen } from "../ports/messenger/MessengerArchive.ts"
 import { type NamedFile, namedFiles, sortFiles } from "./CapturedFiles.ts"
-import { commit, consult } from "./CaptureSteps.ts"
+import { afterWaits, commit, consult } from "./CaptureSteps.ts"
 import { contentOf } from "./FileContent.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import type { Pacer } from "./Pacer.ts"
@@ -107,7 +107,7 @@ const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, f
 /** Fresh answers of the files' messages; none where the messenger refuses to read the chat. */
 const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
   pacer.take.pipe(
-    Effect.andThen(inTime(reader.messages(chat.ref, ids))),
+    Effect.andThen(afterWaits(inTime(reader.messages(chat.ref, ids)))),
     Effect.catchTag(["ChatRefused", "PlatformRefused"], () => Effect.succeed<ReadonlyArray<MessageSeen> | null>(null))
   )
 

@@ -5,7 +5,7 @@ import { now } from "../domain/Moments.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader } from "../ports/messenger/MessengerArchive.ts"
-import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
+import { afterWaits, commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
 import { unlessRefused } from "./RefusedChats.ts"
 import { askPage, storePage } from "./StoredPages.ts"
@@ -43,7 +43,7 @@ export const askAgain = Effect.fnUntraced(function*(
   const old = chats.filter((chat) => hasOldFloor(chat, at))
   for (const { chatId } of old) {
     yield* pacer.take
-    yield* unlessRefused(run, run, chatId, exclusively(run, askBelowFloor(run, chatId, reader)))
+    yield* unlessRefused(run, run, chatId, afterWaits(exclusively(run, askBelowFloor(run, chatId, reader))))
   }
   return old.length > 0
 })

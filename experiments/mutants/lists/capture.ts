@@ -100,9 +100,29 @@ export const capture: MutantsByFile = {
       .seenBy("test/capture/liveAccounts.test.ts"),
     change({ in: "act", replace: "if (inbox.isOver)", by: "if (false)" })
       .loses("nothing is archived of an account whose session has ended, until the process starts again")
-      .seenBy("test/capture/liveAccounts.test.ts")
+      .seenBy("test/capture/liveAccounts.test.ts"),
+    change({ in: "act", replace: "whereAnswered(takePushes(account, batch))", by: "takePushes(account, batch)" })
+      .loses("what is pushed while the database is away for a second is lost")
+      .seenBy("test/capture/liveFailures.test.ts")
+  ],
+  "src/capture/Floods.ts": [
+    change({ in: "heeding", replace: "left > 0", by: "false" })
+      .loses("a method is asked again before the wait that the messenger demands of it is over")
+      .seenBy("test/capture/floods.test.ts")
+  ],
+  "src/capture/RefusedChats.ts": [
+    change({
+      in: "unlessRefused",
+      replace: "yield* commit(account, claimed, () => storeRefusal(account, chatId, reason))",
+      by: ""
+    })
+      .loses("a chat of which the messenger fails to answer is asked for without end")
+      .seenBy("test/capture/refusedChats.test.ts")
   ],
   "src/capture/LiveCapture.ts": [
+    change({ in: "catchUpSome", replace: "let left = answersInRow", by: "let left = Infinity" })
+      .loses("what is pushed waits until all channels of an account have caught up")
+      .seenBy("test/capture/liveFailures.test.ts"),
     change({ in: "placeOf", replace: "push.position === position + push.count && !isBehind", by: "true" })
       .loses("gaps of positions are ignored")
       .seenBy(histories),
