@@ -1,5 +1,5 @@
 /** A history of capture: people write, processes die, and the laws of the archive are held at every commit. */
-import { Cause, Clock, type Context, Duration, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Fiber } from "effect"
 import { isAway } from "../../../src/capture/Away.ts"
 import { runCapture } from "../../../src/capture/CaptureRun.ts"
 import { DueBoxes } from "../../../src/capture/DueBoxes.ts"
@@ -9,6 +9,8 @@ import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { type CapturedChat, isSaved } from "../../../src/domain/archive/CapturedChat.ts"
 import { rangeAt } from "../../../src/domain/archive/CoveredRanges.ts"
 import { select } from "../../../src/domain/archive/RuleSelection.ts"
+import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
+import { Db } from "../../../src/ports/Db.ts"
 import type { Push } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { PlatformBusy, PlatformRefused, PlatformUnavailable } from "../../../src/ports/messenger/MessengerSession.ts"
 import { type Archived, type CaptureGround, Killed } from "./captureGround.ts"
@@ -96,8 +98,22 @@ class History {
     }
     return Effect.map(
       this.ground.newProcess(commits, (law) => this.breach(law)),
-      (services) => void (this.services = services)
+      (services) => void (this.services = this.unsteady(services))
     )
+  }
+
+  /** The database does not answer now and then. */
+  private unsteady(services: Context.Context<any>): Context.Context<any> {
+    const db = Context.get(services, Db)
+    const reached = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      Effect.suspend((): Effect.Effect<A, E | ServiceUnavailable, R> =>
+        !this.quiet && this.drawn.chance(0.003) ? Effect.fail(new ServiceUnavailable({})) : work
+      )
+    return Context.add(services, Db, {
+      ...db,
+      transaction: (organization, work) => reached(db.transaction(organization, work)),
+      read: (organization, work) => reached(db.read(organization, work))
+    })
   }
 
   /** Runs work of the present process. */
@@ -235,7 +251,8 @@ class History {
       const batch = pending.splice(0, this.drawn.between(1, 6)).map((push) => this.noted(push))
       if (batch.length === 0) return Effect.void
       const { due } = this
-      const taken = this.by(Effect.map(takePushes(this.ground.account, batch), (behind) => due.add(behind)))
+      const taking = Effect.retry(takePushes(this.ground.account, batch), { times: 9, while: isAway })
+      const taken = this.by(Effect.map(taking, (behind) => due.add(behind)))
       return this.drawn.chance(0.2) ? taken : Effect.andThen(taken, this.catchingUp)
     })
   }
@@ -254,7 +271,10 @@ class History {
     if (this.platform.pending === null) {
       this.platform.pending = []
       const { due } = this
-      return Effect.andThen(this.by(Effect.map(allBoxes(account), (boxes) => due.add(boxes))), this.catchingUp)
+      return Effect.andThen(
+        this.by(Effect.map(Effect.retry(allBoxes(account), { while: isAway }), (boxes) => due.add(boxes))),
+        this.catchingUp
+      )
     }
     if (draw < 0.7) return this.taking
     if (draw < 0.8) {
@@ -292,7 +312,7 @@ class History {
 
   readonly play = Effect.gen({ self: this }, function*() {
     this.platform.during = this.meanwhile
-    this.platform.fails = () => this.quiet || !this.drawn.chance(0.02) ? null : this.drawn.oneOf(failures)
+    this.platform.fails = () => this.quiet || !this.drawn.chance(0.005) ? null : this.drawn.oneOf(failures)
     yield* this.ground.setRules(this.rules)
     yield* this.newProcess
     for (let steps = this.steps ?? this.drawn.between(30, 90); steps > 0 && this.breaches.length === 0; steps--) {
