@@ -7,9 +7,11 @@ import { type Content, ContentBroken } from "../domain/Content.ts"
 import { safeFileName, safeMediaType } from "../domain/FileNames.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "../ports/archive/ArchiveFiles.ts"
+import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { openBlob, openFileKey, type ReadStored } from "./BlobSealing.ts"
 import { epochKeyOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
+import { revisionLimit } from "./Reader.ts"
 
 /** A file with what its message says of it; null where the message does not open. */
 interface NamedFile {
@@ -37,6 +39,29 @@ const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
 
 const placeOf = (chatId: bigint, messageId: bigint) => `${chatId} ${messageId}`
 
+/** What edits of the messages say of their files. */
+const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
+  const places = new Map(files.map(({ chatId, messageId }) => [placeOf(chatId, messageId), { chatId, messageId }]))
+  if (places.size === 0) return []
+  const db = yield* Db
+  const pages = yield* ArchivePages
+  const edits = Effect.forEach(
+    places.values(),
+    ({ chatId, messageId }) =>
+      Effect.map(
+        pages.edits(open.account, chatId, messageId, revisionLimit),
+        (frames) => frames.map((each) => ({ ...each, chatId }))
+      ),
+    { concurrency: "unbounded" }
+  )
+  const frames = (yield* db.read(open.account.organizationId, edits)).flat()
+  const distinct = new Map(frames.map((each) => [each.number, each]))
+  const opened = yield* openEach(open, "changes", [...distinct.values()])
+  return opened.flatMap((records) =>
+    (records ?? []).flatMap((record) => record.change === "edited" ? record.details.files ?? [] : [])
+  )
+})
+
 /** The files with their names: each page of messages is opened once. */
 const named = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
   if (files.length === 0) return []
@@ -50,11 +75,17 @@ const named = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArra
   for (const [index, { chatId }] of frames.entries()) {
     for (const record of opened[index] ?? []) messages.set(placeOf(chatId, record.id), record)
   }
-  return files.map((file): NamedFile => {
-    const message = messages.get(placeOf(file.chatId, file.messageId))
-    const record = message?.details.files?.find(({ id }) => id === file.fileId) ?? null
-    return { file, record, kind: message?.kind ?? null }
-  })
+  const records = new Map(
+    [...messages.values()].flatMap(({ details }) => details.files ?? []).map((record) => [record.id, record])
+  )
+  for (const record of yield* editedFiles(open, files.filter(({ fileId }) => !records.has(fileId)))) {
+    records.set(record.id, record)
+  }
+  return files.map((file): NamedFile => ({
+    file,
+    record: records.get(file.fileId) ?? null,
+    kind: messages.get(placeOf(file.chatId, file.messageId))?.kind ?? null
+  }))
 })
 
 /** The file as it is answered. */

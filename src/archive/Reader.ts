@@ -43,7 +43,7 @@ const pagesPerCall = 512
 const changesPerStatement = 101
 
 /** Revisions of one message that are answered at most, the oldest. */
-const revisionLimit = 1000
+export const revisionLimit = 1000
 
 const unchanged = { editDates: [], newest: null, deletedAt: null, deletedWhy: null }
 
@@ -93,7 +93,12 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
     )
   )
   const known = new Map(changes.map((change) => [nameOf(change.chatId, change.messageId), change]))
-  const states = new Map(files.map(({ at, fileId, reason, sha256, state }) =>
+  const added = names.filter(({ chatId, messageId }, at) =>
+    seen[at]?.record.details.files === undefined &&
+    edits.get(nameOf(chatId, messageId))?.some(({ details }) => details.files !== undefined)
+  )
+  const later = added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
+  const states = new Map([...files, ...later].map(({ at, fileId, reason, sha256, state }) =>
     [fileId, {
       state,
       reason,

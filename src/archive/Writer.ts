@@ -260,20 +260,20 @@ const append = Effect.fnUntraced(function*(
   const fresh = sifted.fresh.map((message) => messageItem(message, now))
   const bytes = yield* store(writer, epochId, chatId, "messages", fresh, path)
   yield* storeChanges(writer, epochId, chatId, sifted.revised.map((edit) => editItem(edit, now)), path)
-  if (fresh.length === 0) return []
   yield* records.addFiles(
     account,
-    fresh.flatMap(({ at, id, record }) =>
-      (record.details.files ?? []).map((file) => ({
+    [...sifted.fresh, ...sifted.revised].flatMap(({ id, message }) =>
+      (message.details.files ?? []).map((file) => ({
         fileId: file.id,
         chatId,
         messageId: id,
-        day: dayOf(at),
+        day: dayOf(message.at),
         state: "pending" as const,
         at: now
       }))
     )
   )
+  if (fresh.length === 0) return []
   const ids = sortedIds(fresh.map(({ id }) => id))
   const times = fresh.map(({ at }) => at)
   const growth = { chatId, ids, bytes, firstAt: instant(Math.min(...times)), lastAt: instant(Math.max(...times)) }

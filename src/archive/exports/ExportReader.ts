@@ -66,7 +66,13 @@ const complete = Effect.fnUntraced(
       if (known === undefined) edits.set(record.id, [record])
       else known.push(record)
     }
-    const stored = new Map(files.map((file) => [file.fileId, file] as const))
+    const added = records.flatMap(({ details, id }) =>
+      details.files === undefined && edits.get(String(id))?.some((edit) => edit.details.files !== undefined)
+        ? [{ chatId, messageId: id }]
+        : []
+    )
+    const later = added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
+    const stored = new Map([...files, ...later].map((file) => [file.fileId, file] as const))
     return records.map((record): ExportedMessage => {
       const mine = edits.get(String(record.id)) ?? []
       const newest = mine.toSorted((one, other) => (one.edited_at ?? 0) - (other.edited_at ?? 0)).at(-1)
