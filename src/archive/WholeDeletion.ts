@@ -5,10 +5,13 @@ import { ArchiveDeletions } from "../ports/archive/ArchiveDeletions.ts"
 import { ArchiveHolds } from "../ports/archive/ArchiveHolds.ts"
 import { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
 
-/** Shreds the keys, within the organization's transaction; false, with nothing done, where a hold keeps any of it. */
+/**
+ * Shreds the keys, within the organization's transaction: the details of its event. Null, with nothing done, where a hold
+ * keeps any of it.
+ */
 export const beginWholeDeletion = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date) {
-  if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return false
-  yield* (yield* ArchiveDeletions).beginWhole(organizationId, at)
+  if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return null
+  const begun = yield* (yield* ArchiveDeletions).beginWhole(organizationId, at)
   yield* (yield* ArchiveKeys).dropAll(organizationId, at)
-  return true
+  return begun
 })

@@ -172,9 +172,9 @@ describe("the archive's writer", () => {
           yield* commit(archive, writer.see(chat))
           yield* commit(archive, writer.append(chatId, [seen(1, 60, "text")], "live"))
           yield* World.query(organizationId, (sql) =>
-            sql`insert into archive_cleanup (organization_id, id, state, account_ids, media_only, stop_saving, messages,
-                files, bytes, chats, watermark, created_by, created_at)
-              values (${organizationId}, ${accountId}, 'previewed', array[${accountId}]::uuid[], false, false, 0, 0, 0, 0,
+            sql`insert into archive_cleanup (organization_id, id, state, account_ids, media_only, stop_saving, pages,
+                messages, files, bytes, chats, watermark, created_by, created_at)
+              values (${organizationId}, ${accountId}, 'previewed', array[${accountId}]::uuid[], false, false, 0, 0, 0, 0, 0,
                 '{}', ${accountId}, ${new Date(0)})`)
           yield* writer.close("all")
           expect(yield* rowsOf(archive, "archive_tail")).toHaveLength(1)

@@ -85,6 +85,7 @@ export interface CleanupCriteria {
 
 /** Counts of a preview. */
 export interface CleanupCounts {
+  readonly pages: number
   readonly messages: number
   readonly files: number
   readonly bytes: number
@@ -156,12 +157,13 @@ export const archiveCleanup = (cleanup: StoredCleanup, now: Date): ArchiveCleanu
   }
 }
 
-/** The cleanup as the journal keeps it. */
+/** The cleanup as the journal keeps it: archives are verified by its pages. */
 export const cleanupDetails = (cleanup: CleanupCriteria & CleanupCounts) => ({
   accounts: cleanup.accountIds.length,
   ...(cleanup.before === null ? {} : { before: cleanup.before }),
   what: cleanup.mediaOnly ? "media" : "messages",
   chats: cleanup.chats,
+  pages: cleanup.pages,
   messages: cleanup.messages,
   files: cleanup.files,
   bytes: cleanup.bytes

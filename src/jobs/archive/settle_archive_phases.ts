@@ -52,8 +52,9 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
     yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
   }
   // An archive under a hold stays, closed, until the hold is released.
-  if (isOver(facts, phase) && (yield* beginWholeDeletion(organizationId, at))) {
-    yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId })
+  const begun = isOver(facts, phase) ? yield* beginWholeDeletion(organizationId, at) : null
+  if (begun !== null) {
+    yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId }, begun)
   }
 })
 

@@ -58,8 +58,8 @@ export const deleteAccountWithArchive = Operation.write(
     if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: [account.id], before: null })) {
       return yield* new ArchiveHeld({})
     }
-    yield* deletions.beginAccount(organizationId, account.id, now)
+    const begun = yield* deletions.beginAccount(organizationId, account.id, now)
     yield* (yield* Accounts).remove(organizationId, account.id)
-    return Operation.changed(acted("account_deleted", account, null, now))
+    return Operation.changed(acted("account_deleted", account, null, now), begun)
   })
 )

@@ -49,13 +49,14 @@ export const deleteWholeArchive = Operation.write(
       return Operation.unchanged(organization(facts, now))
     }
     if (phase === "empty" || phase === "deleted") return yield* new ArchiveEmpty({})
-    if (!(yield* beginWholeDeletion(organizationId, now))) return yield* new ArchiveHeld({})
+    const begun = yield* beginWholeDeletion(organizationId, now)
+    if (begun === null) return yield* new ArchiveHeld({})
     const after = {
       ...facts,
       archive_key_set: false,
       archive_deletion_started_at: now,
       archive_deleted_at: null
     }
-    return Operation.changed(organization(after, now))
+    return Operation.changed(organization(after, now), begun)
   })
 )

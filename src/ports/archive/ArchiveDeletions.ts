@@ -20,15 +20,18 @@ export interface ArchiveDeletion {
   readonly accountId: AccountId | null
 }
 
+/** The details of the event that begins a deletion. */
+export type BegunDeletion = Readonly<Record<"deletion", string>>
+
 /**
  * Law: from the commit of the transaction that begins a deletion no key of what it deletes is left, and nothing more is
  * written under one. All but `due` need the transaction of the organization.
  */
 export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
   /** Shreds the keys of the account, which the caller has locked. */
-  beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<void>
+  beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<BegunDeletion>
   /** Locks every account of the organization, which the caller has locked, and shreds their keys. */
-  beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<void>
+  beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<BegunDeletion>
   /** Unfinished deletions of all organizations, the oldest first. */
   due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
   /** Locks the deletion and then its organization; null where it is finished, or another process is at it. */

@@ -86,7 +86,7 @@ export class ArchiveManifests extends Context.Service<ArchiveManifests, {
   ): Effect.Effect<ReadonlyArray<JournaledRound>>
   /** Manifests of rounds that ended and that the journal does not have. */
   unjournaled(organizationId: OrganizationId): Effect.Effect<number>
-  /** Deleted pages that no deletion has journaled, of those that have ended. */
+  /** Deleted pages beyond those of the deletions that somebody is journaled to have begun. */
   unexplained(organizationId: OrganizationId): Effect.Effect<number>
   signedUpTo(organizationId: OrganizationId): Effect.Effect<SignedUpTo | null>
 }>()("org-security-console/ports/archive/ArchiveManifests") {}

@@ -64,7 +64,7 @@ describe("the deletion of an account with its archive", () => {
               event.details
             ])
           ).toEqual([
-            ["account.deleted", "admin", {}],
+            ["account.deleted", "admin", { deletion: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
             ["archive.deleted", "service", expect.objectContaining({ messages: one!.messages, pages })]
           ])
           yield* deleteArchives.run

@@ -4,11 +4,14 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { hex } from "../../../src/domain/archive/Bytes.ts"
 import { merkleRoot, pageLeaf } from "../../../src/domain/archive/Manifest.ts"
+import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
 import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_manifests.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { leafOf } from "../../../src/layers/sql/archive/PageLeaf.ts"
 import { ArchiveManifests } from "../../../src/ports/archive/ArchiveManifests.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
-import { cleanUpAccount } from "../../support/archive/cleanups.ts"
+import { cleanUpAccount, makeCleanup } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
 import { asOwner, forEachDatabase } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
@@ -43,6 +46,17 @@ const cleanUp = ({ admins, archives: [one] }: Staged) => cleanUpAccount(admins.o
 
 const change = (organizationId: string, statement: string) =>
   World.query<object>(organizationId, (sql) => sql.unsafe(statement))
+
+/** Removes the first page of the account's messages, as the cleanup does. */
+const remove = (organizationId: string, account: string, cleanup: string) =>
+  World.query<object>(organizationId, (sql) =>
+    sql`with gone as (
+        delete from archive_page where account_id = ${account} and page_id = (
+          select min(page_id) from archive_page where account_id = ${account} and kind = 'messages')
+        returning organization_id, account_id, page_id, ${leafOf(sql)} as leaf
+      )
+      insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
+      select organization_id, account_id, page_id, leaf, ${cleanup}::uuid from gone`)
 
 /** As the owner of the database, who may write to every table. */
 const owns = (statement: string) =>
@@ -210,6 +224,71 @@ describe("the manifests of an archive", () => {
             insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
               select organization_id, account_id, page_id, digest, gen_random_uuid() from gone`
           )
+          expect((yield* verify(staged)).missing).toBe(1)
+        }))
+
+      it.effect("show pages that go under a cleanup or deletion that nobody began, whatever the service journals of it", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { archives: [one, other], id } = staged
+          const [mine, theirs] = [one!.account.accountId, other!.account.accountId]
+          const missing = Effect.map(verify(staged), (answer) => answer.missing)
+          const unbegun = yield* makeCleanup(id, [mine], "running")
+          yield* remove(id, mine, unbegun)
+          expect(yield* missing).toBe(1)
+          yield* change(id, `update archive_cleanup set deleted_pages = 1, emptied = 1 where id = '${unbegun}'`)
+          yield* runArchiveCleanups.run
+          expect((yield* World.journal(id)).at(-1)).toMatchObject({ action: "cleanup.finished", details: { pages: 1 } })
+          expect(yield* missing).toBe(1)
+
+          const deletion = crypto.randomUUID()
+          yield* change(
+            id,
+            `insert into archive_deletion (organization_id, id, account_id, started_at)
+              values ('${id}', '${deletion}', null, now())`
+          )
+          yield* remove(id, theirs, deletion)
+          expect(yield* missing).toBe(2)
+
+          // More pages than the cleanup that was confirmed had.
+          const { key } = staged.admins.owner
+          const { body } = yield* World.send("POST", "/v1/archive/cleanups", {
+            key,
+            body: { criteria: { account_ids: [mine] }, stop_saving: false }
+          })
+          const { confirm_phrase } = body
+          yield* World.send("POST", `/v1/archive/cleanups/${body.id}/confirm`, { key, body: { confirm_phrase } })
+          const confirmed = (yield* World.journal(id)).at(-1)?.details["pages"]
+          const left = yield* Deletions.countIn(id, "archive_page", mine)
+          expect(confirmed).toBe(left - 1)
+          expect(yield* missing).toBe(2)
+          yield* runArchiveCleanups.run
+          expect(yield* missing).toBe(2)
+          yield* remove(id, theirs, body.id)
+          expect(yield* missing).toBe(3)
+        }))
+
+      it.effect("show nothing of an account that is being deleted, and then of the whole archive", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { admins, archives: [one], id } = staged
+          yield* Deletions.deleteAccount(one!.account, admins.owner.key)
+          expect(yield* verify(staged)).toMatchObject(whole)
+          yield* deleteArchives.run
+          expect(yield* verify(staged)).toMatchObject(whole)
+          yield* Deletions.deleteWhole(id, admins.owner.key)
+          expect(yield* verify(staged)).toMatchObject(whole)
+          yield* deleteArchives.run
+          expect(yield* verify(staged)).toMatchObject(whole)
+        }))
+
+      it.effect("show a page of another account that goes under an account's deletion", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { admins, archives: [one, other], id } = staged
+          yield* Deletions.deleteAccount(one!.account, admins.owner.key)
+          const deletion = (yield* World.journal(id)).at(-1)?.details["deletion"]
+          yield* remove(id, other!.account.accountId, String(deletion))
           expect((yield* verify(staged)).missing).toBe(1)
         }))
 

@@ -61,6 +61,7 @@ export const makeCleanup = (organizationId: string, accounts: ReadonlyArray<stri
       before: null,
       media_only: false,
       stop_saving: false,
+      pages: 1,
       messages,
       files: 0,
       bytes: 10,

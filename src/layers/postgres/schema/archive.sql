@@ -430,6 +430,7 @@ create table archive_cleanup (
   before date, -- the first day that is kept; null for none
   media_only boolean not null, -- files are deleted, messages stay
   stop_saving boolean not null, -- nothing more of the chats is saved
+  pages bigint not null, -- pages to delete
   messages bigint not null, -- messages to delete
   files bigint not null, -- files to delete
   bytes bigint not null, -- size of both

@@ -16,13 +16,14 @@ import { makeBatches } from "./CleanupBatches.ts"
 import { countable } from "./CleanupMatches.ts"
 
 type CleanupRow =
-  & Omit<StoredCleanup, "bytes" | "chatIds" | "deletedBytes" | "deletedMessages" | "files" | "messages">
-  & Readonly<Record<"bytes" | "deletedBytes" | "deletedMessages" | "files" | "messages", string>>
+  & Omit<StoredCleanup, "bytes" | "chatIds" | "deletedBytes" | "deletedMessages" | "files" | "messages" | "pages">
+  & Readonly<Record<"bytes" | "deletedBytes" | "deletedMessages" | "files" | "messages" | "pages", string>>
   & { readonly chats: number; readonly chatTexts: ReadonlyArray<string> | null }
 
 interface MeasureRow {
   readonly page: string
   readonly tail: string
+  readonly pages: string
   readonly messages: string
   readonly files: string
   readonly bytes: string
@@ -32,6 +33,7 @@ interface MeasureRow {
 const cleanupOf = ({ chatTexts, ...row }: CleanupRow): StoredCleanup => ({
   ...row,
   chatIds: chatTexts === null ? null : chatTexts.map(BigInt),
+  pages: Number(row.pages),
   messages: Number(row.messages),
   files: Number(row.files),
   bytes: Number(row.bytes),
@@ -41,7 +43,7 @@ const cleanupOf = ({ chatTexts, ...row }: CleanupRow): StoredCleanup => ({
 
 const columnTexts = `id::text as id, state, account_ids::text[] as "accountIds", chat_ids::text[] as "chatTexts",
   to_char(before, 'YYYY-MM-DD') as before, media_only as "mediaOnly", stop_saving as "stopSaving",
-  messages::text as messages, files::text as files, bytes::text as bytes, chats,
+  pages::text as pages, messages::text as messages, files::text as files, bytes::text as bytes, chats,
   deleted_messages::text as "deletedMessages", deleted_bytes::text as "deletedBytes", expires_at as "expiresAt",
   created_by::text as "createdBy", created_at as "createdAt", confirmed_by::text as "confirmedBy",
   started_at as "startedAt", finished_at as "finishedAt", error`
@@ -92,19 +94,21 @@ export const layer = Layer.effect(
       measure: Effect.fnUntraced(function*(organizationId, criteria) {
         yield* lockAccounts(organizationId, criteria.accountIds)
         const watermark: Record<string, Watermark[string]> = {}
-        const sums = { messages: 0, files: 0, bytes: 0, chats: 0 }
+        const sums = { pages: 0, messages: 0, files: 0, bytes: 0, chats: 0 }
         for (const accountId of criteria.accountIds) {
           const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
           const [row] = yield* sql<MeasureRow>`
             with counted as (${countable(sql, { organizationId, accountId }, criteria)})
             select coalesce((select max(page_id) from archive_page where ${mine}), 0)::text as page,
               coalesce((select max(tail_id) from archive_tail where ${mine}), 0)::text as tail,
-              coalesce(sum(messages), 0)::text as messages, coalesce(sum(files), 0)::text as files,
+              coalesce(sum(pages), 0)::text as pages, coalesce(sum(messages), 0)::text as messages,
+              coalesce(sum(files), 0)::text as files,
               coalesce(sum(bytes), 0)::text as bytes,
               count(distinct chat_id) filter (where messages + files > 0)::integer as chats
             from counted`
           if (row === undefined) continue
           watermark[accountId] = { page: row.page, tail: row.tail }
+          sums.pages += Number(row.pages)
           sums.messages += Number(row.messages)
           sums.files += Number(row.files)
           sums.bytes += Number(row.bytes)
@@ -117,11 +121,13 @@ export const layer = Layer.effect(
         const id = CleanupId.make(yield* random.uuidV7())
         yield* post(sql`
           insert into archive_cleanup (organization_id, id, state, account_ids, chat_ids, before, media_only, stop_saving,
-            messages, files, bytes, chats, watermark, expires_at, created_by, created_at)
+            pages, messages, files, bytes, chats, watermark, expires_at, created_by, created_at)
           values (${organizationId}, ${id}, ${cleanup.state}, ${cleanup.accountIds}::uuid[],
             ${cleanup.chatIds}::bigint[], ${cleanup.before}::date, ${cleanup.mediaOnly}, ${cleanup.stopSaving},
-            ${cleanup.messages}::bigint, ${cleanup.files}::bigint, ${cleanup.bytes}::bigint, ${cleanup.chats},
-            ${JSON.stringify(mark)}::jsonb, ${cleanup.expiresAt}, ${cleanup.createdBy}::uuid, ${cleanup.createdAt})`)
+            ${cleanup.pages}::bigint, ${cleanup.messages}::bigint, ${cleanup.files}::bigint, ${cleanup.bytes}::bigint,
+            ${cleanup.chats}, ${
+          JSON.stringify(mark)
+        }::jsonb, ${cleanup.expiresAt}, ${cleanup.createdBy}::uuid, ${cleanup.createdAt})`)
         return id
       }, Effect.orDie),
 

@@ -32,10 +32,10 @@ export const layer = Layer.effect(
         post(sql`
           update archive_blob set key = null, state = 'deleting', at = ${now}
           where ${within(organizationId, accountId)} and (key is not null or state <> 'deleting')`),
-        post(sql`
+        sql<{ id: string }>`
           insert into archive_deletion (organization_id, account_id, started_at)
-          values (${organizationId}, ${accountId}, ${now})`)
-      ], { discard: true })
+          values (${organizationId}, ${accountId}, ${now}) returning id::text as id`
+      ]).pipe(Effect.orDie, Effect.map(([, , [made]]) => ({ deletion: made?.id ?? "" })))
 
     const counting = ({ id, organizationId }: ArchiveDeletion) =>
       sql`${lost(sql, organizationId)}, counted as (
@@ -130,10 +130,10 @@ export const layer = Layer.effect(
       beginWhole: Effect.fnUntraced(function*(organizationId, now) {
         yield* post(sql`
           select 1 from account where organization_id = ${organizationId} order by id for no key update`)
-        yield* shred(organizationId, null, now)
         yield* post(sql`
           update organization set archive_deletion_started_at = ${now}, archive_deleted_at = null
           where id = ${organizationId}`)
+        return yield* shred(organizationId, null, now)
       }),
 
       due: (limit) =>

@@ -204,26 +204,30 @@ export const layer = Layer.effect(
 
       unexplained: (organizationId) =>
         counted(sql`
-          with gone as (
-            select cleanup_id, count(*) as pages from archive_gone
-            where organization_id = ${organizationId} group by cleanup_id
-          ), journaled as (
-            select coalesce(details->>'deletion', details->>'redaction', target_id) as id,
-              max((details->>'pages')::bigint) as pages
+          with event as (
+            select action, coalesce(details->>'deletion', details->>'redaction', target_id) as id, target_id,
+              (details->>'pages')::bigint as pages
             from journal_event
-            where organization_id = ${organizationId}
-              and action in ('archive.deleted', 'archive.redacted', 'cleanup.finished', 'cleanup.failed', 'cleanup.cancelled')
-            group by 1
-          ), running as (
-            select id::text as id from archive_cleanup
-            where organization_id = ${organizationId} and state in ('queued', 'running')
-            union all
-            select id::text from archive_deletion
-            where organization_id = ${organizationId} and finished_at is null
+            where organization_id = ${organizationId} and outcome = 'done'
+              and action in ('account.deleted', 'archive.deleted', 'archive.deletion_started', 'archive.redacted',
+                'cleanup.cancelled', 'cleanup.confirmed', 'cleanup.failed', 'cleanup.finished')
+          ), begun as (
+            select id, max(target_id) filter (where action = 'account.deleted') as account, max(pages) as pages
+            from event
+            where action in ('account.deleted', 'archive.deletion_started', 'archive.redacted', 'cleanup.confirmed')
+            group by id
+          ), ended as (
+            select id, max(pages) as pages from event
+            where action in ('archive.deleted', 'cleanup.cancelled', 'cleanup.failed', 'cleanup.finished') group by id
+          ), gone as (
+            select cleanup_id::text as id, count(*) as pages, array_agg(distinct account_id::text) as accounts
+            from archive_gone where organization_id = ${organizationId} group by cleanup_id
           )
-          select coalesce(sum(greatest(0, gone.pages - coalesce(journaled.pages, 0))), 0)::integer as found
-          from gone left join journaled on journaled.id = gone.cleanup_id::text
-          where gone.cleanup_id::text not in (select id from running)`),
+          select coalesce(sum(case
+            when begun.id is null or begun.account is not null and gone.accounts <> array[begun.account] then gone.pages
+            else greatest(0, gone.pages - coalesce(least(begun.pages, ended.pages), gone.pages))
+          end), 0)::integer as found
+          from gone left join begun on begun.id = gone.id left join ended on ended.id = gone.id`),
 
       signedUpTo: (organizationId) =>
         sql<{ number: string; sequence: string; at: Date }>`

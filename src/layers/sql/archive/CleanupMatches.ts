@@ -20,7 +20,7 @@ export const matching = (
 export const pageKinds = (sql: SqlClient.SqlClient, { before }: CleanupCriteria): Statement.Fragment =>
   before === null ? sql`kind <> 'chat'` : sql`kind in ('messages', 'changes')`
 
-/** The rows of the criteria as they are now: (chat_id, messages, files, bytes). */
+/** The rows of the criteria as they are now: (chat_id, pages, messages, files, bytes). */
 export const countable = (
   sql: SqlClient.SqlClient,
   account: ArchivedAccount,
@@ -28,15 +28,15 @@ export const countable = (
 ): Statement.Fragment => {
   const matches = matching(sql, account, criteria)
   const files = sql`
-    select chat_id, 0 as messages, 1 as files, coalesce((
+    select chat_id, 0 as pages, 0 as messages, 1 as files, coalesce((
       select stored_bytes from archive_blob
       where archive_blob.organization_id = archive_file.organization_id
         and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id), 0) as bytes
     from archive_file where ${matches} and state = 'saved'`
   return criteria.mediaOnly ? files : sql`
-    select chat_id, messages::integer as messages, 0 as files, bytes::bigint as bytes
+    select chat_id, 1 as pages, messages::integer as messages, 0 as files, bytes::bigint as bytes
     from archive_page where ${matches} and ${pageKinds(sql, criteria)}
     union all
-    select chat_id, (kind = 'messages')::integer, 0, length(sealed) from archive_tail where ${matches}
+    select chat_id, 0, (kind = 'messages')::integer, 0, length(sealed) from archive_tail where ${matches}
     union all ${files}`
 }
