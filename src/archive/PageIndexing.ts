@@ -13,7 +13,7 @@ import {
 import type { ChangeRecord, MessageRecord } from "../domain/archive/Records.ts"
 import { textsOf, tokensOfTexts } from "../domain/archive/Tokens.ts"
 import { type GrowingVocabulary, growVocabulary, type Vocabulary } from "../domain/archive/Vocabulary.ts"
-import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
+import type { OpenedKeys, Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { type LoosePage, type LoosePages, SearchBlocks } from "../ports/archive/SearchBlocks.ts"
 import { Db } from "../ports/Db.ts"
@@ -31,7 +31,7 @@ const longestWait = Duration.minutes(15)
 /** The time that a reader may take after its answer, in milliseconds. */
 const readerMillis = 50
 
-/** Another process has made a vocabulary of a page, or has deleted it. */
+/** Another process has made a vocabulary of a page, or deletes it. */
 class PagesTaken extends Schema.TaggedError<PagesTaken>()("PagesTaken", {}) {}
 
 /** The parts of a block: pages in its order, and their vocabulary. */
@@ -142,10 +142,12 @@ export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter, which
 
 /** Makes a vocabulary of some of the pages, under an epoch of its own that nothing else is sealed under. */
 const indexGroup = Effect.fnUntraced(
-  function*(account: ArchivedAccount, archive: Unlocked, group: LoosePages, until: number) {
+  function*(account: ArchivedAccount, archive: OpenArchive, group: LoosePages, until: number) {
     const db = yield* Db
     const epochs = yield* Epochs
     const open = openAccount(account, archive)
+type OpenArchive = OpenedKeys & Pick<Unlocked, "key">
+
     const openPage = (page: LoosePage) =>
       Effect.map(openEach(open, page.kind, [page]), ([records = null]): Records | null => records)
     const found = yield* readPages(account, group.pages, openPage, until)
@@ -155,7 +157,7 @@ const indexGroup = Effect.fnUntraced(
       Effect.gen(function*() {
         const ref = { ...account, epochId, keyId: archive.key.keyId }
         const { key, sealedKey } = yield* newEpoch(ref, archive.key.publicKey)
-        yield* epochs.addClosed(ref, sealedKey, now)
+        if (!(yield* epochs.addClosed(ref, sealedKey, now))) return yield* new PagesTaken()
         return { epochId, sealed: yield* Effect.ensuring(sealVocabulary(key, blockId, vocabulary), eraseEpochKey(key)) }
       }))
     yield* db.transaction(account.organizationId, block)
@@ -164,7 +166,7 @@ const indexGroup = Effect.fnUntraced(
 )
 
 /** Makes one vocabulary, where an account has enough pages without one, for 50 ms of reading. */
-export const indexForReaders = Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>, archive: Unlocked) {
+export const indexForReaders = Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>, archive: OpenArchive) {
   const { organizationId } = archive.key
   const db = yield* Db
   const blocks = yield* SearchBlocks

@@ -29,8 +29,11 @@ export class Epochs extends Context.Service<Epochs, {
   begin(account: ArchivedAccount, now: Date): Effect.Effect<bigint | null>
   /** Opens the epoch that was begun in the same transaction. */
   open(ref: EpochRef, sealedKey: Uint8Array, writer: string, now: Date): Effect.Effect<void>
-  /** Adds an epoch that no writer holds: its key seals what a reader writes in the same transaction, and nothing more. */
-  addClosed(ref: EpochRef, sealedKey: Uint8Array, now: Date): Effect.Effect<void>
+  /**
+   * Locks the account and adds an epoch that no writer holds: its key seals what a reader writes in the same transaction,
+   * and nothing more. False, with nothing added, where `begin` answers null.
+   */
+  addClosed(ref: EpochRef, sealedKey: Uint8Array, now: Date): Effect.Effect<boolean>
   /** Locks the account and then, shared, the epoch, for the rest of the transaction; false where it is closed. */
   fence(account: ArchivedAccount, epochId: bigint): Effect.Effect<boolean>
   close(account: ArchivedAccount, epochId: bigint, now: Date): Effect.Effect<void>

@@ -2,13 +2,15 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { indexForReaders } from "../../../src/archive/PageIndexing.ts"
 import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
 import { ArchiveDeletions } from "../../../src/ports/archive/ArchiveDeletions.ts"
 import { ArchiveWriter } from "../../../src/ports/archive/ArchiveWriter.ts"
+import { Epochs } from "../../../src/ports/archive/Epochs.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import { setArchiveKey } from "../../support/archive/archiveKeys.ts"
 import * as Archives from "../../support/archive/archives.ts"
-import { forEachDatabase } from "../../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../../support/postgres/database.ts"
 import { replicas } from "../../support/replicas.ts"
 import * as World from "../../support/world.ts"
 
@@ -201,6 +203,41 @@ describe("the deletion of the whole archive", () => {
           expect((yield* Deletions.deleteWhole(id, admins.owner.key)).body.error.code).toBe("archive_empty")
         }))
     })
+  })
+})
+
+describe("a reader of a deleted archive", () => {
+  layer(World.world(postgres))((it) => {
+    for (const what of ["account", "whole archive"] as const) {
+      it.effect(`writes nothing of it anew that a key opens (${what})`, () =>
+        Effect.gen(function*() {
+          const { admins, archives: [one], id } = yield* Deletions.stage(1)
+          const { account, writer } = one!
+          const days = Array.from({ length: 20 }, (_, day) => seen(5000 + day, 86_400 * (day + 3), `word${day}`))
+          yield* Archives.commit(one!, writer.append(chatId, days, "sweep"))
+          const db = yield* Db
+          const epochs = yield* Epochs
+          const key = yield* Deletions.keyOf(account.organizationId)
+          const opened = yield* Deletions.openEpochs(account)
+          const archive = {
+            key,
+            epochKey: () => Effect.die("asked again"),
+            keptEpoch: (_: object, epoch: bigint) => opened.get(epoch)
+          }
+          const index = indexForReaders([account.accountId], archive).pipe(Effect.exit)
+          if (what === "account") yield* Deletions.deleteAccount(account, admins.owner.key)
+          else yield* Deletions.deleteWhole(id, admins.owner.key)
+          yield* index
+          const keys = (yield* Deletions.dump(id)).epochs.filter(({ sealed_key }) => sealed_key !== null)
+          expect(keys).toEqual([])
+          expect(yield* Deletions.countIn(id, "archive_block", account.accountId)).toBe(0)
+          const ref = { ...account, epochId: 1n << 40n, keyId: key.keyId }
+          const added = epochs.addClosed(ref, new Uint8Array(8), new Date(0))
+          expect(yield* db.transaction(account.organizationId, added)).toBe(false)
+          yield* deleteArchives.run
+          expect(yield* Deletions.countIn(id, "archive_epoch")).toBe(0)
+        }))
+    }
   })
 })
 

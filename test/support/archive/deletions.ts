@@ -6,7 +6,7 @@ import * as crypto from "node:crypto"
 import { openEpoch } from "../../../src/archive/EpochKeys.ts"
 import { unwrapSeed } from "../../../src/archive/KeyWraps.ts"
 import { confirmPhrase } from "../../../src/domain/archive/ConfirmPhrase.ts"
-import { ArchiveKeyId } from "../../../src/domain/archive/Epoch.ts"
+import { ArchiveKeyId, type EpochKey } from "../../../src/domain/archive/Epoch.ts"
 import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
 import { ArchiveWriter } from "../../../src/ports/archive/ArchiveWriter.ts"
 import { Db } from "../../../src/ports/Db.ts"
@@ -138,14 +138,32 @@ export const dump = Effect.fnUntraced(function*(organizationId: string) {
   return { epochs, blobs }
 })
 
+const seedOf = Effect.fnUntraced(function*(organizationId: Archives.Archive["account"]["organizationId"]) {
+  const key = yield* keyOf(organizationId)
+  const wrap = yield* (yield* Db).read(organizationId, (yield* ArchiveKeys).wrap(key, "password"))
+  return wrap === null
+    ? null
+    : yield* unwrapSeed({ ...key, kind: "password" }, wrap, Redacted.make(archivePassword))
+})
+
+/** The keys of the account's epochs, as a process keeps them that has opened them. */
+export const openEpochs = Effect.fnUntraced(function*({ accountId, organizationId }: Archives.Archive["account"]) {
+  const seed = yield* seedOf(organizationId)
+  const opened = new Map<bigint, EpochKey>()
+  for (const { account_id, epoch, key_id, sealed_key } of (yield* dump(organizationId)).epochs) {
+    if (seed === null || sealed_key === null || account_id !== accountId) continue
+    const ref = { organizationId, accountId, epochId: BigInt(epoch), keyId: ArchiveKeyId.make(key_id) }
+    opened.set(ref.epochId, yield* openEpoch(ref, sealed_key, seed))
+  }
+  return opened
+})
+
 export const opensWith = Effect.fnUntraced(function*(
   organizationId: Archives.Archive["account"]["organizationId"],
   { epochs }: Pick<Stolen, "epochs">
 ) {
-  const key = yield* keyOf(organizationId)
-  const wrap = yield* (yield* Db).read(organizationId, (yield* ArchiveKeys).wrap(key, "password"))
-  if (wrap === null) return []
-  const seed = yield* unwrapSeed({ ...key, kind: "password" }, wrap, Redacted.make(archivePassword))
+  const seed = yield* seedOf(organizationId)
+  if (seed === null) return []
   return yield* Effect.filter(epochs, ({ account_id, epoch, key_id, sealed_key }) =>
     sealed_key === null
       ? Effect.succeed(false)

@@ -26,7 +26,7 @@ alter table archive_epoch enable row level security, force row level security;
 create policy tenant on archive_epoch to console_app
   using (organization_id = current_setting('console.organization_id', true));
 -- A row is locked `for share` by each insert, which takes the right to update.
-grant select, insert, update (sealed_key, closed_at, shredded_at) on archive_epoch to console_app;
+grant select, insert, update (sealed_key, closed_at, shredded_at), delete on archive_epoch to console_app;
 
 -- Chats of an account, with what is archived of each. Titles are in pages.
 create table archive_chat (

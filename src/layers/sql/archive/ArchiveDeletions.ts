@@ -120,6 +120,7 @@ export const layer = Layer.effect(
       uncounted("archive_loose", "page_id"),
       pages,
       uncounted("archive_unreadable", "number"),
+      uncounted("archive_epoch", "epoch_id"),
       uncounted("archive_chat", "chat_id"),
       counters
     ]

@@ -26,6 +26,12 @@ export const layer = Layer.effect(
     const lockAccount = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
 
+    /** A deletion locks all accounts before it begins: a statement after the account's lock sees if one has. */
+    const isDeleting = (organizationId: ArchivedAccount["organizationId"]) =>
+      sql`exists (
+        select 1 from archive_deletion
+        where organization_id = ${organizationId} and account_id is null and finished_at is null)`
+
     const add = (
       { accountId, epochId, keyId, organizationId }: EpochRef,
       sealedKey: Uint8Array,
@@ -55,17 +61,21 @@ export const layer = Layer.effect(
             with closed as (
               update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
             )
-            select nextval('archive_number')::text as epoch
-            where not exists (
-              select 1 from archive_deletion
-              where organization_id = ${account.organizationId} and account_id is null and finished_at is null)`
+            select nextval('archive_number')::text as epoch where not ${isDeleting(account.organizationId)}`
         }, Tenant.together)
         return found === undefined || next === undefined ? null : BigInt(next.epoch)
       }, Effect.orDie),
 
       open: (ref, sealedKey, writer, now) => add(ref, sealedKey, writer, now, null),
 
-      addClosed: (ref, sealedKey, now) => add(ref, sealedKey, nobody, now, now),
+      addClosed: Effect.fnUntraced(function*(ref, sealedKey, now) {
+        const [found] = yield* lockAccount(ref)
+        if (found === undefined) return false
+        const deleting = yield* sql`select 1 where ${isDeleting(ref.organizationId)}`
+        if (deleting.length > 0) return false
+        yield* add(ref, sealedKey, nobody, now, now)
+        return true
+      }, Effect.orDie),
 
       // Shared: without the lock, or for a key share, rows of a replaced writer may be committed after its replacement.
       fence: Effect.fnUntraced(function*(account, epochId) {
