@@ -75,6 +75,11 @@ export const exportPartsAtOnce = 4
 /** The default number of runs over archives that a process makes at the same time. */
 export const defaultArchiveRuns = 32
 /** The default number of calls a second that read one account's chats. */
+/** While so many are made, an organization without any has one still, up to this number. */
+export const exportPartsInAll = 16
+/** The period in which it is looked at if the caller may still read a content, and the time that one is sent. */
+export const contentLooked = Duration.seconds(5)
+export const contentTime = Duration.hours(4)
 export const defaultArchiveRate = 1
 /** The default number of days of archived messages that are compared again after changes were lost. */
 export const defaultComparedDays = 30

@@ -22,6 +22,7 @@ import type { UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts
 import { ExportTurns } from "../../ports/archive/ExportTurns.ts"
 import { Db } from "../../ports/Db.ts"
 import * as samples from "./exports.samples.ts"
+import { watched } from "./WatchedContent.ts"
 
 /** No part is larger. */
 const largestStart = 2 ** 40
@@ -42,14 +43,14 @@ const knownStart = (bytes: number | undefined, sha256: string | undefined) =>
         : invalid("after_sha256", "it is needed with after_bytes.")
     )
 
-/** The archive was locked before the part began to be made. */
+/** The archive was closed before the part was made, or its caller may not read it any more. */
 class ArchiveLocked extends Schema.TaggedError<ArchiveLocked>()("ArchiveLocked", {}) {}
 
 const locked = (): ArchiveLocked | ExportEnded | PartChanged => new ArchiveLocked({})
 
 /** The reasons for what ends a part early, as the log has them. */
 const reasons = {
-  ArchiveLocked: "the archive was closed before the part was made",
+  ArchiveLocked: "the archive was closed, or its caller may not read it any more, or has taken too long",
   PartChanged: "the part is not what its client has of it",
   StoreSilent: "the store of files does not answer",
   service_unavailable: "the database or a turn is not there"
@@ -164,7 +165,8 @@ export const downloadArchiveExportPart = Operation.stream(
     const made = Stream.unwrap(Effect.gen(function*() {
       const tally = makeTally()
       const keep = yield* exports.download(organizationId, export_id, number, caller)
-      return reported(make(tally, keep), tally, (report) => db.transaction(organizationId, keep(report)))
+      const bytes = watched(caller, part.accountId, locked, make(tally, keep))
+      return reported(bytes, tally, (report) => db.transaction(organizationId, keep(report)))
     })).pipe(
       Stream.mapError((failure) =>
         failure._tag === "ContentBroken" ? failure : new ContentBroken({ reason: reasons[failure._tag] })
@@ -183,6 +185,7 @@ export const downloadArchiveExportPart = Operation.stream(
 )
 
 type Services =
+  | Stream.Services<ReturnType<typeof watched<never, never>>>
   | Effect.Services<ReturnType<typeof note>>
   | Effect.Services<ReturnType<typeof noteUnreadable>>
   | Stream.Services<ReturnType<ReturnType<typeof readContent>>>

@@ -10,6 +10,7 @@ import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import * as samples from "./files.samples.ts"
 import { requireFile } from "./RequiredFile.ts"
+import { watchFile } from "./WatchedContent.ts"
 
 /** The content of a file of an opened account. */
 export const answerContent = Effect.fnUntraced(function*(
@@ -47,6 +48,6 @@ export const downloadFile = Operation.stream(
     const store = yield* BlobStore
     const answer = yield* answerContent(file, open, (blobId) => (range) => store.get(blobId, range))
     yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
-    return answer
+    return yield* watchFile(caller, accountId, answer)
   })
 )

@@ -10,6 +10,7 @@ import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { requireFile } from "./RequiredFile.ts"
 import * as samples from "./sealed.samples.ts"
+import { watchFile } from "./WatchedContent.ts"
 
 /** The object as it is stored: neither its name nor its type says anything of what it holds. */
 const storedContent = (
@@ -52,6 +53,6 @@ export const downloadSealedFile = Operation.sealedStream(
     if (content === null) return yield* new FileNotSaved({})
     const answer = storedContent(yield* BlobStore, file, content)
     yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
-    return answer
+    return yield* watchFile(caller, accountId, answer)
   })
 )

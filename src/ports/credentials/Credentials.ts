@@ -26,6 +26,8 @@ export class Credentials extends Context.Service<Credentials, {
     organizationId: OrganizationId,
     email: string
   ): Effect.Effect<Omit<Caller["Service"], "via" | "ip" | "requestId">, ResourceMissing | ServiceUnavailable>
+  /** True if the caller's credential still acts as the admin of that role; in a transaction of the organization. */
+  isLive(caller: Caller["Service"], now: Date): Effect.Effect<boolean>
   /** The AI connections that the caller may see, newest first. */
   connections(caller: Caller["Service"]): Effect.Effect<ReadonlyArray<AiConnection>>
   /** The API keys that the caller may see, newest first. */

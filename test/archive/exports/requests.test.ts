@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
 import { chunkSize } from "../../../src/domain/archive/Blob.ts"
-import { exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
+import { exportPartsAtOnce, exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
+import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { BlobStore, BlobStoreFailed } from "../../../src/ports/archive/BlobStore.ts"
 import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
 import * as Mcp from "../../mcp/support.ts"
@@ -163,6 +164,20 @@ describe("a request for a part of an export", () => {
           expect((yield* download(own.key, mine.id)).status).toBe(200)
         }
       }))
+
+    it.effect("has its turn in an organization that has none while others hold all", () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { create, id, key } = yield* makeExported
+        const turns = yield* ExportTurns
+        for (let other = 0; other < exportPartsAtOnce / exportPartsOfOrganization; other++) {
+          const holder = OrganizationId.make((yield* World.makeOrganization()).id)
+          yield* Effect.replicateEffect(turns.take(holder), exportPartsOfOrganization)
+        }
+        const { body } = yield* create("json")
+        expect((yield* download(key, body.id)).status).toBe(200)
+        yield* turns.take(id)
+        expect(codeOf(yield* download(key, body.id))).toEqual([503, "service_unavailable"])
+      })))
 
     it.effect("is not even made for an admin with as many exports as may be, until one of them has expired", () =>
       Effect.gen(function*() {

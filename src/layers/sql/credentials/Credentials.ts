@@ -2,7 +2,12 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AiConnection, ApiKey } from "../../../domain/credentials/Credential.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
-import { type OrganizationId, Scope, superadmins } from "../../../domain/people/Access.ts"
+import {
+  type OrganizationId,
+  readsArchive as isArchiveReader,
+  Scope,
+  superadmins
+} from "../../../domain/people/Access.ts"
 import * as Ports from "../../../ports/index.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as Bearers from "./Bearers.ts"
@@ -35,6 +40,27 @@ export const layer = Layer.effect(
       authenticate: (token, resource) => identify.authenticate(token, resource),
       isWellFormed: (token) => identify.isWellFormed(token),
       actAs,
+
+      isLive: ({ adminId, credential, organizationId, readsArchive, role }, now) => {
+        const mine = sql`organization_id = ${organizationId} and admin_id = ${adminId} and id = ${credential.id}::uuid`
+        const unended = sql`revoked_at is null and (expires_at is null or expires_at > ${now})`
+        const credentials = {
+          api_key: sql`exists (
+            select 1 from api_key where ${mine} and ${unended}
+              and (admin.password_changed_at is null or admin.password_changed_at <= api_key.created_at))`,
+          token: sql`exists (select 1 from ai_connection where ${mine} and ${unended})`,
+          oauth: sql`exists (select 1 from ai_connection where ${mine} and ${unended})`,
+          // Programs that act as an admin have no session.
+          console: credential.id === adminId ? sql`true` : sql`exists (select 1 from console_session where ${mine})`
+        }
+        return sql<{ readonly archive_access: boolean }>`
+          select archive_access from admin
+          where admin.organization_id = ${organizationId} and admin.id = ${adminId} and role = ${role}
+            and disabled_at is null and ${credentials[credential.kind]}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row !== undefined && isArchiveReader(role, row.archive_access) === readsArchive)
+        )
+      },
 
       connections: (caller) => {
         const everything = superadmins.includes(caller.role)

@@ -1,0 +1,62 @@
+/** Contents of the archive that end early once their caller may not read them any more. */
+import { Clock, Duration, Effect, Stream } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import { type Content, ContentBroken } from "../../domain/Content.ts"
+import { contentLooked, contentTime } from "../../domain/Limits.ts"
+import { isArchiveOpen } from "../../domain/organization/Organization.ts"
+import type { Caller } from "../../domain/people/Access.ts"
+import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { Credentials } from "../../ports/credentials/Credentials.ts"
+import { Db } from "../../ports/Db.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
+
+const period = Duration.toMillis(contentLooked)
+const longest = Duration.toMillis(contentTime)
+
+/** True if the caller may read the account's archive as things are now. */
+const mayRead = Effect.fnUntraced(function*(caller: Caller["Service"], accountId: AccountId, now: Date) {
+  const { organizationId } = caller
+  const accounts = yield* Accounts
+  const credentials = yield* Credentials
+  const db = yield* Db
+  const organizations = yield* Organizations
+  const { facts, isLive, reached } = yield* db.read(
+    organizationId,
+    Effect.all({
+      facts: organizations.facts({ organizationId }),
+      isLive: credentials.isLive(caller, now),
+      reached: accounts.archived(caller, [accountId])
+    }, { concurrency: "unbounded" })
+  )
+  return isLive && reached.length > 0 && isArchiveOpen(facts, now)
+})
+
+/** The bytes; they fail with `gone` where the caller may not read them any more, or has taken too long. */
+export const watched = <E, R>(
+  caller: Caller["Service"],
+  accountId: AccountId,
+  gone: () => E,
+  bytes: Stream.Stream<Uint8Array, E, R>
+) =>
+  Stream.unwrap(Effect.map(Clock.currentTimeMillis, (began) => {
+    let lookedAt = began
+    return Stream.mapEffect(
+      bytes,
+      Effect.fnUntraced(function*(chunk) {
+        const at = yield* Clock.currentTimeMillis
+        if (at - lookedAt < period) return chunk
+        lookedAt = at
+        const looked = Effect.orElseSucceed(mayRead(caller, accountId, new Date(at)), () => false)
+        return at - began < longest && (yield* looked) ? chunk : yield* Effect.fail(gone())
+      })
+    )
+  }))
+
+/** The content of an archived file, watched. */
+export const watchFile = Effect.fnUntraced(function*(caller: Caller["Service"], accountId: AccountId, file: Content) {
+  const services = yield* Effect.context<Accounts | Credentials | Db | Organizations>()
+  const gone = () => new ContentBroken({ reason: "its caller may not read it any more, or has taken too long" })
+  const bytes: Content["bytes"] = (range) =>
+    Stream.provideContext(watched(caller, accountId, gone, file.bytes(range)), services)
+  return { ...file, bytes } satisfies Content
+})
