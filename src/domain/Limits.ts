@@ -59,7 +59,10 @@ export const maxNeighbours = 20
 /** Wrong archive passwords in that time: of one credential, and of all of an organization's. */
 export const archivePasswordPeriod = Duration.hours(1)
 export const archivePasswordsOfCredential = 10
+export const archivePasswordsOfAdmin = 10
 export const archivePasswordsOfOrganization = 50
+/** A credential that has opened the archive within it is limited by its own attempts alone. */
+export const archiveOpenedLately = Duration.days(7)
 /** Archive passwords that a process derives at the same time, of 128 MiB each, and those that wait for their turn. */
 export const archiveUnlocksAtOnce = 2
 export const archiveUnlocksWaiting = 16
@@ -72,14 +75,14 @@ export const archiveSearchesAtOnce = 2
 /** Parts of exports that a process makes at a time: of one organization, and in all. */
 export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
-/** The default number of runs over archives that a process makes at the same time. */
-export const defaultArchiveRuns = 32
-/** The default number of calls a second that read one account's chats. */
 /** While so many are made, an organization without any has one still, up to this number. */
 export const exportPartsInAll = 16
 /** The period in which it is looked at if the caller may still read a content, and the time that one is sent. */
 export const contentLooked = Duration.seconds(5)
 export const contentTime = Duration.hours(4)
+/** The default number of runs over archives that a process makes at the same time. */
+export const defaultArchiveRuns = 32
+/** The default number of calls a second that read one account's chats. */
 export const defaultArchiveRate = 1
 /** The default number of days of archived messages that are compared again after changes were lost. */
 export const defaultComparedDays = 30

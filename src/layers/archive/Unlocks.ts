@@ -161,7 +161,7 @@ export const layer = Layer.effect(
           "WrongArchivePassword",
           () => Effect.andThen(Effect.provide(journalWrongPassword(caller), primitives), new ArchivePasswordInvalid({}))
         ),
-        Effect.tap(() => attempts.takeBack(caller))
+        Effect.tap(() => attempts.opened(caller))
       )
     })
 

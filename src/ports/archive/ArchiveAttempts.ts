@@ -5,8 +5,13 @@ import type { Caller } from "../../domain/people/Access.ts"
 
 /** Each commits by itself, and never runs inside a transaction, which would take the count back. */
 export class ArchiveAttempts extends Context.Service<ArchiveAttempts, {
-  /** Counts one more, for the credential and for the organization; fails where either has had as many as it may. */
+  /**
+   * Counts one more, for the credential, its admin and the organization; fails where any has had as many as it may. A
+   * credential that has opened the archive within a week is limited by its own number alone.
+   */
   count(caller: Caller["Service"]): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
-  /** Takes the latest one back, because the password was right or was not tried. */
+  /** Takes the latest one back, because the password was not tried. */
   takeBack(caller: Caller["Service"]): Effect.Effect<void, ServiceUnavailable>
+  /** Takes the latest one back, because the password was right, and remembers that the credential has opened it. */
+  opened(caller: Caller["Service"]): Effect.Effect<void, ServiceUnavailable>
 }>()("org-security-console/ports/archive/ArchiveAttempts") {}

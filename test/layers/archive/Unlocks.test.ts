@@ -61,7 +61,8 @@ const make = Effect.gen(function*() {
         counts.attempts += 1
         return Effect.void
       }),
-    takeBack: () => Effect.sync(() => void (counts.attempts -= 1))
+    takeBack: () => Effect.sync(() => void (counts.attempts -= 1)),
+    opened: () => Effect.sync(() => void (counts.attempts -= 1))
   })
   const journal = Layer.mock(Journal, { append: () => Effect.sync(() => void (counts.failed += 1)) })
   const wraps = new Map<string, WrapRow>()

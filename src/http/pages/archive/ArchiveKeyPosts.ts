@@ -49,7 +49,9 @@ const change = Effect.fnUntraced(function*(view: AdminPage, kind: WrapKind, key:
     changeArchivePassword(yield* changerOf(view), key, by, form.secret("new"))
   )
   if (Result.isFailure(result) && result.failure._tag === "WrongArchivePassword") yield* journalWrongPassword(caller)
-  else if (kind === "password") yield* attempts.takeBack(caller)
+  else if (kind === "password") {
+    yield* Result.isSuccess(result) ? attempts.opened(caller) : attempts.takeBack(caller)
+  }
   // A stored wrap that was changed opens for nobody.
   return yield* Effect.catchTag(Effect.fromResult(result), "ArchiveUnreadable", Effect.die)
 })

@@ -40,9 +40,10 @@ grant select, insert, update, delete on archive_wrap to console_app;
 -- Wrong archive passwords of the last hour.
 create table archive_attempt (
   organization_id text collate "C" not null references organization (id), -- the organization
-  subject text collate "C" not null, -- the credential; empty for all of the organization
+  subject text collate "C" not null, -- the credential, or the admin; empty for all of the organization
   times timestamptz(3)[] not null, -- the time when each was tried, in order
   last_at timestamptz(3) not null, -- the last of those
+  opened_at timestamptz(3), -- the time when the credential last gave the right one
   primary key (organization_id, subject)
 );
 -- Deletes those of all organizations that limit nothing any more.

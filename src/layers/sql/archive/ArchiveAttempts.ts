@@ -1,9 +1,11 @@
-/** The archive passwords that were tried in the last hour, by credential and by organization. */
+/** The archive passwords that were tried in the last hour, by credential, admin and organization. */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TooManyAttempts } from "../../../domain/Failure.ts"
 import {
+  archiveOpenedLately,
   archivePasswordPeriod,
+  archivePasswordsOfAdmin,
   archivePasswordsOfCredential,
   archivePasswordsOfOrganization
 } from "../../../domain/Limits.ts"
@@ -13,15 +15,22 @@ import { Db } from "../../../ports/Db.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 const period = Duration.toMillis(archivePasswordPeriod)
+const lately = Duration.toMillis(archiveOpenedLately)
 
 /** The subject of an organization's own count: no credential has an empty id. */
 const everybody = ""
 
-const limits = ({ credential }: Caller["Service"]) =>
-  [
-    [everybody, archivePasswordsOfOrganization],
-    [credential.id, archivePasswordsOfCredential]
+const subjectOfAdmin = ({ adminId }: Caller["Service"]) => `admin ${adminId}`
+
+/** The most of each subject, in the order in which all lock them. */
+const limits = (caller: Caller["Service"], hasOpened: boolean) => {
+  const shared = (most: number) => hasOpened ? 2 ** 31 - 1 : most
+  return [
+    [everybody, shared(archivePasswordsOfOrganization)],
+    [subjectOfAdmin(caller), shared(archivePasswordsOfAdmin)],
+    [caller.credential.id, archivePasswordsOfCredential]
   ] as const
+}
 
 export const layer = Layer.effect(
   ArchiveAttempts,
@@ -58,32 +67,49 @@ export const layer = Layer.effect(
       })
     })
 
+    const takeBack = (caller: Caller["Service"]) =>
+      Effect.orDie(sql`
+        update archive_attempt set times = times[1:cardinality(times) - 1]
+        where organization_id = ${caller.organizationId}
+          and subject in (${everybody}, ${subjectOfAdmin(caller)}, ${caller.credential.id})`)
+
     return ArchiveAttempts.of({
       count: Effect.fnUntraced(function*(caller) {
-        const { organizationId } = caller
+        const { credential, organizationId } = caller
         const now = yield* Clock.currentTimeMillis
         yield* db.transaction(
           organizationId,
-          Effect.forEach(limits(caller), ([subject, most]) => countOne(organizationId, subject, most, now), {
-            discard: true
+          Effect.gen(function*() {
+            const opened = yield* Effect.orDie(sql`
+              select 1 from archive_attempt
+              where organization_id = ${organizationId} and subject = ${credential.id}
+                and opened_at > ${new Date(now - lately)}`)
+            for (const [subject, most] of limits(caller, opened.length > 0)) {
+              yield* countOne(organizationId, subject, most, now)
+            }
           })
         )
       }),
 
-      takeBack: ({ credential, organizationId }) =>
-        db.transaction(
-          organizationId,
-          Effect.asVoid(Effect.orDie(sql`
-            update archive_attempt set times = times[1:cardinality(times) - 1]
-            where organization_id = ${organizationId} and subject in (${everybody}, ${credential.id})`))
-        )
+      takeBack: (caller) => db.transaction(caller.organizationId, Effect.asVoid(takeBack(caller))),
+
+      opened: Effect.fnUntraced(function*(caller) {
+        const { credential, organizationId } = caller
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const keep = Effect.orDie(sql`
+          update archive_attempt set opened_at = ${at}
+          where organization_id = ${organizationId} and subject = ${credential.id}`)
+        yield* db.transaction(organizationId, Effect.andThen(takeBack(caller), keep))
+      })
     })
   })
 )
 
-/** Forgets the attempts that count no more. */
+/** Forgets the attempts that count no more, and the credentials that have not opened the archive lately. */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
-  yield* Tenant.directory(sql)(sql`delete from archive_attempt where last_at <= ${new Date(now - period)}`)
+  yield* Tenant.directory(sql)(sql`
+    delete from archive_attempt
+    where last_at <= ${new Date(now - period)} and (opened_at is null or opened_at <= ${new Date(now - lately)})`)
 })
