@@ -5,14 +5,19 @@ import { cleanupDetails } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { firstKeptDay } from "../../domain/archive/Retention.ts"
 import { now } from "../../domain/Moments.ts"
+import { type ArchivePhase, archivePhase } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import { Db } from "../../ports/Db.ts"
+import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as Job from "../Job.ts"
 
 /** Accounts of one cleanup: they are locked together while they are counted. */
 const accountsPerCleanup = 50
+
+/** Phases in which nothing is deleted, or everything is. */
+const untouched: ReadonlyArray<ArchivePhase> = ["held", "deleting", "deleted"]
 
 /** Queues the cleanup of what is older, of the next accounts; the last of them, or null at the end. */
 const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, after: string) {
@@ -20,6 +25,8 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, af
   const at = yield* now
   const retention = yield* retentions.lock(organizationId)
   if (retention === null || retention.beginsAt > at) return null
+  const facts = yield* (yield* Organizations).lockFacts(organizationId)
+  if (untouched.includes(archivePhase(facts, at))) return null
   const before = firstKeptDay(retention.days, at)
   const accountIds: ReadonlyArray<AccountId> = yield* retentions.accounts(
     organizationId,

@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { ArchiveHolds } from "../../../src/ports/archive/ArchiveHolds.ts"
+import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
@@ -71,6 +73,39 @@ describe("the retention of an archive", () => {
         const list = yield* World.get("/v1/archive/cleanups", staged.admins.owner.key)
         expect(list.body.data.map(({ created_by, state }: { created_by: null; state: string }) => [created_by, state]))
           .toEqual([[null, "done"], [null, "done"], [null, "done"]])
+      }))
+
+    it.effect("queues nothing while the operator holds the whole archive, or while it is deleted", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { admins, archives: [one], id } = staged
+        const { organizationId } = one!.account
+        yield* Archives.commit(one!, one!.writer.append(chatId, [seen(9000, 400 * aDay, "old")], "sweep"))
+        yield* set(staged, 36)
+        yield* TestClock.adjust("7 days")
+        const hold = (since: Date | null) =>
+          Effect.gen(function*() {
+            const holds = yield* ArchiveHolds
+            yield* (yield* Db).transaction(organizationId, holds.holdAll(organizationId, since))
+          })
+        const states = Effect.map(
+          World.get("/v1/archive/cleanups", admins.owner.key),
+          ({ body }) => body.data.map(({ state }: { state: string }) => state)
+        )
+        yield* hold(new Date(0))
+        for (let day = 0; day < 2; day++) {
+          yield* applied
+          yield* TestClock.adjust("1 day")
+        }
+        expect(yield* states).toEqual([])
+        yield* hold(null)
+        yield* applied
+        expect(yield* states).toEqual(["done"])
+        yield* Archives.commit(one!, one!.writer.append(chatId, [seen(9001, 400 * aDay, "old")], "sweep"))
+        yield* Deletions.deleteWhole(id, admins.owner.key)
+        yield* TestClock.adjust("1 day")
+        yield* applied
+        expect(yield* states).toEqual(["done"])
       }))
 
     it.effect("that is longer begins at once and tells nobody, and without one everything is kept", () =>
