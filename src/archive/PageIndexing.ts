@@ -40,6 +40,8 @@ interface ReadPages {
   readonly vocabulary: GrowingVocabulary
   messages: number
   characters: number
+  /** True if another page did not fit. */
+  readonly isFull: boolean
 }
 
 type Records = ReadonlyArray<MessageRecord | ChangeRecord>
@@ -56,16 +58,21 @@ const readPages = Effect.fnUntraced(function*<E, R>(
 ) {
   const db = yield* Db
   const blocks = yield* SearchBlocks
-  const found: ReadPages = { pages: [], vocabulary: growVocabulary(), messages: 0, characters: 0 }
+  const found: ReadPages = { pages: [], vocabulary: growVocabulary(), messages: 0, characters: 0, isFull: false }
   for (const piece of piecesOf(numbers, pagesAtOnce)) {
     for (const page of yield* db.read(account.organizationId, blocks.loose(account, piece))) {
       const records = yield* open(page)
       if (records === null) continue
       const texts = textsOf(records)
-      found.characters += texts.reduce((sum, text) => sum + text.length, 0)
-      if (found.characters > charactersPerBlock && found.pages.length > 0) return found
+      const characters = texts.reduce((sum, text) => sum + text.length, found.characters)
+      const isFirst = found.pages.length === 0
+      if (!isFirst && characters > charactersPerBlock || !found.vocabulary.add(tokensOfTexts(texts))) {
+        // A page that is more than a block by itself is scanned.
+        if (isFirst) continue
+        return { ...found, isFull: true }
+      }
+      found.characters = characters
       found.pages.push(page.number)
-      found.vocabulary.add(tokensOfTexts(texts))
       found.messages += page.messages
       if ((yield* Clock.currentTimeMillis) >= until) return found
       yield* Effect.yieldNow
@@ -130,8 +137,7 @@ export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter, which
   for (let next = nextPages(writer, before); next.length > 0; next = nextPages(writer, before)) {
     const found = yield* readPages(account, next, open, Infinity)
     // Pages beyond a full block wait for the next one; what is not there, or does not open, is left to readers.
-    const isFull = found.characters > charactersPerBlock && found.pages.length > 0
-    for (const number of isFull ? found.pages : next) made.delete(number)
+    for (const number of found.isFull ? found.pages : next) made.delete(number)
     if (found.pages.length === 0) continue
     const block = addBlock(account, found, ({ blockId }, vocabulary) => writer.sealWords(blockId, vocabulary))
     yield* db.transaction(account.organizationId, Effect.andThen(writer.fence, block)).pipe(
@@ -140,14 +146,14 @@ export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter, which
   }
 })
 
+type OpenArchive = OpenedKeys & Pick<Unlocked, "key">
+
 /** Makes a vocabulary of some of the pages, under an epoch of its own that nothing else is sealed under. */
 const indexGroup = Effect.fnUntraced(
   function*(account: ArchivedAccount, archive: OpenArchive, group: LoosePages, until: number) {
     const db = yield* Db
     const epochs = yield* Epochs
     const open = openAccount(account, archive)
-type OpenArchive = OpenedKeys & Pick<Unlocked, "key">
-
     const openPage = (page: LoosePage) =>
       Effect.map(openEach(open, page.kind, [page]), ([records = null]): Records | null => records)
     const found = yield* readPages(account, group.pages, openPage, until)

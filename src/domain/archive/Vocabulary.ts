@@ -2,6 +2,7 @@
  * The vocabulary of a block of pages: every token of their texts, sorted and joined by newlines, and for each token the
  * positions of the pages that have it: their number and their differences as varints.
  */
+import { inflatedLimit } from "./PageRules.ts"
 import type { SearchWord } from "./SearchWords.ts"
 
 export interface Vocabulary {
@@ -17,6 +18,10 @@ const putVarint = (bytes: Array<number>, value: number): void => {
   bytes.push(rest)
 }
 
+/** The most bytes of a UTF-16 unit in UTF-8, and of a number below 16,384. */
+const largestUnit = 3
+const varintBytes = 2
+
 /** The pages of a token: how many, the last of them, and their differences as varints. */
 interface Postings {
   count: number
@@ -26,8 +31,8 @@ interface Postings {
 
 /** A vocabulary in the making, page by page. */
 export interface GrowingVocabulary {
-  /** Adds the next page by its tokens. */
-  readonly add: (tokens: ReadonlySet<string>) => void
+  /** Adds the next page by its tokens; false, with nothing added, where it would be larger than what is opened. */
+  readonly add: (tokens: ReadonlySet<string>) => boolean
   /** The vocabulary of the pages so far, which have so many messages. */
   readonly finish: (messages: number) => Vocabulary
 }
@@ -35,8 +40,21 @@ export interface GrowingVocabulary {
 export const growVocabulary = (): GrowingVocabulary => {
   const known = new Map<string, Postings>()
   let pages = 0
+  let wordBytes = 0
+  let postingBytes = 0
   return {
     add: (tokens) => {
+      let newBytes = 0
+      let newWords = 0
+      for (const token of tokens) {
+        if (known.has(token)) continue
+        newBytes += largestUnit * token.length + 1
+        newWords += 1
+      }
+      const bytes = varintBytes * (tokens.size + newWords)
+      if (wordBytes + newBytes > inflatedLimit || postingBytes + bytes > inflatedLimit) return false
+      wordBytes += newBytes
+      postingBytes += bytes
       for (const token of tokens) {
         let postings = known.get(token)
         if (postings === undefined) {
@@ -48,6 +66,7 @@ export const growVocabulary = (): GrowingVocabulary => {
         postings.last = pages
       }
       pages += 1
+      return true
     },
     finish: (messages) => {
       // By UTF-16 units, without a comparison of our own, which takes longer than all the rest.
