@@ -10,6 +10,7 @@ import { captureArchives } from "./archive/capture_archives.ts"
 import { closeArchiveDays } from "./archive/close_archive_days.ts"
 import { collectBlobs } from "./archive/collect_blobs.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
+import { forgetArchiveExports } from "./archive/forget_archive_exports.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
 import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
@@ -76,6 +77,7 @@ export const upkeepJobs = {
   forget_idempotency_keys: forgetIdempotencyKeys,
   forget_secrets: forgetSecrets,
   forget_mail: forgetMail,
+  forget_archive_exports: forgetArchiveExports,
   forget_password_resets: forgetPasswordResets
 }
 

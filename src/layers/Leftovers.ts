@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { Leftovers } from "../ports/Leftovers.ts"
 import * as ArchiveAttempts from "./sql/archive/ArchiveAttempts.ts"
+import * as ArchiveExports from "./sql/archive/ArchiveExports.ts"
 import * as RateLimiter from "./sql/credentials/RateLimiter.ts"
 import * as IdempotencyKeys from "./sql/IdempotencyKeys.ts"
 import * as MessengerKeys from "./sql/messenger/MessengerKeys.ts"
@@ -22,6 +23,7 @@ export const layer = Layer.effect(
       Effect.asVoid(Effect.provideService(effect, SqlClient.SqlClient, sql))
     return {
       accountAttempts: sweep(Attempts.sweep),
+      archiveExports: sweep(ArchiveExports.sweep),
       browsers: sweep(KnownBrowsers.sweep),
       consoleSessions: sweep(
         Effect.all([ConsoleSessionRecords.sweep, PendingSignInRecords.sweep, IdentityProviders.sweep], {

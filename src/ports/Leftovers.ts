@@ -7,6 +7,7 @@ type Deleting = Effect.Effect<void, ServiceUnavailable>
 /** Each deletes by age: a second process finds nothing to delete. */
 export class Leftovers extends Context.Service<Leftovers, {
   readonly accountAttempts: Deleting
+  readonly archiveExports: Deleting
   readonly browsers: Deleting
   /** Console sessions, and sign-ins that were not completed. */
   readonly consoleSessions: Deleting

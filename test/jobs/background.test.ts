@@ -45,6 +45,7 @@ const start = Effect.fnUntraced(function*(members: Partial<Members>, options: Pa
     forget_secrets: { run: note("old secrets") },
     send_mail: { run: note("mail") },
     mail_password_resets: { run: note("resets") },
+    forget_archive_exports: { run: note("old exports") },
     forget_password_resets: { run: note("old resets") },
     ...members
   }
@@ -116,6 +117,7 @@ describe("background work", () => {
           "mail",
           "manifests",
           "oauth",
+          "old exports",
           "old mail",
           "old resets",
           "old secrets",

@@ -4,7 +4,6 @@ import { accountName } from "../../domain/accounts/Account.ts"
 import {
   ArchiveExport,
   archiveExport,
-  endedExportKept,
   exportDetails,
   ExportFormat,
   exportLifetime,
@@ -100,7 +99,7 @@ export const createArchiveExport = Operation.write(
       createdAt: now,
       expiresAt: new Date(now.getTime() + exportLifetime)
     }
-    const id = yield* exports.add(organizationId, made, parts, new Date(now.getTime() - endedExportKept))
+    const id = yield* exports.add(organizationId, made, parts)
     const shown = parts.map((part, index) => ({ ...part, ...neverSent, number: index + 1, download: null }))
     return Operation.changed(archiveExport({ id, ...made }, shown, now), exportDetails(made), objectOf(id, accountIds))
   })

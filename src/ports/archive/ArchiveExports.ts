@@ -62,12 +62,10 @@ export class ArchiveExports extends Context.Service<ArchiveExports, {
   ): Effect.Effect<ReadonlyArray<MeasuredDays>>
   /** Locks the organization's exports for the rest of the transaction, and counts. */
   live(caller: Caller["Service"], now: Date): Effect.Effect<LiveExports>
-  /** Adds an export, and deletes those of the organization that ended before `forget`. */
   add(
     organizationId: OrganizationId,
     made: Omit<StoredExport, "id">,
-    parts: ReadonlyArray<PlannedPart>,
-    forget: Date
+    parts: ReadonlyArray<PlannedPart>
   ): Effect.Effect<ExportId>
   /** One more than `limit` where more follow; null where there is none to start after. */
   list(caller: Caller["Service"], query: ExportQuery): Effect.Effect<ReadonlyArray<StoredExport> | null>

@@ -1,16 +1,18 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Exit, Redacted, Scope, Stream } from "effect"
+import { Duration, Effect, Exit, Redacted, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { exportLifetime, exportsOfAdmin } from "../../../src/domain/archive/ArchiveExport.ts"
 import { chunkSize } from "../../../src/domain/archive/Blob.ts"
 import { exportPartsAtOnce, exportPartsOfOrganization } from "../../../src/domain/Limits.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
+import { forgetArchiveExports } from "../../../src/jobs/archive/forget_archive_exports.ts"
 import { BlobStore, BlobStoreFailed } from "../../../src/ports/archive/BlobStore.ts"
 import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
 import * as Mcp from "../../mcp/support.ts"
 import { passwordHeader } from "../../support/archive/archivePassword.ts"
 import { cleanUpAccount } from "../../support/archive/cleanups.ts"
+import * as Deletions from "../../support/archive/deletions.ts"
 import { codeOf, contents, download, makeExported } from "../../support/archive/exportedArchive.ts"
 import { makeExport } from "../../support/archive/exports.ts"
 import { entriesOfZip } from "../../support/archive/zips.ts"
@@ -178,6 +180,18 @@ describe("a request for a part of an export", () => {
         yield* turns.take(id)
         expect(codeOf(yield* download(key, body.id))).toEqual([503, "service_unavailable"])
       })))
+
+    it.effect("is forgotten with the names of its accounts 30 days after it has ended", () =>
+      Effect.gen(function*() {
+        const { create, id } = yield* makeExported
+        yield* create("json")
+        const kept = (table: string) => Deletions.countIn(id, table)
+        for (const [days, exports] of [[36, 1], [2, 0]] as const) {
+          yield* TestClock.adjust(Duration.days(days))
+          yield* forgetArchiveExports.run
+          expect([yield* kept("archive_export"), yield* kept("archive_export_part")]).toEqual([exports, exports])
+        }
+      }))
 
     it.effect("is not even made for an admin with as many exports as may be, until one of them has expired", () =>
       Effect.gen(function*() {

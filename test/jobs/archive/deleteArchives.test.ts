@@ -53,7 +53,10 @@ describe("the deletion of an account with its archive", () => {
           expect(again._tag).toBe("NoSuchAccount")
 
           const pages = yield* Deletions.countIn(id, "archive_page", one!.account.accountId)
+          const state = { account_id: one!.account.accountId, position: 1, date: 1, qts: 1, heard_at: new Date(0) }
+          yield* Deletions.addRow("archive_state", id, state)
           yield* deleteArchives.run
+          expect(yield* Deletions.countIn(id, "archive_state", one!.account.accountId)).toBe(0)
           expect(yield* Deletions.rowsOf(id, one!.account.accountId)).toBe(0)
           expect(yield* Deletions.countIn(id, "archive_gone", one!.account.accountId)).toBe(pages)
           expect(yield* Deletions.snapshot(id, other!.account.accountId)).toEqual(before)

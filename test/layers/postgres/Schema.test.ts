@@ -46,6 +46,7 @@ const servicePrivileges = [
   "archive_blob: SELECT(account_id), SELECT(at), SELECT(blob_id), SELECT(organization_id), SELECT(sha256), SELECT(state)",
   "archive_cleanup: SELECT(created_at), SELECT(expires_at), SELECT(id), SELECT(organization_id), SELECT(state)",
   "archive_deletion: SELECT(finished_at), SELECT(id), SELECT(organization_id), SELECT(started_at)",
+  "archive_export: DELETE, SELECT(expires_at)",
   "archive_read: SELECT",
   "archive_retention: SELECT(applied_on), SELECT(begins_at), SELECT(organization_id)",
   "archive_round: SELECT",

@@ -538,12 +538,16 @@ create table archive_export (
   expires_at timestamptz(3) not null, -- from when nothing of it can be downloaded
   primary key (organization_id, id)
 );
--- Counts those that can be downloaded, and finds those to forget.
+-- Counts those that can be downloaded.
 create index archive_export_end on archive_export (organization_id, expires_at);
+-- Finds those of all organizations to forget.
+create index archive_export_forgotten on archive_export (expires_at);
 alter table archive_export enable row level security, force row level security;
 create policy tenant on archive_export to console_app
   using (organization_id = current_setting('console.organization_id', true));
-grant select, insert, delete on archive_export to console_app;
+create policy directory on archive_export to console_service using (true);
+grant select, insert on archive_export to console_app;
+grant select (expires_at), delete on archive_export to console_service;
 
 -- Parts of exports: one account and at most a month each.
 create table archive_export_part (

@@ -122,6 +122,7 @@ export const layer = Layer.effect(
       uncounted("archive_unreadable", "number"),
       uncounted("archive_epoch", "epoch_id"),
       uncounted("archive_chat", "chat_id"),
+      uncounted("archive_state"),
       counters
     ]
 

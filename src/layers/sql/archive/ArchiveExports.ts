@@ -1,9 +1,9 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
-import { type ExportCriteria, ExportId } from "../../../domain/archive/ArchiveExport.ts"
-import { now } from "../../../domain/Moments.ts"
+import { endedExportKept, type ExportCriteria, ExportId } from "../../../domain/archive/ArchiveExport.ts"
+import { before, now } from "../../../domain/Moments.ts"
 import { type Caller, canAccessEveryAccount, type OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveExports, type NamedAccount } from "../../../ports/archive/ArchiveExports.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
@@ -95,11 +95,8 @@ export const layer = Layer.effect(
             from archive_export where organization_id = ${organizationId} and expires_at > ${now}`
         ).pipe(Effect.orDie, Effect.map(([row]) => row ?? { own: 0, all: 0 })),
 
-      add: Effect.fnUntraced(function*(organizationId, made, parts, forget) {
+      add: Effect.fnUntraced(function*(organizationId, made, parts) {
         const id = ExportId.make(yield* random.uuidV7())
-        yield* post(
-          sql`delete from archive_export where organization_id = ${organizationId} and expires_at < ${forget}`
-        )
         yield* post(sql`
           insert into archive_export (organization_id, id, account_ids, account_names, chat_ids, since, until, format,
             media, messages, files, parts, created_by, created_at, expires_at)
@@ -181,3 +178,10 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Deletes the exports that ended long ago. */
+export const sweep = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const forgotten = before(yield* now, Duration.millis(endedExportKept))
+  yield* Tenant.directory(sql)(sql`delete from archive_export where expires_at < ${forgotten}`)
+})
