@@ -10,7 +10,7 @@ import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { SearchStore } from "../ports/archive/SearchStore.ts"
 import { makeNewestFirst } from "./NewestFirst.ts"
-import { makeSearchHits, type PlacedHit } from "./SearchHits.ts"
+import { makeSearchHits, type PlacedHit, withMatches } from "./SearchHits.ts"
 import type { SearchKeys } from "./SearchMatches.ts"
 import { fewestBlocks, fewestPages, readBlocks, readPages } from "./SearchReading.ts"
 import { isSettled, listCandidates, listLoose, type Run, searchedAfter, type SearchRequest } from "./SearchRun.ts"
@@ -46,24 +46,25 @@ export interface SearchResult {
 }
 
 /** The first hits; `frontier` is the time to which all is read, and `ended` is true where nothing is left. */
-const answer = <R>(
+const answer = Effect.fnUntraced(function*<R>(
   run: Run<R>,
   found: ReadonlyArray<PlacedHit>,
   frontier: number,
   ended: boolean
-): SearchResult => {
-  const { counted, request: { limit }, sums } = run
+) {
+  const { counted, request: { limit, words }, sums } = run
   const full = found.length > limit
   const hits = found.slice(0, limit)
   const place = full ? hits.at(-1)?.last : ended ? undefined : { at: frontier }
-  return {
-    hits: hits.map(({ hit }) => hit),
+  const result: SearchResult = {
+    hits: yield* Effect.forEach(hits, ({ hit }) => Effect.map(Effect.yieldNow, () => withMatches(words, hit))),
     position: place === undefined ? null : { ...place, counted: Math.max(0, Math.min(counted, frontier)) },
     complete: full || ended,
     searched: searchedAfter(run, frontier),
     unreadable: sums.unreadable
   }
-}
+  return result
+})
 
 /** Runs one search within its budget. */
 export const search: <R>(
@@ -76,6 +77,10 @@ export const search: <R>(
     const { limit, position, scope } = request
     const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
     const sums = { read: 0, unreadable: 0, relists: 0 }
+    const used = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Math.max((now - started) / budget.millis, sums.read / budget.bytes)
+    )
     const run: Run<R> = {
       keys,
       request,
@@ -89,10 +94,8 @@ export const search: <R>(
       blocks: Math.min(fewestBlocks, budget.vocabularies),
       pages: Math.min(fewestPages, budget.listed),
       further: null,
-      isEarly: Effect.map(
-        Clock.currentTimeMillis,
-        (now) => now - started < budget.millis / 2 && sums.read < budget.bytes / 2
-      ),
+      isEarly: Effect.map(used, (share) => share < 0.5),
+      isLate: Effect.map(used, (share) => share >= 1),
       ahead: budget.ahead ?? false,
       stamps: yield* (yield* SearchStore).stamps(scope)
     }
@@ -103,15 +106,15 @@ export const search: <R>(
     for (;;) {
       const next = unread.peek()
       if (next === undefined) {
-        if (yield* isSettled(run)) return answer(run, hits.since(-1), -1, true)
+        if (yield* isSettled(run)) return yield* answer(run, hits.since(-1), -1, true)
         continue
       }
       const frontier = unread.highest()
-      const late = (yield* Clock.currentTimeMillis) - started >= budget.millis || sums.read >= budget.bytes
+      const late = yield* run.isLate
       if (frontier < below && (late || hits.size() > limit)) {
         const sure = hits.since(frontier)
         if (late || sure.length > limit) {
-          if (yield* isSettled(run)) return answer(run, sure, frontier, false)
+          if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
           continue
         }
       }

@@ -1,27 +1,41 @@
 /** The hits of a search so far: revisions of one message are one hit, and so are copies of it in several accounts. */
 import {
   comparePlaces,
-  type HitMatch,
   type HitPlace,
   isAfter,
   type SearchHit,
   type SearchPosition
 } from "../domain/archive/SearchHit.ts"
+import { placesIn, type SearchWord } from "../domain/archive/SearchWords.ts"
 import type { FoundMatch } from "./SearchMatches.ts"
+
+/** A message with what matched of it: edits of it, and null for the message as it was first seen. */
+interface RevisionHit extends Omit<SearchHit, "matches"> {
+  readonly edits: ReadonlyArray<FoundMatch["edit"]>
+}
 
 interface FoundHit {
   readonly place: HitPlace
   readonly shared: boolean
-  readonly hit: SearchHit
+  readonly hit: RevisionHit
 }
 
 /** A hit, and the place of the last of its copies. */
 export interface PlacedHit {
   readonly last: HitPlace
-  readonly hit: SearchHit
+  readonly hit: RevisionHit
 }
 
-const byRevision = (one: HitMatch, other: HitMatch): number => (one.edit?.seen_at ?? -1) - (other.edit?.seen_at ?? -1)
+const byRevision = (one: FoundMatch["edit"], other: FoundMatch["edit"]): number =>
+  (one?.seen_at ?? -1) - (other?.seen_at ?? -1)
+
+/** The hit with the places of the words. They are looked for in hits that are answered alone. */
+export const withMatches = (words: ReadonlyArray<SearchWord>, { edits, ...hit }: RevisionHit): SearchHit => ({
+  ...hit,
+  matches: edits.toSorted(byRevision).flatMap((edit) =>
+    placesIn(words, edit ?? hit.message).map((match) => ({ ...match, edit }))
+  )
+})
 
 const isCopy = (one: FoundHit, other: FoundHit): boolean =>
   one.shared && other.shared && one.place.at === other.place.at && one.place.chatId === other.place.chatId &&
@@ -54,13 +68,13 @@ export interface SearchHits {
 export const makeSearchHits = (position: SearchPosition | null): SearchHits => {
   const hits = new Map<string, FoundHit>()
   return {
-    add: ({ matches, message, page }) => {
+    add: ({ edit, message, page }) => {
       const { accountId, chatId, shared } = page
       const place = { at: message.at, chatId, messageId: message.id, accountId }
       if (position !== null && !isAfter(position, place)) return
       const key = `${accountId}/${chatId}/${message.id}`
-      const all = [...(hits.get(key)?.hit.matches ?? []), ...matches].sort(byRevision)
-      hits.set(key, { place, shared, hit: { accountId, chatId, message, matches: all, alsoIn: [] } })
+      const edits = [...(hits.get(key)?.hit.edits ?? []), edit]
+      hits.set(key, { place, shared, hit: { accountId, chatId, message, edits, alsoIn: [] } })
     },
     size: () => hits.size,
     since: (frontier) =>

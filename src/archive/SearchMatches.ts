@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
 import type { EditRecord, MessageKind, MessageRecord, RecordOf } from "../domain/archive/Records.ts"
-import type { HitMatch } from "../domain/archive/SearchHit.ts"
-import { matchRevision, type SearchWord } from "../domain/archive/SearchWords.ts"
+import { matchesRevision, type SearchWord } from "../domain/archive/SearchWords.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
@@ -26,11 +25,11 @@ export interface SearchCriteria {
   readonly kind: MessageKind | null
 }
 
-/** A revision that matches, with its message. */
+/** A revision that matches: an edit of the message, or null for the message as it was first seen. */
 export interface FoundMatch {
   readonly page: SearchPage
   readonly message: MessageRecord
-  readonly matches: ReadonlyArray<HitMatch>
+  readonly edit: EditRecord | null
 }
 
 /** The matches of a page; `read` counts bytes, those of pages that were read for its edits' messages included. */
@@ -75,11 +74,9 @@ const matchMessages = (
   page: SearchPage,
   records: ReadonlyArray<MessageRecord>
 ): ReadonlyArray<FoundMatch> =>
-  records.flatMap((message) => {
-    if (!isWanted(criteria, message)) return []
-    const matches = matchRevision(criteria.words, message)
-    return matches === null ? [] : [{ page, message, matches: matches.map((match) => ({ ...match, edit: null })) }]
-  })
+  records.flatMap((message) =>
+    isWanted(criteria, message) && matchesRevision(criteria.words, message) ? [{ page, message, edit: null }] : []
+  )
 
 const matchEdit = Effect.fnUntraced(function*<R>(
   keys: SearchKeys<R>,
@@ -87,13 +84,11 @@ const matchEdit = Effect.fnUntraced(function*<R>(
   page: SearchPage,
   edit: EditRecord
 ) {
-  const matches = matchRevision(criteria.words, edit)
-  const original = matches === null ? null : yield* messageOf(keys, criteria.scope, page, BigInt(edit.id))
-  if (matches === null || original === null || !isWanted(criteria, original.message)) {
-    return { found: [], read: original?.read ?? 0 }
-  }
+  if (!matchesRevision(criteria.words, edit)) return { found: [], read: 0 }
+  const original = yield* messageOf(keys, criteria.scope, page, BigInt(edit.id))
+  if (original === null) return { found: [], read: 0 }
   const { message, page: own, read } = original
-  return { found: [{ page: own, message, matches: matches.map((match) => ({ ...match, edit })) }], read }
+  return { found: isWanted(criteria, message) ? [{ page: own, message, edit }] : [], read }
 })
 
 /** The matches in a page. An edit is found with its message, under the time at which that was sent. */

@@ -4,10 +4,10 @@ import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
-import { type ListPosition, type SearchBlock, type SearchPage, SearchStore } from "../ports/archive/SearchStore.ts"
+import { type ListPosition, type SearchBlock, SearchStore } from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
-import { type Candidates, listAgain, listBlocks, queueNext, type Run } from "./SearchRun.ts"
+import { type Candidates, listAgain, listBlocks, nameOf, queueNext, type Run, type Unread } from "./SearchRun.ts"
 import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time, at first and at most. */
@@ -71,27 +71,36 @@ export const readBlocks = Effect.fnUntraced(function*<R>(
   yield* queueNext(run, found, next)
 })
 
+type UnreadPage = Extract<Unread, { readonly type: "page" }>
+
 /** Takes the pages that come next. */
-const takePages = <R>(run: Run<R>): ReadonlyArray<SearchPage> => {
+const takePages = <R>(run: Run<R>): ReadonlyMap<string, UnreadPage> => {
   const { unread } = run
-  const pages: Array<SearchPage> = []
-  for (let next = unread.peek(); next?.type === "page" && pages.length < run.pages; next = unread.peek()) {
+  const taken = new Map<string, UnreadPage>()
+  for (let next = unread.peek(); next?.type === "page" && taken.size < run.pages; next = unread.peek()) {
     unread.take()
-    pages.push(next.page)
-    run.searched.push({ lastAt: next.page.lastAt, messages: next.uncounted })
+    taken.set(nameOf(next.page), next)
   }
   run.pages = Math.min(run.pages * 2, mostPages)
-  return pages
+  return taken
 }
 
+/** Reads the pages that come next; those that the budget does not reach are queued again. */
 export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: SearchHits) {
   const store = yield* SearchStore
   const taken = takePages(run)
-  const pages = yield* store.sealed(run.request.scope, taken)
-  if (pages.length < taken.length) listAgain(run)
-  for (const page of pages) {
+  const pages = yield* store.sealed(run.request.scope, [...taken.values()].map(({ page }) => page))
+  if (pages.length < taken.size) listAgain(run)
+  for (const [at, page] of pages.entries()) {
+    const queued = taken.get(nameOf(page.page))
+    if (queued === undefined) continue
+    if (at > 0 && (yield* run.isLate)) {
+      run.unread.push(Math.min(queued.page.lastAt, run.below), queued)
+      continue
+    }
     const { found, read, unreadable } = yield* matchPage(run.keys, run.request, page)
     for (const each of found) hits.add(each)
+    run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
     run.sums.read += read
     run.sums.unreadable += unreadable ? 1 : 0
     if (unreadable) run.request.missed?.(page.page)

@@ -79,6 +79,8 @@ export interface Run<R> {
   further: { readonly after: ListPosition; readonly blocks: Fiber.Fiber<Blocks, ServiceUnavailable> } | null
   /** Less than half of the budget is used. */
   readonly isEarly: Effect.Effect<boolean>
+  /** All of the budget is used. */
+  readonly isLate: Effect.Effect<boolean>
   /** The second list, too, is listed while the first one's blocks are read. */
   readonly ahead: boolean
   /** The store's stamps before it was last listed. */
@@ -92,7 +94,7 @@ export interface Run<R> {
 export const searchedAfter = <R>({ counted, searched }: Run<R>, frontier: number): number =>
   searched.reduce((sum, { lastAt, messages }) => lastAt > frontier && lastAt <= counted ? sum + messages : sum, 0)
 
-const nameOf = ({ accountId, number }: PageName): string => `${accountId}/${number}`
+export const nameOf = ({ accountId, number }: PageName): string => `${accountId}/${number}`
 
 /** `uncounted` are messages of the page that no vocabulary has counted as searched. */
 const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPage, uncounted: number): void => {

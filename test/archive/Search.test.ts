@@ -301,6 +301,16 @@ describe("a search of the archive", () => {
       }
     })))
 
+  it("reads one page where its budget is used by that, however many it has taken, and the others by the next calls", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 8 }, (_, day) => writtenAt("harbour", day * 86_400))
+      const archive = yield* store(all, 1, ["loose"])
+      const budget = { millis: Infinity, bytes: 1, listed: 64, vocabularies: 4 }
+      const results = yield* searchAll(() => archive, requestOf("harbour", 20, everything), budget)
+      expect(results.map(({ hits }) => hits.length)).toEqual(all.map(() => 1))
+      expect(results.map(({ searched }) => searched)).toEqual(all.map(() => 1))
+    })))
+
   it("counts each message as searched once, however many calls a search takes", () =>
     run(Effect.gen(function*() {
       const all = Array.from({ length: 40 }, (_, at) => writtenAt("harbour", at * 50_000))

@@ -24,19 +24,23 @@ export interface TextRange {
 }
 
 /**
- * The stretch of the text, in whole characters, that folds to what is at `start` of the folded text; all of the text,
- * where its characters do not fold one by one.
+ * Finds the stretch of the text, in whole characters, that folds to a stretch of the folded text: all of the text, where
+ * its characters do not fold one by one. They are looked through once, however many stretches are asked for.
  */
-export const unfoldedRange = (text: string, start: number, length: number): TextRange => {
-  const end = start + length
+export const unfolding = (text: string): (folded: TextRange) => TextRange => {
+  if (ascii.test(text)) return (range) => range
+  const characters: Array<{ readonly at: number; readonly from: number; readonly to: number }> = []
   let folded = ""
-  let first = 0
-  let last = text.length
   for (const { index, segment } of clusters.segment(text)) {
-    const before = folded.length
+    const from = folded.length
     folded += fold(segment)
-    if (before <= start) first = index
-    if (before < end && folded.length >= end) last = index + segment.length
+    characters.push({ at: index, from, to: folded.length })
   }
-  return folded === fold(text) ? { start: first, length: last - first } : { start: 0, length: text.length }
+  if (folded !== fold(text)) return () => ({ start: 0, length: text.length })
+  return ({ length, start }) => {
+    const end = start + length
+    const first = characters.findLast(({ from }) => from <= start)?.at ?? 0
+    const last = characters.findIndex(({ from, to }) => from < end && end <= to)
+    return { start: first, length: (characters[last + 1]?.at ?? text.length) - first }
+  }
 }

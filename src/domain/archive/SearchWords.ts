@@ -1,5 +1,5 @@
 /** The words of a search, and what they match. */
-import { fold, type TextRange, unfoldedRange } from "./Fold.ts"
+import { fold, type TextRange, unfolding } from "./Fold.ts"
 import { fieldTexts, type Revision, type TextField, tokensOf } from "./Tokens.ts"
 
 /** A folded word or phrase. A text with the word has each of its parts inside one token. */
@@ -21,17 +21,23 @@ export const searchWords = (query: string): ReadonlyArray<SearchWord> => {
   return [...new Set(folded)].filter((word) => word !== "").map((word) => ({ folded: word, parts: tokensOf(word) }))
 }
 
-/** The first place of each word in each field that has it; null where a word is in no field of the revision. */
-export const matchRevision = (
-  words: ReadonlyArray<SearchWord>,
-  revision: Revision
-): ReadonlyArray<FieldMatch> | null => {
-  const fields = fieldTexts(revision).map((field) => ({ ...field, folded: fold(field.text) }))
-  if (!words.every(({ folded }) => fields.some((field) => field.folded.includes(folded)))) return null
+/** True where each word is in a field of the revision. */
+export const matchesRevision = (words: ReadonlyArray<SearchWord>, revision: Revision): boolean => {
+  const fields = fieldTexts(revision).map(({ text }) => fold(text))
+  return words.every(({ folded }) => fields.some((field) => field.includes(folded)))
+}
+
+/** The first place of each word in each field that has it. */
+export const placesIn = (words: ReadonlyArray<SearchWord>, revision: Revision): ReadonlyArray<FieldMatch> => {
+  const fields = fieldTexts(revision).map(({ field, text }) => ({
+    field,
+    folded: fold(text),
+    unfolded: unfolding(text)
+  }))
   return words.flatMap((word) =>
-    fields.flatMap(({ field, folded, text }) => {
-      const at = folded.indexOf(word.folded)
-      return at < 0 ? [] : [{ field, ...unfoldedRange(text, at, word.folded.length) }]
+    fields.flatMap(({ field, folded, unfolded }) => {
+      const start = folded.indexOf(word.folded)
+      return start < 0 ? [] : [{ field, ...unfolded({ start, length: word.folded.length }) }]
     })
   )
 }

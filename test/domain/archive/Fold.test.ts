@@ -1,6 +1,6 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as fc from "fast-check"
-import { fold, unfoldedRange } from "../../../src/domain/archive/Fold.ts"
+import { fold, unfolding } from "../../../src/domain/archive/Fold.ts"
 import { texts } from "../../support/archive/scripts.ts"
 import { tried } from "../../support/drawn.ts"
 
@@ -31,7 +31,7 @@ describe("the folding of texts", () => {
 
   it("finds the characters of a text that fold to a part of the folded one", () => {
     const part = (text: string, word: string) => {
-      const { length, start } = unfoldedRange(text, fold(text).indexOf(word), word.length)
+      const { length, start } = unfolding(text)({ start: fold(text).indexOf(word), length: word.length })
       return text.slice(start, start + length)
     }
     expect(part("Die Straße dort", "ss")).toBe("ß")
@@ -42,13 +42,23 @@ describe("the folding of texts", () => {
     expect(part("한국어", "국")).toBe("국")
   })
 
+  it("looks through the characters of a text once for all that is asked of it", () => {
+    const counted = vi.spyOn(Intl.Segmenter.prototype, "segment")
+    const places = unfolding("Die Straße dort")
+    for (const word of ["ss", "strasse", "dort", "d"]) {
+      places({ start: fold("Die Straße dort").indexOf(word), length: word.length })
+    }
+    expect(counted).toHaveBeenCalledTimes(1)
+    counted.mockRestore()
+  })
+
   it("finds a stretch that holds the word, of whichever text", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.integer({ min: 1, max: 5 }), (text, from, length) => {
         const folded = fold(text)
         const start = folded.length === 0 ? 0 : from % folded.length
         const word = folded.slice(start, start + length)
-        const range = unfoldedRange(text, start, word.length)
+        const range = unfolding(text)({ start, length: word.length })
         expect(range.start + range.length).toBeLessThanOrEqual(text.length)
         expect(fold(text.slice(range.start, range.start + range.length))).toContain(word)
       }),
