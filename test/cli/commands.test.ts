@@ -205,7 +205,7 @@ describe("what commands refuse", () => {
       expect(ended.stderr.trimEnd()).toMatch(line)
     }
     expect(await service.stop()).toBe(0)
-    const [unknown, near] = await Promise.all([run(["bogus"]), run(["keys", "creat"])])
+    const [unknown, near] = await Promise.all([run(["bogus"]), runInProcess(["keys", "creat"])])
     expect([unknown.status, near.status]).toEqual([2, 2])
     expect(near.stderr).toBe(
       "Unknown subcommand \"creat\" for \"security-console keys\": did you mean create?; see security-console keys --help\n"

@@ -70,7 +70,7 @@ describe("the commands on PostgreSQL", () => {
         )
         expect(yield* promise(() => doneInProcess(["migrate"], { env: on(url) }))).toBe("The schema is up to date.\n")
         yield* execute(url, "insert into schema_migration (migration_id, name) values (9999, 'from_the_future')")
-        const late = yield* promise(() => run(["serve", "--port", "0", "--migrate"], { env: on(url) }))
+        const late = yield* promise(() => runInProcess(["serve", "--port", "0", "--migrate"], { env: on(url) }))
         expect(late.status).toBe(1)
         expect(late.stderr).toMatch(
           /schema is at 9999, newer than this program, which knows \d+: run the newer program\.\n$/
@@ -95,11 +95,13 @@ describe("the commands on PostgreSQL", () => {
           [other((each) => each.pathname = "/nowhere"), "database \"nowhere\" does not exist"]
         ] as const
         const endings = yield* promise(() =>
-          Promise.all(refused.map(([address]) => run(["serve", "--port", "0", "--demo"], { env: on(address) })))
+          Promise.all(
+            refused.map(([address]) => runInProcess(["serve", "--port", "0", "--demo"], { env: on(address) }))
+          )
         )
         expect(endings).toEqual(refused.map(([, reason]) => ({
           status: 1,
-          stdout: starting,
+          stdout: "",
           stderr: `PostgreSQL refuses the connection: ${reason}. Check --database-url (CONSOLE_DATABASE_URL).\n`
         })))
         yield* execute(

@@ -8,7 +8,9 @@ import * as Handover from "../../src/cli/process/Handover.ts"
 import * as Address from "../../src/cli/process/HolderAddress.ts"
 import * as DirectoryLock from "../../src/layers/postgres/DirectoryLock.ts"
 import type * as Bridge from "../../src/mcp/Stdio.ts"
+import { doneInProcess } from "../support/cli/inProcess.ts"
 import { fillDirectory } from "../support/postgres/database.ts"
+import { root } from "../support/run/program.ts"
 import { scratch } from "../support/run/scratch.ts"
 import * as Processes from "./processes.ts"
 import * as Mcp from "./support.ts"
@@ -189,9 +191,9 @@ describe("an assistant's server on the embedded database", () => {
       Effect.gen(function*() {
         const directory = yield* folder
         fillDirectory(directory)
-        const first = yield* Processes.serve(["--demo", "--data", directory], {}, /Listening on (\S+)\n[^]*Try it/)
-        const [key = ""] = first.output().match(/\bosc_live_\S+/) ?? []
-        yield* first.stop()
+        const seed = path.join(root, "seeds/demo.json")
+        const seeded = yield* Effect.promise(() => doneInProcess(["seed", seed, "--data", directory]))
+        const [{ key }] = JSON.parse(seeded).keys
         const [{ call }, service] = yield* Effect.all(
           [converse(directory, key), Processes.serve(["--data", directory])],
           { concurrency: "unbounded" }
