@@ -42,9 +42,9 @@ export const heading = (
   "operation would have to say its rules again in SQL; and of several requests in one transaction, one that waits or " +
   "is refused would be in the way of the others. The service also takes a session from a pool, and runs in a fiber of " +
   "its own, so that no answer waits for a connection that hangs. PostgreSQL needs the more processor time for a label " +
-  "the more sessions change something at a time: 1.6 ms with 4, 2.1 with 8 and 2.5 with the default's 16 " +
-  "(`--max-connections`), beside 1.3 for the peer, whose changes share a few. The service's journal has more indexes, " +
-  "and a table by which admins of a department find its events. What accounts are searched by has a table of its own, whose row a new " +
+  "the more sessions change something at a time: in the best of a few rounds 1.6 ms with 4, 2.1 with 8 and 2.5 with " +
+  "the default's 16 (`--max-connections`), beside 1.3 for the peer, whose changes share a few. The service's journal " +
+  "has more indexes, and a table by which admins of a department find its events. What accounts are searched by has a table of its own, whose row a new " +
   "label changes too; the peer has no search. And the service reads every entry back and compares its hash before it " +
   "signs a checkpoint; the peer signs none.",
   "*Memory*: what it is made of stands with the statements. At rest the service holds about 110 MiB: 49 of files, " +
