@@ -9,6 +9,12 @@ export interface WaitingFile {
   readonly messageId: bigint
 }
 
+/** Files that were given up for the reason. */
+export interface FailedFiles {
+  readonly reason: FailureReason
+  readonly files: number
+}
+
 export class WaitingFiles extends Context.Service<WaitingFiles, {
   /** Those of one chat, of the newest messages that wait, that were not tried since `before`. */
   next(account: ArchivedAccount, before: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
@@ -18,6 +24,8 @@ export class WaitingFiles extends Context.Service<WaitingFiles, {
   skip(account: ArchivedAccount, files: ReadonlyArray<string>, reason: SkipReason, now: Date): Effect.Effect<void>
   /** They are given up. */
   giveUp(account: ArchivedAccount, files: ReadonlyArray<string>, reason: FailureReason, now: Date): Effect.Effect<void>
+  /** Those of the account that were given up. */
+  failed(account: ArchivedAccount): Effect.Effect<ReadonlyArray<FailedFiles>>
   /** They are tried again later, `tries` times in all. */
   postpone(account: ArchivedAccount, files: ReadonlyArray<string>, tries: number, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/WaitingFiles") {}

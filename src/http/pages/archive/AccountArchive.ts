@@ -5,6 +5,7 @@ import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import { archiveReaders, Caller, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
+import { type FailedFiles, WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
 import { Db } from "../../../ports/Db.ts"
 import type * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
@@ -12,6 +13,7 @@ import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Times from "../kit/Times.ts"
+import * as Tabs from "../organization/OrganizationTabs.ts"
 import * as Cleanups from "./ArchiveCleanupList.ts"
 import * as Exports from "./ArchiveExportList.ts"
 import * as Holds from "./ArchiveHoldList.ts"
@@ -19,7 +21,7 @@ import * as Redaction from "./ArchiveRedaction.ts"
 import * as Viewer from "./ArchiveViewer.ts"
 import * as Progress from "./BackupProgress.ts"
 import { size } from "./ExportWords.ts"
-import { savingState } from "./SavingWords.ts"
+import { failedFiles, savingState } from "./SavingWords.ts"
 
 const count = (value: number) => value.toLocaleString("en")
 
@@ -31,7 +33,11 @@ const toReview = (view: AdminPage, id: string, chats: number): Html.Html => {
   }`
 }
 
-const facts = (view: AdminPage, { archive, id }: AccountDetail): Html.Html => {
+const facts = (
+  view: AdminPage,
+  { archive, id }: AccountDetail,
+  failed: ReadonlyArray<FailedFiles>
+): Html.Html => {
   const { bytes, chats, last_backup_at, live_archive, media, messages, next_backup_at, saving } = archive
   return html`<dl class="facts">
     <dt>Chats</dt><dd>${count(chats.discovered)} found, ${count(chats.selected)} selected, ${
@@ -41,6 +47,7 @@ const facts = (view: AdminPage, { archive, id }: AccountDetail): Html.Html => {
   }${saving.stopped_chats === 0 ? undefined : html`, ${count(saving.stopped_chats)} stopped by a cleanup`}</dd>
     <dt>Messages</dt><dd>${count(messages)}</dd>
     <dt>Files</dt><dd>${count(media)}</dd>
+    ${failed.length === 0 ? undefined : html`<dt>Files not saved</dt><dd>${failedFiles(failed)}</dd>`}
     <dt>Size</dt><dd>${size(bytes)}</dd>
     <dt>New messages</dt><dd>${live_archive ? "As they arrive" : "With the nightly check"}</dd>
     <dt>Last saved</dt><dd>${Times.since(saving.last_sync_at, view.now, "Not yet")}</dd>
@@ -58,14 +65,21 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   const { archive, id } = account
   if (!archiveReaders.includes(view.admin.role)) return undefined
   const caller = yield* Caller
+  const { organizationId } = caller
+  const accountId = AccountId.make(id)
   const accounts = yield* Accounts
-  const run = yield* (yield* Db).read(caller.organizationId, accounts.find(caller, AccountId.make(id), false))
+  const files = yield* WaitingFiles
+  const { failed, run } = yield* (yield* Db).read(
+    organizationId,
+    Effect.all({ run: accounts.find(caller, accountId, false), failed: files.failed({ organizationId, accountId }) })
+  )
   return html`
 <section aria-labelledby="archive">
   <h2 id="archive">Archive</h2>
   ${savingState(view, account)}
   ${Progress.progress(archive, run, view.now)}
-  ${facts(view, account)}
+  ${facts(view, account, failed)}
+  <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
     !isActive(account.status) || archive.saving.state === "stopped"
       ? undefined

@@ -21,6 +21,7 @@ import * as Lists from "../kit/Lists.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
 import * as ArchiveUse from "./ArchiveUse.ts"
+import { notArchived } from "./SavingWords.ts"
 
 const path = Tabs.archiveRulesPath
 
@@ -58,11 +59,6 @@ const row = (view: AdminPage, departments: ReadonlyArray<Department>) => (rule: 
   <div class="head">
     <div>
       <h3>${chatsOf(rule)}</h3>
-      <p class="hint">${
-    rule.target.level === "account"
-      ? html`One <a href="${view.visit.base}/console/accounts/${rule.target.id ?? ""}">account</a>`
-      : targetOf(rule, departments)
-  }</p>
     </div>
   </div>
   <div class="actions">
@@ -115,6 +111,31 @@ const row = (view: AdminPage, departments: ReadonlyArray<Department>) => (rule: 
 </li>`
 }
 
+/** The rules of one target, under its name, with what decides on the chats that they do not name. */
+const group = (
+  view: AdminPage,
+  departments: ReadonlyArray<Department>,
+  rules: ReadonlyArray<ArchiveRule>,
+  place: number
+): Html.Html | undefined => {
+  const [first] = rules
+  if (first === undefined) return undefined
+  const { target } = first
+  const id = `rules-${place}`
+  const account = html`<a href="${view.visit.base}/console/accounts/${target.id ?? ""}">this account</a>`
+  const inherited = {
+    organization: undefined,
+    department: html`<p class="hint">Its other chats follow the rules of the organization.</p>`,
+    account:
+      html`<p class="hint">The other chats of ${account} follow the rules of its department, and of the organization.</p>`
+  }
+  return html`<section aria-labelledby="${id}">
+  <h2 id="${id}">${targetOf(first, departments)}</h2>
+  ${inherited[target.level]}
+  <ul class="plain">${rules.map(row(view, departments))}</ul>
+</section>`
+}
+
 const lead = html`
 <p class="lead">The most specific rule decides: of a chat, of an account, of its department, of the organization; and one for a kind of chats before one for all. A chat without a rule is not archived and waits for a decision.</p>`
 
@@ -127,6 +148,7 @@ const explain = (view: AdminPage, use: Html.Html | undefined) =>
 ${Tabs.nav(view.visit.base, path)}
 ${lead}
 <p class="hint">The owner and superadmins set them.</p>
+${notArchived}
 ${use}`
   })
 
@@ -171,7 +193,8 @@ ${lead}
 ${
       data.length === 0
         ? html`<p class="empty">There are no rules yet: nothing is archived.</p>`
-        : html`<ul class="plain">${data.map(row(view, departments))}</ul>`
+        : [...Map.groupBy(data, ({ target }) => target.id ?? whole).values()]
+          .map((rules, place) => group(view, departments, rules, place))
     }
 ${Lists.pagingAfter(`${base}${path}`, "Pages of rules", after, { data, has_more })}
 <section aria-labelledby="new">
@@ -219,6 +242,7 @@ ${Lists.pagingAfter(`${base}${path}`, "Pages of rules", after, { data, has_more 
       )
     }
 </section>
+${notArchived}
 ${use}`
   })
 })

@@ -1,7 +1,9 @@
 /** The state of saving an account's new messages, in words: why they are not saved, and what to do about it. */
 import type { AccountDetail } from "../../../domain/accounts/Account.ts"
 import type { ArchiveSummary } from "../../../domain/archive/ArchiveSummary.ts"
+import type { FailureReason } from "../../../domain/archive/FileReason.ts"
 import { protectors, superadmins } from "../../../domain/people/Access.ts"
+import type { FailedFiles } from "../../../ports/archive/WaitingFiles.ts"
 import * as Statuses from "../accounts/Statuses.ts"
 import type * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
@@ -67,6 +69,27 @@ const remedy = ({ admin: { role }, visit: { base } }: AdminPage, id: string, rea
       return html`What is archived stays.`
   }
 }
+
+/** The section about contents that no rule and no setting brings into an archive. */
+export const notArchived = html`<section aria-labelledby="not-archived">
+  <h2 id="not-archived">What cannot be archived</h2>
+  <ul>
+    <li>Secret chats, and the sound of calls.</li>
+    <li>Photos and films that are shown once.</li>
+    <li>What was deleted before the account was connected, and histories that are hidden from it.</li>
+    <li>Stories, and the images of stickers.</li>
+    <li>The chats in which the messenger sends login codes.</li>
+  </ul>
+</section>`
+
+const failures: Readonly<Record<FailureReason, string>> = {
+  gone: "no longer on the messenger",
+  refused: "refused by the messenger"
+}
+
+/** Files that could not be saved, by the reason. */
+export const failedFiles = (counts: ReadonlyArray<FailedFiles>): string =>
+  counts.map(({ files, reason }) => `${files.toLocaleString("en")} ${failures[reason]}`).join(", ")
 
 export const savingState = (view: AdminPage, { archive: { saving }, id }: AccountDetail): Html.Html => {
   const [tone, state] = states[saving.state]

@@ -350,6 +350,8 @@ create index archive_file_listed on archive_file (organization_id, account_id, d
 -- Files that wait for their contents, newest first.
 create index archive_file_waiting on archive_file (organization_id, account_id, day, chat_id, message_id)
   where state = 'pending';
+-- Counts the files that could not be saved, by the reason.
+create index archive_file_failed on archive_file (organization_id, account_id, reason) where state = 'failed';
 -- The files of messages in view.
 create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
 alter table archive_file enable row level security, force row level security;

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
-import { WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
+import { type FailedFiles, WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 /** Files that wait, in SQL. */
@@ -64,6 +64,11 @@ export const layer = Layer.effect(
       skip: (account, files, reason, now) => settle(account, files, "skipped", reason, now),
 
       giveUp: (account, files, reason, now) => settle(account, files, "failed", reason, now),
+
+      failed: (account) =>
+        sql<FailedFiles>`
+          select reason, count(*)::integer as files from archive_file
+          where ${mine(account)} and state = 'failed' group by reason order by reason`.pipe(Effect.orDie),
 
       postpone: (account, files, tries, now) =>
         files.length === 0 ? Effect.void : post(sql`

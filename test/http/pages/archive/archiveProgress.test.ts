@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
 import * as Fixtures from "../../../support/fixtures.ts"
@@ -91,6 +92,27 @@ describe("the archive on the page of an account", () => {
         expect(words(shown)).toContain("It is tried again in 3 hours.")
       }))
 
+    it.effect("files that could not be saved are counted by the reason", () =>
+      Effect.gen(function*() {
+        const { account, id, own, see } = yield* stage()
+        const states = [
+          ["failed", "refused"],
+          ["failed", "gone"],
+          ["failed", "gone"],
+          ["skipped", "rule"],
+          ["pending", null]
+        ]
+        yield* Effect.forEach(states, ([state, reason]) =>
+          World.query(id, (sql) =>
+            sql`insert into archive_file
+              (organization_id, account_id, file_id, chat_id, message_id, day, state, reason, at)
+              values (${id}, ${account.accountId}, ${crypto.randomUUID()}, 1, 1, '2026-01-01', ${state}, ${reason}, ${
+              at(0)
+            })`))
+        expect(words(yield* see(own)))
+          .toContain("Files not saved 2 no longer on the messenger, 1 refused by the messenger")
+      }))
+
     it.effect("the chats, messages, files and the size are counted, and what stops saving comes with what to do", () =>
       Effect.gen(function*() {
         const { account, id, own, see } = yield* stage({
@@ -138,6 +160,54 @@ describe("the archive on the page of an account", () => {
 
 describe("the page of the archive's rules", () => {
   layer(World.world(postgres))((it) => {
+    it.effect("rules stand under what they are for, with what its other chats follow", () =>
+      Effect.gen(function*() {
+        const { account, id, see } = yield* stage()
+        const department = yield* World.makeDepartment(id, "Sales")
+        const rule = {
+          effect: "archive",
+          media: "all",
+          max_file_bytes: null,
+          live: true,
+          updated_by: null,
+          chat_id: null
+        }
+        const targets = [["account", account.accountId], ["department", department], ["organization", null]] as const
+        yield* World.addRows(
+          "archive_rule",
+          id,
+          targets.flatMap(([level, target]) =>
+            ["any", "group"].map((chat_type) => ({
+              ...rule,
+              rule_id: crypto.randomUUID(),
+              level,
+              target,
+              chat_type,
+              updated_at: at(0)
+            }))
+          )
+        )
+        const found = (yield* see(rules)).text.replaceAll(/<\/?(?:bdi|a)\b[^>]*>/g, "")
+        const sections = [...found.matchAll(/<h2 id="rules-\d">([^<]*)<\/h2>([^]*?)<\/section>/g)]
+        expect(
+          sections.map(([, title, text]) => [title, text?.match(/<h3>/g)?.length, text?.includes("follow the rules")])
+        )
+          .toEqual([
+            ["The whole organization", 2, false],
+            ["Department Sales", 2, true],
+            ["One account", 2, true]
+          ])
+      }))
+
+    it.effect("what cannot be archived is said there, and the page of an account leads to it", () =>
+      Effect.gen(function*() {
+        const { own, see } = yield* stage()
+        for (const role of ["owner", "archive"] as const) {
+          expect((yield* see(rules, role)).text).toContain("<li>Secret chats, and the sound of calls.</li>")
+        }
+        expect((yield* see(own)).text).toContain(`<a href="${rules}#not-archived">`)
+      }))
+
     it.effect("the ten accounts that take most come first, beside the limit, as far as the admin can access them", () =>
       Effect.gen(function*() {
         const { account, admins, id, see } = yield* stage({ archive_bytes: 500 }, {
