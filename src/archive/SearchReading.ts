@@ -1,5 +1,5 @@
 /** Reading of vocabularies and pages by a search, those that can hold the newest messages first. */
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
@@ -8,7 +8,7 @@ import { type ListPosition, type SearchBlock, SearchStore } from "../ports/archi
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPage } from "./SearchMatches.ts"
 import { type Candidates, listAgain, listBlocks, nameOf, queueNext, type Run, type Unread } from "./SearchRun.ts"
-import { type OpenVocabulary, openVocabulary } from "./Vocabularies.ts"
+import { openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time, at first and at most. */
 export const fewestPages = 8
@@ -29,18 +29,20 @@ const openBlock = Effect.fnUntraced(
 )
 
 /** The pages of the block that can match; null where its vocabulary is not one of its pages. */
-const candidatesOf = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock, vocabulary: OpenVocabulary) {
-  const { words } = run.request
-  const none: ReadonlyArray<bigint> = []
-  if (!mayMatch(vocabulary.words, words)) {
-    run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
-    return none
+const readBlock = Effect.fnUntraced(
+  function*<R>(run: Run<R>, block: SearchBlock, key: EpochKey, turn: Semaphore.Semaphore) {
+    const { words } = run.request
+    const vocabulary = yield* openBlock(run, block, key)
+    const postings = mayMatch(vocabulary.words, words) ? yield* vocabulary.postings : null
+    const look = Effect.sync((): ReadonlyArray<bigint> | null => {
+      const positions = postings === null ? [] : candidatePages(vocabulary.words, postings, block.pages.length, words)
+      if (positions === null) return null
+      run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
+      return positions.flatMap((position) => block.pages.slice(position, position + 1))
+    })
+    return yield* turn.withPermits(1)(Effect.tap(look, Effect.yieldNow))
   }
-  const positions = candidatePages(vocabulary.words, yield* vocabulary.postings, block.pages.length, words)
-  if (positions === null) return null
-  run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
-  return positions.flatMap((position) => block.pages.slice(position, position + 1))
-})
+)
 
 const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
   Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
@@ -57,18 +59,17 @@ export const readBlocks = Effect.fnUntraced(function*<R>(
     blocks,
     (block) => block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null)
   )
-  const opened = yield* Effect.forEach(blocks, (block, at) => {
+  // While one is looked through, others are inflated.
+  const turn = Semaphore.makeUnsafe(1)
+  const candidates = yield* Effect.forEach(blocks, (block, at) => {
     const key = keys[at]
-    return key === null || key === undefined ? Effect.succeed(null) : orNull(openBlock(run, block, key))
+    return key === null || key === undefined ? Effect.succeed(null) : orNull(readBlock(run, block, key, turn))
   }, { concurrency: openedAtOnce })
-  const found = [...waiting]
-  for (const [at, block] of blocks.entries()) {
-    const vocabulary = opened[at] ?? null
-    const numbers = vocabulary === null ? null : yield* orNull(candidatesOf(run, block, vocabulary))
-    if (numbers?.length !== 0) found.push({ ...block, numbers: numbers ?? block.pages, scanned: numbers === null })
-    yield* Effect.yieldNow
-  }
-  yield* queueNext(run, found, next)
+  const found = blocks.flatMap(({ accountId, lastAt, pages }, at): ReadonlyArray<Candidates> => {
+    const numbers = candidates[at] ?? null
+    return numbers?.length === 0 ? [] : [{ accountId, lastAt, numbers: numbers ?? pages, scanned: numbers === null }]
+  })
+  yield* queueNext(run, [...waiting, ...found], next)
 })
 
 type UnreadPage = Extract<Unread, { readonly type: "page" }>
