@@ -1,4 +1,4 @@
-/** Contents of files that wait, the newest first; what cannot be read now is tried again in other nights. */
+/** Contents of files that wait, small ones first, then the newest; what is refused now is tried again in other nights. */
 import { Clock, Duration, Effect, type Semaphore } from "effect"
 import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
@@ -24,8 +24,14 @@ const filesAtOnce = 2
 /** The progress is stored no more often. */
 const reportPause = Duration.seconds(2)
 
-/** A file that cannot be read in so many nights is given up. */
+/** A file that is refused in so many nights is given up. */
 const tries = 3
+
+/** A refused file is tried again after this: once a night, however many runs there are. */
+const refusedPause = Duration.hours(20)
+
+/** A file that could not be asked for is tried again after this. */
+const awayPause = Duration.minutes(5)
 
 export interface MediaConnections {
   readonly reader: ChatReader
@@ -39,10 +45,19 @@ export interface MediaConnections {
 
 type Asker = { readonly account: ArchivedAccount; readonly claimed: ClaimedRun | null }
 
+const after = (now: Date, pause: Duration.Duration): Date => new Date(now.getTime() + Duration.toMillis(pause))
+
 const postpone = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
   commit(account, claimed, () =>
     Effect.gen(function*() {
-      yield* (yield* WaitingFiles).postpone(account, files, tries, yield* now)
+      yield* (yield* WaitingFiles).postpone(account, files, after(yield* now, awayPause))
+    }))
+
+const refuse = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
+  commit(account, claimed, () =>
+    Effect.gen(function*() {
+      const at = yield* now
+      yield* (yield* WaitingFiles).refuse(account, files, { now: at, retryAt: after(at, refusedPause), tries })
     }))
 
 const giveUp = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
@@ -92,14 +107,14 @@ export const readOrGiveUp = (asker: Asker, chat: CapturedChat, connections: Medi
 
 /** Saves one content; a failure of it leaves the others alone. */
 const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, file: NamedFile) => {
-  const later = () => postpone(asker, [file.fileId])
+  const later = () => refuse(asker, [file.fileId])
   return readOrGiveUp(asker, chat, connections, file).pipe(
     Effect.catchTags({
       FileExpired: later,
       ContentBroken: later,
       ChatRefused: later,
       PlatformRefused: later,
-      PlatformUnavailable: later
+      PlatformUnavailable: () => postpone(asker, [file.fileId])
     })
   )
 }
@@ -126,11 +141,13 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   if (first === undefined) return false
   const wanted = new Set(next.map(({ fileId }) => fileId))
   const [chat] = yield* consult(account, store.chats(account, [first.chatId]))
-  const messages = chat === undefined || !isSaved(chat)
-    ? null
-    : yield* askMessages(chat, [...new Set(next.map(({ messageId }) => messageId))], connections)
-  if (chat === undefined || messages === null) {
+  if (chat === undefined || !isSaved(chat)) {
     yield* postpone(asker, [...wanted])
+    return true
+  }
+  const messages = yield* askMessages(chat, [...new Set(next.map(({ messageId }) => messageId))], connections)
+  if (messages === null) {
+    yield* refuse(asker, [...wanted])
     yield* tried(wanted.size)
     return true
   }

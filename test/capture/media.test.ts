@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { type ScriptedAnswer, SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
 import * as Captured from "../support/archive/captured.ts"
 import { makeRule } from "../support/archive/rules.ts"
 import { pglite } from "../support/postgres/database.ts"
@@ -27,6 +28,38 @@ const states = (organizationId: string) =>
         left join archive_blob using (organization_id, account_id, blob_id)
         where archive_file.organization_id = ${organizationId} order by chat_id, message_id`
   )
+
+/** A run that an admin asks for. */
+const backUp = Effect.fnUntraced(
+  function*({ account, admins }: Effect.Success<ReturnType<typeof Captured.stageCapture>>) {
+    yield* World.send("POST", `/v1/accounts/${account.id}/archive/backup`, { key: admins.owner.key })
+    const running = yield* Effect.forkChild(Captured.runs)
+    yield* Captured.passes("5 seconds")
+    yield* Fiber.join(running)
+  }
+)
+
+/** A chat that is archived, with one file that waits; its state and reason, answers to its reading, changes of the rule. */
+const oneWaits = Effect.fnUntraced(function*() {
+  const staged = yield* Captured.stageCapture()
+  const rule = yield* makeRule(staged.id, "any", { live: false })
+  const { chats, where } = yield* Captured.converse(staged, 1)
+  const platform = yield* SimulatedPlatform
+  yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("one", 10)] })
+  yield* Captured.runs
+  yield* World.query(
+    staged.id,
+    (sql) => sql`update archive_file set state = 'pending', blob_id = null where organization_id = ${staged.id}`
+  )
+  yield* World.query(staged.id, (sql) => sql`delete from archive_blob where organization_id = ${staged.id}`)
+  return {
+    staged,
+    answers: (answer: ScriptedAnswer, times: number) =>
+      platform.script({ operation: "read_file", userId: staged.account.userId, answer, times }),
+    file: Effect.map(states(staged.id), ([one]) => [one?.state, one?.reason]),
+    patch: (body: object) => World.send("PATCH", `/v1/archive/rules/${rule}`, { key: staged.admins.owner.key, body })
+  }
+})
 
 describe("the files of captured messages", () => {
   layer(Captured.watch.pipe(Layer.provideMerge(World.world(pglite))))((it) => {
@@ -86,6 +119,49 @@ describe("the files of captured messages", () => {
           (sql) => sql`select attempts from archive_file where organization_id = ${staged.id} and state = 'pending'`
         )
         expect(tries).toEqual([{ attempts: 1 }])
+      }))
+
+    it.effect("are given up once the messenger has refused them in three nights, and asked for again by a new rule", () =>
+      Effect.gen(function*() {
+        const { answers, file: read, patch, staged } = yield* oneWaits()
+        const waiting = ["pending", null]
+        yield* answers({ _tag: "Refused", reason: "X" }, 3)
+        for (let night = 1; night <= 3; night++) {
+          for (let run = 1; run <= 3; run++) {
+            yield* backUp(staged)
+            expect(yield* read).toEqual(night < 3 ? waiting : ["failed", "refused"])
+          }
+          yield* TestClock.adjust("1 day")
+        }
+        yield* patch({ max_file_bytes: 1000 })
+        yield* Captured.runs
+        expect(yield* read).toEqual(["saved", null])
+      }))
+
+    it.effect("wait for as long as the messenger is away, without using up a try", () =>
+      Effect.gen(function*() {
+        const { answers, file: read, patch, staged } = yield* oneWaits()
+        yield* answers({ _tag: "Unavailable" }, 1000)
+        for (let night = 1; night <= 4; night++) {
+          yield* backUp(staged)
+          expect(yield* read).toEqual(["pending", null])
+          yield* TestClock.adjust("1 day")
+        }
+        yield* patch({ effect: "skip" })
+      }))
+
+    it.effect("wait while their chat is not archived, and are saved once it is again", () =>
+      Effect.gen(function*() {
+        const { file: read, patch, staged } = yield* oneWaits()
+        yield* patch({ effect: "skip" })
+        for (let night = 1; night <= 4; night++) {
+          yield* backUp(staged)
+          expect(yield* read).toEqual(["pending", null])
+          yield* TestClock.adjust("1 day")
+        }
+        yield* patch({ effect: "archive" })
+        yield* backUp(staged)
+        expect(yield* read).toEqual(["saved", null])
       }))
 
     it.effect("are skipped where the rules leave them out, and saved once a rule has them", () =>

@@ -15,9 +15,16 @@ export interface FailedFiles {
   readonly files: number
 }
 
+export interface FileRetry {
+  readonly now: Date
+  readonly retryAt: Date
+  readonly tries: number
+}
+
 export class WaitingFiles extends Context.Service<WaitingFiles, {
-  /** Those of one chat, of the newest messages that wait, that were not tried since `before`. */
-  next(account: ArchivedAccount, before: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
+  /** Those of one saved chat, of the newest messages that wait, that may be tried at this time. */
+  next(account: ArchivedAccount, at: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
+  /** The number of those that wait in chats that are saved. */
   count(account: ArchivedAccount): Effect.Effect<number>
   isPending(account: ArchivedAccount, fileId: string): Effect.Effect<boolean>
   /** They are left out; one that was saved already stays. */
@@ -26,6 +33,8 @@ export class WaitingFiles extends Context.Service<WaitingFiles, {
   giveUp(account: ArchivedAccount, files: ReadonlyArray<string>, reason: FailureReason, now: Date): Effect.Effect<void>
   /** Those of the account that were given up. */
   failed(account: ArchivedAccount): Effect.Effect<ReadonlyArray<FailedFiles>>
-  /** They are tried again later, `tries` times in all. */
-  postpone(account: ArchivedAccount, files: ReadonlyArray<string>, tries: number, now: Date): Effect.Effect<void>
+  /** They were not tried, and are not before this time. */
+  postpone(account: ArchivedAccount, files: ReadonlyArray<string>, retryAt: Date): Effect.Effect<void>
+  /** They are tried again from `retryAt` on, and given up after so many tries. */
+  refuse(account: ArchivedAccount, files: ReadonlyArray<string>, retry: FileRetry): Effect.Effect<void>
 }>()("org-security-console/ports/archive/WaitingFiles") {}

@@ -332,7 +332,8 @@ create table archive_file (
   day date not null, -- the UTC day of the message
   blob_id uuid, -- the content; null until it is saved
   state text not null check (state in ('saved', 'pending', 'skipped', 'failed', 'deleted')), -- of the API
-  attempts smallint not null default 0, -- tries so far
+  attempts smallint not null default 0, -- tries that the messenger refused, one a night at most
+  retry_at timestamptz(3), -- it is not tried before; null for now
   reason text -- the cause for which it is not saved
     check (reason in ('rule', 'size', 'protected', 'once', 'gone', 'refused')),
   error text, -- the cause of the last failure

@@ -240,12 +240,13 @@ export const layer = Layer.effect(
               and archive_chat.chat_id = judged.chat_id
               and (archive_chat.effect, archive_chat.live, archive_chat.rule_id)
                 is distinct from (judged.effect, judged.live, judged.rule_id)`),
-          // Files that the rules left out are judged again by the run, which knows their sizes.
+          // Files that the rules left out are judged again by the run, which knows their sizes; refused ones are tried again.
           post(sql`
-            update archive_file set state = 'pending', reason = null
+            update archive_file set state = 'pending', reason = null, attempts = 0, retry_at = null
             from account
             where archive_file.organization_id = ${organizationId} and archive_file.account_id = account.id
-              and archive_file.state = 'skipped' and archive_file.reason in ('rule', 'size', 'protected')
+              and archive_file.state in ('skipped', 'failed')
+              and archive_file.reason in ('rule', 'size', 'protected', 'refused')
               and ${within(organizationId, scope)}`),
           post(sql`
             update archive_run set next_at = least(next_at, ${now}), again = true

@@ -13,6 +13,12 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
 
+    /** Files that wait in chats that are saved. */
+    const pending = (account: ArchivedAccount) =>
+      sql`${mine(account)} and state = 'pending' and chat_id in (
+        select chat_id from archive_chat
+        where ${mine(account)} and ref is not null and effect = 'archive' and stopped_by is null)`
+
     const settle = (
       account: ArchivedAccount,
       files: ReadonlyArray<string>,
@@ -25,15 +31,15 @@ export const layer = Layer.effect(
         where ${mine(account)} and file_id = any(${files}::uuid[]) and state = 'pending'`)
 
     return WaitingFiles.of({
-      next: (account, before, limit) =>
+      next: (account, at, limit) =>
         sql<{ file: string; chat: string; message: string }>`
           with newest as (
             select chat_id from archive_file
-            where ${mine(account)} and state = 'pending' and (attempts = 0 or at < ${before})
+            where ${pending(account)} and (retry_at is null or retry_at <= ${at})
             order by day desc, chat_id desc, message_id desc limit 1
           )
           select file_id::text as file, chat_id::text as chat, message_id::text as message from archive_file
-          where ${mine(account)} and state = 'pending' and (attempts = 0 or at < ${before})
+          where ${mine(account)} and state = 'pending' and (retry_at is null or retry_at <= ${at})
             and chat_id = (select chat_id from newest)
           order by day desc, message_id desc limit ${sql.literal(String(limit))}`.pipe(
           Effect.orDie,
@@ -48,7 +54,7 @@ export const layer = Layer.effect(
 
       count: (account) =>
         sql<{ files: number }>`
-          select count(*)::integer as files from archive_file where ${mine(account)} and state = 'pending'`.pipe(
+          select count(*)::integer as files from archive_file where ${pending(account)}`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row?.files ?? 0)
         ),
@@ -70,9 +76,14 @@ export const layer = Layer.effect(
           select reason, count(*)::integer as files from archive_file
           where ${mine(account)} and state = 'failed' group by reason order by reason`.pipe(Effect.orDie),
 
-      postpone: (account, files, tries, now) =>
+      postpone: (account, files, retryAt) =>
         files.length === 0 ? Effect.void : post(sql`
-          update archive_file set attempts = attempts + 1, at = ${now},
+          update archive_file set retry_at = ${retryAt}
+          where ${mine(account)} and file_id = any(${files}::uuid[]) and state = 'pending'`),
+
+      refuse: (account, files, { now, retryAt, tries }) =>
+        files.length === 0 ? Effect.void : post(sql`
+          update archive_file set attempts = attempts + 1, retry_at = ${retryAt}, at = ${now},
             state = case when attempts + 1 >= ${tries}::integer then 'failed' else state end,
             reason = case when attempts + 1 >= ${tries}::integer then 'refused' else reason end
           where ${mine(account)} and file_id = any(${files}::uuid[]) and state = 'pending'`)
