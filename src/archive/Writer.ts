@@ -5,6 +5,7 @@ import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
 import { type Judged, type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
+import { largeFrom } from "../domain/FileSizes.ts"
 import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
 import { ArchiveChats, type SealedChat } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
@@ -268,6 +269,7 @@ const append = Effect.fnUntraced(function*(
         chatId,
         messageId: id,
         day: dayOf(message.at),
+        isLarge: file.bytes >= largeFrom,
         state: "pending" as const,
         at: now
       }))

@@ -51,6 +51,7 @@ export interface NewFile {
   readonly chatId: bigint
   readonly messageId: bigint
   readonly day: string
+  readonly isLarge: boolean
   readonly state: "pending" | "skipped"
   readonly at: Date
 }

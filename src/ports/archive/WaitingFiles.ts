@@ -22,7 +22,7 @@ export interface FileRetry {
 }
 
 export class WaitingFiles extends Context.Service<WaitingFiles, {
-  /** Those of one saved chat, of the newest messages that wait, that may be tried at this time. */
+  /** Small ones of one saved chat, or large ones where no small ones are left, the newest first, that may be tried at this time. */
   next(account: ArchivedAccount, at: Date, limit: number): Effect.Effect<ReadonlyArray<WaitingFile>>
   /** The number of those that wait in chats that are saved. */
   count(account: ArchivedAccount): Effect.Effect<number>

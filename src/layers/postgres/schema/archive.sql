@@ -330,6 +330,7 @@ create table archive_file (
   chat_id bigint not null, -- the chat
   message_id bigint not null, -- the message
   day date not null, -- the UTC day of the message
+  is_large boolean not null default false, -- its content waits for all small ones
   blob_id uuid, -- the content; null until it is saved
   state text not null check (state in ('saved', 'pending', 'skipped', 'failed', 'deleted')), -- of the API
   attempts smallint not null default 0, -- tries that the messenger refused, one a night at most
@@ -348,8 +349,9 @@ create index archive_file_blob on archive_file (organization_id, account_id, blo
 create unique index archive_file_id on archive_file (organization_id, file_id);
 -- Lists an account's files, newest first.
 create index archive_file_listed on archive_file (organization_id, account_id, day, chat_id, message_id, file_id);
--- Files that wait for their contents, newest first.
-create index archive_file_waiting on archive_file (organization_id, account_id, day, chat_id, message_id)
+-- Files that wait for their contents: small ones first, then the newest.
+create index archive_file_waiting on archive_file (
+  organization_id, account_id, is_large, day desc, chat_id desc, message_id desc)
   where state = 'pending';
 -- Counts the files that could not be saved, by the reason.
 create index archive_file_failed on archive_file (organization_id, account_id, reason) where state = 'failed';

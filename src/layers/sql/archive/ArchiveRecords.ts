@@ -177,12 +177,13 @@ export const layer = Layer.effect(
 
       addFiles: (account, files) =>
         files.length === 0 ? Effect.void : post(sql`
-          insert into archive_file (organization_id, account_id, file_id, chat_id, message_id, day, state, at)
+          insert into archive_file (organization_id, account_id, file_id, chat_id, message_id, day, is_large, state, at)
           select ${own(account)}, added.* from unnest(
             ${files.map(({ fileId }) => fileId)}::uuid[],
             ${files.map(({ chatId }) => chatId)}::bigint[],
             ${files.map(({ messageId }) => messageId)}::bigint[],
             ${files.map(({ day }) => day)}::date[],
+            ${files.map(({ isLarge }) => isLarge)}::boolean[],
             ${files.map(({ state }) => state)}::text[],
             ${files.map(({ at }) => at)}::timestamptz[]) as added
           on conflict do nothing`),

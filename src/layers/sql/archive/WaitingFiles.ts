@@ -33,14 +33,14 @@ export const layer = Layer.effect(
     return WaitingFiles.of({
       next: (account, at, limit) =>
         sql<{ file: string; chat: string; message: string }>`
-          with newest as (
-            select chat_id from archive_file
+          with first as (
+            select chat_id, is_large from archive_file
             where ${pending(account)} and (retry_at is null or retry_at <= ${at})
-            order by day desc, chat_id desc, message_id desc limit 1
+            order by is_large, day desc, chat_id desc, message_id desc limit 1
           )
           select file_id::text as file, chat_id::text as chat, message_id::text as message from archive_file
           where ${mine(account)} and state = 'pending' and (retry_at is null or retry_at <= ${at})
-            and chat_id = (select chat_id from newest)
+            and (chat_id, is_large) = (select chat_id, is_large from first)
           order by day desc, message_id desc limit ${sql.literal(String(limit))}`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
