@@ -133,8 +133,14 @@ describe("the files of captured messages", () => {
           }
           yield* TestClock.adjust("1 day")
         }
+        const failed = Effect.map(
+          World.get("/v1/status", staged.admins.owner.key),
+          ({ body }) => body.saving.failed_files
+        )
+        expect(yield* failed).toBe(1)
         yield* patch({ max_file_bytes: 1000 })
         yield* Captured.runs
+        expect(yield* failed).toBe(0)
         expect(yield* read).toEqual(["saved", null])
       }))
 

@@ -52,6 +52,10 @@ export const StatusOverview = Schema.Struct({
       check: described(Count, "Accounts of which that is not sure."),
       reasons: described(Counts, "Why they are not saved: accounts by reason."),
       chats_to_review: described(Count, "Chats that wait for a decision whether they are archived."),
+      failed_files: described(
+        Count,
+        "Files that were given up: the messenger has them no more, or refused them in three nights."
+      ),
       unreadable_messages: described(
         Count,
         "Archived messages that were found not to open: damaged, or sealed under an archive key that was lost."
@@ -101,6 +105,8 @@ export interface OverviewFacts {
   readonly chats_to_review: number
   /** Messages that counted as archived and were not. */
   readonly drift: number
+  /** Files that were given up. */
+  readonly failed_files: number
   /** Messages in pages that a reader found not to open. */
   readonly unreadable_messages: number
   readonly sessions_to_review: number
@@ -182,6 +188,7 @@ export const overview = (facts: OverviewFacts, organization: OrganizationFacts, 
       check: sum(saved("check")),
       reasons: tally(SavingReason.literals, (name) => sum(facts.saving.filter(({ reason }) => reason === name))),
       chats_to_review: facts.chats_to_review,
+      failed_files: facts.failed_files,
       unreadable_messages: facts.unreadable_messages,
       drift: facts.drift,
       storage_used_bytes: organization.storage_used_bytes,

@@ -84,6 +84,7 @@ export const getStatus = {
         retired: 1
       },
       chats_to_review: 0,
+      failed_files: 0,
       unreadable_messages: 0,
       drift: 0,
       storage_used_bytes: 0,

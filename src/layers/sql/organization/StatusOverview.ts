@@ -99,12 +99,17 @@ export const layer = Layer.effect(
             | "last_event_at"
             | "chain_checked_at"
             | "chain_ok"
+            | "failed_files"
             | "unreadable_messages"
           >
         >`
           select exists (
               select 1 from admin
               where admin.organization_id = ${organizationId} and ${isRecipient(sql, "security")}) as heard,
+            (select count(*)::integer from archive_file
+              where archive_file.organization_id = ${organizationId} and state = 'failed'
+                and account_id in (select account.id from account where ${mine} and offboarded_at is null)
+              ) as failed_files,
             (select coalesce(sum(messages), 0)::integer from archive_unreadable as found
               where found.organization_id = ${organizationId}
                 and account_id in (select account.id from account where ${mine}) and (exists (

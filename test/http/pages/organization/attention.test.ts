@@ -25,6 +25,7 @@ const quiet: Status = {
     saving: 3,
     stopped: 0,
     check: 0,
+    failed_files: 0,
     unreadable_messages: 0,
     drift: 0,
     reasons: {},
