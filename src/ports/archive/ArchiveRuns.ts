@@ -24,7 +24,10 @@ export interface NextRun {
 export class ArchiveRuns extends Context.Service<ArchiveRuns, {
   /** Gives watched accounts that have none a run that is due now. */
   readonly addMissing: Effect.Effect<void, ServiceUnavailable>
-  /** Takes accounts of the slots whose run is due until `until`, those that are waited for first. */
+  /**
+   * Takes accounts of the slots whose run is due until `until`, those that are waited for first. An organization with
+   * `ofOrganization` runs has further ones where no other waits.
+   */
   claim(slots: ReadonlySet<Slot>, limit: number, ofOrganization: number, until: Date): Effect.Effect<
     ReadonlyArray<ClaimedRun>,
     ServiceUnavailable

@@ -18,10 +18,10 @@ const missing = `
 
 const claimed = (slots: ReadonlySet<Slot>) => `
   with ranked as (
-    select organization_id, account_id, asked_at, next_at,
-      row_number() over (partition by organization_id order by asked_at nulls last, next_at) as place
-    from archive_run
-    where next_at <= $1 and (claimed_until is null or claimed_until <= $1)
+    select organization_id, account_id, asked_at, next_at, is_running,
+      row_number() over (partition by organization_id order by is_running desc, asked_at nulls last, next_at) as place
+    from archive_run cross join lateral (select coalesce(claimed_until > $1, false) as is_running) as claim
+    where next_at <= $1
       ${
   Slots.filter(
     slots,
@@ -33,8 +33,8 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   ), due as (
     select archive_run.organization_id, archive_run.account_id, ranked.asked_at is not null as was_asked
     from archive_run join ranked using (organization_id, account_id)
-    where place <= $3 and (claimed_until is null or claimed_until <= $1)
-    order by ranked.asked_at nulls last, ranked.next_at
+    where not is_running and (claimed_until is null or claimed_until <= $1)
+    order by place > $3, ranked.asked_at nulls last, ranked.next_at
     limit $2 for no key update of archive_run skip locked
   )
   update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null, again = false
