@@ -126,8 +126,7 @@ export class Capture extends Context.Service<Capture, {
             run.organizationId,
             Effect.gen(function*() {
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
-              const isAsked = run.wasAsked && outcome._tag === "Waiting"
-              yield* runs.finish(run, { at: next.nextAt, failures: next.failures, isAsked })
+              yield* runs.finish(run, { at: next.nextAt, failures: next.failures, askedAt: next.askedAt })
               if (outcome._tag === "Stopped" && outcome.reason === "claim_lost") return
               if (outcome._tag === "Done") yield* store.count(run)
               const event = runEvent(run, outcome, yield* store.end(run, next, at))

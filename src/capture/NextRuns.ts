@@ -24,24 +24,25 @@ export const shareOf = (accountId: string): number => Number.parseInt(accountId.
 
 /** The facts that a run leaves behind, in an organization with the time zone. */
 export const afterRun = (
-  { accountId, failures }: Pick<ClaimedRun, "accountId" | "failures">,
+  { accountId, askedAt, failures }: Pick<ClaimedRun, "accountId" | "askedAt" | "failures">,
   outcome: RunOutcome,
   timeZone: string,
   now: Date
 ): RunEnd & { readonly failures: number } => {
   const night = nextNight(timeZone, shareOf(accountId), now)
   const later = (duration: Duration.Duration) => new Date(now.getTime() + Duration.toMillis(duration))
+  const over = { error: null, retryAt: null, done: false, askedAt: null, failures: 0 }
   switch (outcome._tag) {
     case "Done":
-      return { error: null, retryAt: null, nextAt: night, done: true, failures: 0 }
+      return { ...over, nextAt: night, done: true }
     case "Stopped":
-      return { error: null, retryAt: null, nextAt: later(stoppedTime), done: false, failures: 0 }
+      return { ...over, nextAt: later(stoppedTime) }
     case "Waiting":
-      return { error: null, retryAt: null, nextAt: later(Duration.seconds(outcome.seconds)), done: false, failures }
+      return { ...over, nextAt: later(Duration.seconds(outcome.seconds)), askedAt, failures }
     case "Failed": {
       const pause = retries[failures]
       const retryAt = pause === undefined ? null : later(pause)
-      return { error: outcome.error, retryAt, nextAt: retryAt ?? night, done: false, failures: failures + 1 }
+      return { ...over, error: outcome.error, retryAt, nextAt: retryAt ?? night, failures: failures + 1 }
     }
   }
 }

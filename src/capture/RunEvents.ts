@@ -19,19 +19,19 @@ interface RunEvent {
  * the run that ends them; null for every other one.
  */
 export const runEvent = (
-  { failures, wasAsked }: Pick<ClaimedRun, "failures" | "wasAsked">,
+  { askedAt, failures }: Pick<ClaimedRun, "askedAt" | "failures">,
   outcome: RunOutcome,
   { isFirst, messages }: BackedUp
 ): RunEvent | null => {
   switch (outcome._tag) {
     case "Done":
-      return wasAsked || isFirst || failures > 0
+      return askedAt !== null || isFirst || failures > 0
         ? { name: "backup.finished", details: { first: isFirst, messages } }
         : null
     case "Failed":
-      return wasAsked || failures === 0 ? { name: "backup.failed", details: { error: outcome.error } } : null
+      return askedAt !== null || failures === 0 ? { name: "backup.failed", details: { error: outcome.error } } : null
     case "Stopped":
-      return wasAsked && outcome.reason !== "claim_lost" && outcome.reason !== "not_owned"
+      return askedAt !== null && outcome.reason !== "claim_lost" && outcome.reason !== "not_owned"
         ? { name: "backup.failed", details: { error: outcome.reason } }
         : null
     case "Waiting":

@@ -6,8 +6,11 @@ const done: RunOutcome = { _tag: "Done" }
 const failed: RunOutcome = { _tag: "Failed", error: "messenger_refused" }
 const paused: RunOutcome = { _tag: "Stopped", reason: "paused" }
 
-const eventOf = (outcome: RunOutcome, run: { failures?: number; wasAsked?: boolean } = {}, isFirst = false) =>
-  runEvent({ failures: 0, wasAsked: false, ...run }, outcome, { isFirst, messages: 7 })
+const eventOf = (
+  outcome: RunOutcome,
+  { failures = 0, wasAsked = false }: { failures?: number; wasAsked?: boolean } = {},
+  isFirst = false
+) => runEvent({ failures, askedAt: wasAsked ? new Date(0) : null }, outcome, { isFirst, messages: 7 })
 
 describe("the event of a run", () => {
   it("is backup.finished for the first one, one that was asked for, and one that ends failures", () => {

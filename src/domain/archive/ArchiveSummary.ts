@@ -2,7 +2,7 @@
 import { Duration, Schema } from "effect"
 import type { StatusFacts, StopReason } from "../accounts/ProtectionStatus.ts"
 import { Count, described, OptionalTimestamp } from "../JsonShapes.ts"
-import { archiveRetryGrace } from "../Limits.ts"
+import { archiveQueueGrace, archiveRetryGrace } from "../Limits.ts"
 import {
   isProtectionActive,
   type OrganizationFacts,
@@ -130,7 +130,10 @@ export const archiveStatus = (
   }
   if (!organization.archive_key_set) return "awaiting_key"
   if (facts.archive_started_at !== null) return "running"
-  if (facts.archive_queued_at !== null) return "queued"
+  if (facts.archive_queued_at !== null) {
+    const waits = now.getTime() - facts.archive_queued_at.getTime()
+    return waits > Duration.toMillis(archiveQueueGrace) ? "error" : "queued"
+  }
   const retryDue = facts.archive_retry_at !== null &&
     facts.archive_retry_at.getTime() <= now.getTime() + Duration.toMillis(archiveRetryGrace)
   return facts.archive_error !== null && !retryDue ? "error" : "idle"

@@ -9,16 +9,16 @@ export interface ClaimedRun extends ArchivedAccount {
   readonly fence: number
   /** Runs that failed in a row before it. */
   readonly failures: number
-  /** An admin asked for it. */
-  readonly wasAsked: boolean
+  /** The time when an admin asked for it; null where none did. */
+  readonly askedAt: Date | null
 }
 
 /** The next run of an account, and how many failed in a row. */
 export interface NextRun {
   readonly at: Date
   readonly failures: number
-  /** It is the one that an admin asked for. */
-  readonly isAsked: boolean
+  /** The time since when an admin waits for it; null where none does. */
+  readonly askedAt: Date | null
 }
 
 export class ArchiveRuns extends Context.Service<ArchiveRuns, {

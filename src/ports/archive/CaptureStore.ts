@@ -20,6 +20,8 @@ export interface RunEnd {
   readonly nextAt: Date
   /** Everything was read. */
   readonly done: boolean
+  /** The time since when an admin waits for the next run; null where none does. */
+  readonly askedAt: Date | null
 }
 
 /** The account at the end of a run: if it is the first one that read everything, and the messages that are archived. */

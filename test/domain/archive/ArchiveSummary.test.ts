@@ -70,6 +70,12 @@ describe("5.4 archive.status", () => {
     assert.strictEqual(statusOf({ account: { licence_tier: "governance" } }), "idle")
   })
 
+  it("S2.3-12: is an error once a run has waited for more than 24 hours", () => {
+    const waiting = (since: number) => statusOf({ account: { archive_queued_at: at(-since) } })
+    assert.strictEqual(waiting(day), "queued")
+    assert.strictEqual(waiting(day + 1), "error")
+  })
+
   it("S2.3-12: is no error while a retry is due within an hour", () => {
     const retrying = (after: number) => statusOf(failed, { account: { archive_retry_at: at(after) } })
     assert.strictEqual(retrying(-hour), "idle")

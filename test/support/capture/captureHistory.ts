@@ -266,7 +266,7 @@ class History {
     const { feed, reader } = this.platform
     const { account } = this.ground
     const draw = this.drawn.next()
-    const run = { ...account, fence: 1, failures: 0, wasAsked: false }
+    const run = { ...account, fence: 1, failures: 0, askedAt: null }
     const connections = { feed, reader, ...unpaced }
     if (this.platform.pending === null) {
       this.platform.pending = []
@@ -329,7 +329,7 @@ class History {
     for (let nights = 3; nights > 0; nights--) {
       yield* this.attempt(this.act)
       this.platform.now += 8 * day
-      const run = { ...this.ground.account, fence: 1, failures: 0, wasAsked: false }
+      const run = { ...this.ground.account, fence: 1, failures: 0, askedAt: null }
       const connections = { feed: this.platform.feed, reader: this.platform.reader, ...unpaced }
       yield* this.attempt(this.by(runCapture(run, connections)))
     }

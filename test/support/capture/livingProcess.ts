@@ -7,7 +7,7 @@ import { account, organization, processOver, rule, Stored } from "./memoryCaptur
 import { Platform } from "./modelPlatform.ts"
 
 /** A run over the account, as it is claimed. */
-export const claimedRun = { ...account, fence: 1, failures: 0, wasAsked: false }
+export const claimedRun = { ...account, fence: 1, failures: 0, askedAt: null }
 
 /** The services of a process that is alone; a law that it breaks fails the test. */
 export const livingProcess = (stored: Stored, committed: Effect.Effect<void> = Effect.void) =>

@@ -12,6 +12,7 @@ import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain
 import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
+import { countChats } from "./ChatCounts.ts"
 
 interface RuleRow extends Omit<StoredRule, "chatId" | "maxFileBytes"> {
   readonly chat: string | null
@@ -252,7 +253,13 @@ export const layer = Layer.effect(
             update archive_run set next_at = least(next_at, ${now}), again = true
             from account
             where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
-              and ${within(organizationId, scope)}`)
+              and ${within(organizationId, scope)}`),
+          // An account is locked before the rules: those that others have locked are counted by their runs.
+          post(countChats(
+            sql,
+            organizationId,
+            sql`select id from account where ${within(organizationId, scope)} for no key update skip locked`
+          ))
         ], { discard: true })
     })
   })

@@ -31,7 +31,7 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   )
 }${Slots.values(slots).map(() => ")").join("")}
   ), due as (
-    select archive_run.organization_id, archive_run.account_id, ranked.asked_at is not null as was_asked
+    select archive_run.organization_id, archive_run.account_id, ranked.asked_at as was_asked_at
     from archive_run join ranked using (organization_id, account_id)
     where not is_running and (claimed_until is null or claimed_until <= $1)
     order by place > $3, ranked.asked_at nulls last, ranked.next_at
@@ -40,7 +40,7 @@ const claimed = (slots: ReadonlySet<Slot>) => `
   update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null, again = false
   from due where archive_run.organization_id = due.organization_id and archive_run.account_id = due.account_id
   returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
-    fence::int as fence, failures, was_asked as "wasAsked"`
+    fence::int as fence, failures, was_asked_at as "askedAt"`
 
 const begun = (slots: ReadonlySet<Slot>) => `
   select organization_id as "organizationId", account_id::text as "accountId"
@@ -70,13 +70,11 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
           returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
-      finish: ({ accountId, fence, organizationId }, { at, failures, isAsked }) =>
-        Effect.flatMap(now, (now) =>
-          post(sql`
-            update archive_run set claimed_until = null, failures = ${failures},
-              asked_at = case when ${isAsked} then coalesce(asked_at, ${now}) else asked_at end,
-              next_at = case when asked_at is null and not again then ${at} else next_at end
-            where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}`)),
+      finish: ({ accountId, fence, organizationId }, { askedAt, at, failures }) =>
+        post(sql`
+          update archive_run set claimed_until = null, failures = ${failures}, asked_at = coalesce(asked_at, ${askedAt}),
+            next_at = case when asked_at is null and not again then ${at} else next_at end
+          where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}`),
 
       hasten: ({ accountId, organizationId }, at) =>
         post(sql`

@@ -7,6 +7,7 @@ import type { BoxState } from "../../../ports/messenger/MessengerArchive.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
+import { countChats } from "./ChatCounts.ts"
 
 interface IdsRow {
   readonly chat: string
@@ -178,28 +179,14 @@ export const layer = Layer.effect(
             and (archive_phase, archive_dialogs_done, archive_dialogs_total)
               is distinct from (${phase}, ${done}::integer, ${total}::integer)`),
 
-      count: (account) =>
-        post(sql`
-          update account set archive_chats_discovered = counted.discovered, archive_chats_selected = counted.selected,
-            archive_chats_with_data = counted.filled, archive_chats_complete = counted.complete,
-            archive_chats_review = counted.review, archive_chats_stopped = counted.stopped,
-            archive_live = counted.live, archive_selects = counted.selected > 0
-          from (
-            select count(ref) as seen, count(*) as discovered, count(*) filter (where effect = 'archive') as selected,
-              count(*) filter (where messages > 0) as filled, count(*) filter (where complete) as complete,
-              count(*) filter (where effect = 'review') as review,
-              count(*) filter (where effect = 'archive' and stopped_by is not null) as stopped,
-              coalesce(bool_or(live and effect = 'archive'), false) as live
-            from archive_chat where ${mine(account)}
-          ) as counted
-          where ${theAccount(account)} and counted.seen > 0`),
+      count: ({ accountId, organizationId }) => post(countChats(sql, organizationId, sql`select ${accountId}::uuid`)),
 
       drift: (account, messages) =>
         post(sql`
           update account set archive_drift = ${messages}::integer
           where ${theAccount(account)} and archive_drift <> ${messages}::integer`),
 
-      end: (account, { done, error, nextAt, retryAt }, now) =>
+      end: (account, { askedAt, done, error, nextAt, retryAt }, now) =>
         sql<{ first: boolean; messages: string }>`
           with before as (
             select archive_last_backup_at as at from account where ${theAccount(account)} for no key update
@@ -207,10 +194,8 @@ export const layer = Layer.effect(
           update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
             archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
             archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
-            archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end,
-            archive_queued_at = case
-              when ${error}::text is null or archive_started_at is not null then archive_queued_at
-            end
+            archive_queued_at = coalesce((select asked_at from archive_run where ${mine(account)}), ${askedAt}),
+            archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
           from before where ${theAccount(account)}
           returning ${done} and before.at is null as first, archive_messages::text as messages`.pipe(
           Effect.orDie,

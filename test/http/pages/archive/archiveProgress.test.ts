@@ -68,7 +68,7 @@ describe("the archive on the page of an account", () => {
         expect(words(yield* see(own))).not.toContain("At about")
         yield* Fixtures.within(
           id,
-          store.end(account, { done: true, error: null, nextAt: at(hour), retryAt: null }, at(0))
+          store.end(account, { askedAt: null, done: true, error: null, nextAt: at(hour), retryAt: null }, at(0))
         )
         const ended = yield* see(own)
         expect([refreshes(ended), words(ended).includes("A backup")]).toEqual([false, false])

@@ -178,7 +178,11 @@ describe("chats as capture keeps them", () => {
         const ask = World.set(account.organizationId, "account", account.accountId, { archive_queued_at: now })
         const fail = Archives.commit(
           { account },
-          store.end(account, { error: "messenger_refused", retryAt: null, nextAt: now, done: false }, now)
+          store.end(
+            account,
+            { error: "messenger_refused", retryAt: null, nextAt: now, done: false, askedAt: null },
+            now
+          )
         )
         const queued = World.query<{ queued: boolean }>(
           account.organizationId,
