@@ -42,7 +42,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   see(account: ArchivedAccount, chat: CapturedChat): Effect.Effect<void>
   /** Keeps what is promised of the chat from now on, and nothing that rules decide. */
   keep(account: ArchivedAccount, chat: CapturedChat): Effect.Effect<void>
-  /** The lowest archived id of each chat that was sent at or after the time. */
+  /** The lowest archived id of each chat that was sent at or after the time; of a small chat the lowest of all. */
   firstSince(
     account: ArchivedAccount,
     ids: ReadonlyArray<bigint>,

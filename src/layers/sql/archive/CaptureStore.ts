@@ -9,6 +9,9 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
 import { countChats } from "./ChatCounts.ts"
 
+/** A chat with no more messages is small: five pages read all of it. */
+const smallChat = 500
+
 interface IdsRow {
   readonly chat: string
   readonly ids: Uint8Array
@@ -85,6 +88,10 @@ export const layer = Layer.effect(
             union all
             select chat_id, message_id from archive_tail
             where ${mine(account)} and chat_id = any(${ids}::bigint[]) and kind = 'messages' and at >= ${since}
+            union all
+            select chat_id, first_id from archive_chat
+            where ${mine(account)} and chat_id = any(${ids}::bigint[])
+              and messages between 1 and ${sql.literal(String(smallChat))}
           ) as recent group by chat_id`
         return new Map(rows.map(({ chat, first }) => [BigInt(chat), BigInt(first)]))
       }, Effect.orDie),

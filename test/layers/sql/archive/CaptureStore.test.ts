@@ -113,6 +113,26 @@ describe("chats as capture keeps them", () => {
         }))
       }))
 
+    it.effect("are compared again from their recent messages on, and small ones whole", () =>
+      Effect.gen(function*() {
+        const archive = yield* Archives.makeArchive()
+        const writer = yield* Archives.write(archive)
+        const since = Archives.beginning / 1000 - 100
+        for (const [chatId, messages] of [[1n, 500], [2n, 501]] as const) {
+          yield* Archives.commit(archive, writer.see({ ...Archives.chat, chatId }))
+          const all = Array.from({ length: messages }, (_, n) => Archives.seen(n + 1, n < 400 ? 200 : 50, "x"))
+          for (let at = 0; at < messages; at += 100) {
+            yield* Archives.commit(archive, writer.append(chatId, all.slice(at, at + 100), "sweep"))
+          }
+        }
+        const store = yield* CaptureStore
+        const first = yield* Archives.commit(
+          archive,
+          store.firstSince(archive.account, [1n, 2n], new Date(since * 1000))
+        )
+        expect([...first].toSorted()).toEqual([[1n, 1n], [2n, 401n]])
+      }))
+
     it.effect("are judged by changed rules in the database as when they are seen, also where they continue others", () =>
       Effect.gen(function*() {
         const { account, keep, read } = yield* stage
