@@ -136,11 +136,17 @@ type Kept = Pick<Selection, "effect" | "live" | "ruleId">
 const newlyJoined = (known: CapturedChat, { joinedAt }: Sighting): boolean =>
   joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime()
 
+/** Of a chat that is skipped nothing is kept but what tells it again, and what was archived before. */
+const bareIfSkipped = (chat: CapturedChat): CapturedChat =>
+  chat.effect !== "skip"
+    ? chat
+    : { ...chat, joinedAt: null, members: null, membersAt: null, progress: { ...chat.progress, topId: null } }
+
 /** The chat as the rules judge it now: what has changed while it was not archived is unknown. */
 export const afterSelection = (chat: CapturedChat, { effect, live, ruleId }: Kept): CapturedChat => {
   const judged = { ...chat, effect, live, ruleId }
   if (chat.effect === effect) return judged
-  return effect === "archive" ? uncheckedFrom(withoutEdge(judged), null) : withoutEdge(judged)
+  return effect === "archive" ? uncheckedFrom(withoutEdge(judged), null) : bareIfSkipped(withoutEdge(judged))
 }
 
 const firstSighting = (seen: Sighting, { effect, live, ruleId }: Kept, now: Date): CapturedChat => ({
@@ -181,7 +187,7 @@ export const afterSighting = (
   now: Date,
   recent: bigint | null
 ): CapturedChat => {
-  if (known === null) return firstSighting(seen, selection, now)
+  if (known === null) return bareIfSkipped(firstSighting(seen, selection, now))
   const topId = most([known.progress.topId, seen.topId].filter((id) => id !== null))
   const chat = afterSelection({
     ...known,
@@ -197,5 +203,5 @@ export const afterSighting = (
     progress: { ...known.progress, topId }
   }, selection)
   const placed = known.position === null && seen.position !== null ? uncheckedFrom(withoutEdge(chat), recent) : chat
-  return newlyJoined(known, seen) ? afterJoining(placed) : placed
+  return selection.effect !== "skip" && newlyJoined(known, seen) ? afterJoining(placed) : bareIfSkipped(placed)
 }

@@ -70,6 +70,18 @@ describe("a chat that is seen again", () => {
     expect([after.unchecked, after.joinedAt]).toEqual([{ below: 41n, to: 10n }, now])
   })
 
+  it("is known by its id, type and address alone while it is skipped, beside what was archived of it", () => {
+    const bare = { joinedAt: null, members: null, membersAt: null }
+    const progress = { topId: null, covered: known.progress.covered, floor: 5n }
+    const skipped = afterSelection({ ...known, membersAt: before }, skip)
+    expect(skipped).toMatchObject({ ...bare, progress })
+    expect(afterSighting(skipped, seen, skip, now, null)).toEqual(skipped)
+    expect(afterSighting(null, seen, skip, now, null)).toMatchObject({ ...bare, progress: noProgress })
+    const again = afterSighting(skipped, seen, archive, now, null)
+    expect(again).toMatchObject({ joinedAt: before, members: 2, progress: { topId: 40n, floor: null } })
+    expect(again.unchecked).toEqual({ below: 41n, to: 10n })
+  })
+
   it("has its members read again where their number is another one, and not where the answer lacks it", () => {
     const read = { ...known, membersAt: before }
     expect(afterSighting(read, { ...seen, members: 3 }, archive, now, null)).toMatchObject({

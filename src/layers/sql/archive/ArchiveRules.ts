@@ -85,6 +85,9 @@ export const layer = Layer.effect(
     const ruleFor = (rules: Statement.Fragment, row: "before" | "chat") => {
       const chat = sql.literal(row)
       return sql`
+    /** The chat is skipped from now on: nothing is kept of it but what tells it again. */
+    const skipped = sql.literal("judged.effect = 'skip' and archive_chat.effect <> 'skip'")
+
                 select rules.effect, rules.live, rules.rule_id, rules.chat_id, rules.chat_type from ${rules} as rules
                 where rules.organization_id = chat.organization_id
                   and (level = 'organization' or level = 'account' and target = account.id
@@ -234,6 +237,10 @@ export const layer = Layer.effect(
                 then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
                 else archive_chat.unchecked_below end,
               unchecked_to = case when ${begins}
+              joined_at = case when ${skipped} then null else archive_chat.joined_at end,
+              members = case when ${skipped} then null else archive_chat.members end,
+              members_at = case when ${skipped} then null else archive_chat.members_at end,
+              top_id = case when ${skipped} then null else archive_chat.top_id end,
                 then least(lower(archive_chat.covered), archive_chat.unchecked_to)
                 else archive_chat.unchecked_to end
             from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
