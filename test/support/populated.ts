@@ -83,7 +83,9 @@ export const make = Effect.fnUntraced(function*(facts: Record<string, unknown> =
   )
   const login = yield* World.makeLogin(id, admins.owner.id)
   const files = yield* Archives.populate(id, AccountId.make(accounts[0] ?? ""), text)
-  const rules = [yield* makeRule(id, "private"), yield* makeRule(id, "group")]
+  // Of an account that they do not reach.
+  const target = second ?? null
+  const rules = [yield* makeRule(id, "private", { target }), yield* makeRule(id, "group", { target })]
   const holds = [yield* makeHold(id), yield* makeHold(id)]
   const cleanups = [yield* makeCleanup(id, accounts), yield* makeCleanup(id, accounts)]
   const exports = [yield* makeExport(id, accounts), yield* makeExport(id, accounts)]

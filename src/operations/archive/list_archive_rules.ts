@@ -15,7 +15,7 @@ export const listArchiveRules = Operation.read(
   {
     summary: "List the rules that decide which chats are archived, the most general first.",
     description:
-      "The most specific rule decides: of an account with the chat's id, of an account, of its department, of the organization; inside a level one that names the kind of chat. A chat without a rule waits for a decision. A caller who can access only some accounts sees the rules of these.",
+      "The most specific rule decides: of an account with the chat's id, of an account, of its department, of the organization; inside a level one that names the kind of chat. A chat without a rule waits for a decision. A caller who can access only some accounts sees the rules that concern these.",
     method: "GET",
     path: "/v1/archive/rules",
     toolset: "archive",

@@ -5,7 +5,7 @@ import type { RuleId, RuleInEffect, RulePreviewCounts, StoredRule } from "../../
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
-/** The rules in effect for an account, or all that the caller can access in full. */
+/** The rules in effect for an account, or all that concern accounts of the caller. */
 export interface RuleQuery {
   readonly accountId: AccountId | undefined
   readonly after: RuleId | undefined
@@ -24,7 +24,7 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   settle(organizationId: string): Effect.Effect<void>
   /** The rules after `after`, the most general first; null where that is none of them. */
   list(caller: Caller["Service"], query: RuleQuery): Effect.Effect<ReadonlyArray<StoredRule> | null>
-  /** The rule for the rest of the transaction; null where the caller cannot access all its accounts. */
+  /** The rule for the rest of the transaction; null where it concerns no account that the caller can access. */
   lock(caller: Caller["Service"], id: RuleId): Effect.Effect<StoredRule | null>
   /** True if the caller can access all accounts of the rule, and there is such a department or account. */
   reaches(caller: Caller["Service"], scope: RuleScope): Effect.Effect<boolean>

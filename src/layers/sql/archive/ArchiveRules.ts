@@ -63,11 +63,15 @@ export const layer = Layer.effect(
           and ${canAccessDepartment(sql, caller)})`
     const isWhole = ({ limit, role }: Caller["Service"]) => canAccessEveryAccount(role) && !isNarrowing(limit)
 
-    const accessible = (caller: Caller["Service"]) =>
+    /** Rules of the organization concern everybody's accounts. */
+    const visible = (caller: Caller["Service"]) =>
       isWhole(caller)
         ? sql`true`
-        : sql`(level = 'account' and ${accounts(caller, sql`archive_rule.target`)}
-          or level = 'department' and ${departments(caller, sql`archive_rule.target`)})`
+        : sql`(level = 'organization' or level = 'account' and ${accounts(caller, sql`archive_rule.target`)}
+          or level = 'department' and (${departments(caller, sql`archive_rule.target`)} or exists (
+            select 1 from account
+            where account.organization_id = ${caller.organizationId}
+              and account.department_id = archive_rule.target and ${canAccess(sql, caller)})))`
 
     const within = (organizationId: string, { level, target }: RuleScope) =>
       level === "organization"
@@ -81,13 +85,13 @@ export const layer = Layer.effect(
       "judged.effect = 'archive' and archive_chat.effect <> 'archive' and not isempty(archive_chat.covered)"
     )
 
+    /** The chat is skipped from now on: nothing is kept of it but what tells it again. */
+    const skipped = sql.literal("judged.effect = 'skip' and archive_chat.effect <> 'skip'")
+
     /** The most specific of the rules for the chat of a row of this name. */
     const ruleFor = (rules: Statement.Fragment, row: "before" | "chat") => {
       const chat = sql.literal(row)
       return sql`
-    /** The chat is skipped from now on: nothing is kept of it but what tells it again. */
-    const skipped = sql.literal("judged.effect = 'skip' and archive_chat.effect <> 'skip'")
-
                 select rules.effect, rules.live, rules.rule_id, rules.chat_id, rules.chat_type from ${rules} as rules
                 where rules.organization_id = chat.organization_id
                   and (level = 'organization' or level = 'account' and target = account.id
@@ -150,7 +154,7 @@ export const layer = Layer.effect(
         const { organizationId } = caller
         const conditions = sql.and([
           sql`organization_id = ${organizationId}`,
-          accountId === undefined ? accessible(caller) : concerning(organizationId, accountId)
+          accountId === undefined ? visible(caller) : concerning(organizationId, accountId)
         ])
         const [cursor] = after === undefined ? [] : yield* sql`
           select 1 from archive_rule where ${conditions} and rule_id = ${after}`
@@ -166,7 +170,7 @@ export const layer = Layer.effect(
       lock: (caller, id) =>
         sql<RuleRow>`
           select ${columns} from archive_rule
-          where organization_id = ${caller.organizationId} and rule_id = ${id} and ${accessible(caller)}
+          where organization_id = ${caller.organizationId} and rule_id = ${id} and ${visible(caller)}
           for update`.pipe(Effect.orDie, Effect.map(([row]) => row === undefined ? null : ruleOf(row))),
 
       reaches: (caller, { level, target }) => {
@@ -233,14 +237,14 @@ export const layer = Layer.effect(
           post(sql`
             update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
               edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end,
-              unchecked_below = case when ${begins}
-                then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
-                else archive_chat.unchecked_below end,
-              unchecked_to = case when ${begins}
               joined_at = case when ${skipped} then null else archive_chat.joined_at end,
               members = case when ${skipped} then null else archive_chat.members end,
               members_at = case when ${skipped} then null else archive_chat.members_at end,
               top_id = case when ${skipped} then null else archive_chat.top_id end,
+              unchecked_below = case when ${begins}
+                then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
+                else archive_chat.unchecked_below end,
+              unchecked_to = case when ${begins}
                 then least(lower(archive_chat.covered), archive_chat.unchecked_to)
                 else archive_chat.unchecked_to end
             from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
