@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
+import { runCapture } from "../../src/capture/CaptureRun.ts"
 import { compareOne } from "../../src/capture/Drift.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { afterPage } from "../../src/domain/archive/ChatProgress.ts"
 import type { ChatReader } from "../../src/ports/messenger/MessengerArchive.ts"
 import { drawnOf } from "../support/capture/drawnNumbers.ts"
-import { claimedRun, livingProcess } from "../support/capture/livingProcess.ts"
+import { claimedRun, livingProcess, stage } from "../support/capture/livingProcess.ts"
 import { rule, Stored, unpaced } from "../support/capture/memoryCapture.ts"
 import { Platform } from "../support/capture/modelPlatform.ts"
 import { withOwnMetrics } from "../support/metrics.ts"
@@ -33,7 +34,10 @@ describe("a chat that is compared at the end of a run", () => {
         history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
       }
       const compare = Effect.suspend(() =>
-        Effect.provideContext(compareOne(claimedRun, { ...unpaced, reader: all }, [...stored.chats.values()]), process)
+        Effect.provideContext(
+          compareOne(claimedRun, { ...unpaced, feed: platform.feed, reader: all }, [...stored.chats.values()]),
+          process
+        )
       )
       yield* compare
       expect([...stored.ofChat(101n).keys()].toSorted()).toEqual([1n, 2n, 3n])
@@ -43,5 +47,38 @@ describe("a chat that is compared at the end of a run", () => {
       yield* compare
       expect(stored.drift).toBe(0)
       expect(yield* drift).toEqual(counted)
+    }).pipe(withOwnMetrics))
+
+  it.effect("has edits and deletions of which no difference tells counted; one that a difference tells of is no drift", () =>
+    Effect.gen(function*() {
+      const { platform, process, stored } = stage()
+      const { feed, reader } = platform
+      yield* Effect.provideContext(runCapture(claimedRun, { ...unpaced, feed, reader }), process)
+      const there = platform.chats.get(101n)!
+      const all: ChatReader = {
+        ...reader,
+        history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
+      }
+      const compare = Effect.suspend(() =>
+        Effect.provideContext(
+          compareOne(claimedRun, { ...unpaced, feed, reader: all }, [stored.chats.get(101n)!]),
+          process
+        )
+      )
+      const newest = (id: bigint) => stored.ofChat(101n).get(id)?.revisions.at(-1)?.mark
+      const [first, second, third] = platform.visible(there)
+      platform.now = 20_000
+      platform.edit(there)
+      platform.remove(there, false)
+      yield* compare
+      expect(stored.drift).toBe(0)
+      there.messages.set(first!.id, { ...first!, text: "edited", editedAt: 30 })
+      there.messages.delete(second!.id)
+      yield* compare
+      expect(stored.drift).toBe(2)
+      expect([newest(first!.id), stored.ofChat(101n).get(second!.id)?.deleted]).toEqual(["edited", true])
+      expect(newest(third!.id)).toBe(third!.text)
+      yield* compare
+      expect(stored.drift).toBe(0)
     }).pipe(withOwnMetrics))
 })

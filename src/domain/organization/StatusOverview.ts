@@ -62,7 +62,7 @@ export const StatusOverview = Schema.Struct({
       ),
       drift: described(
         Count,
-        "Messages that counted as archived and were not, as the last run of each account found: it archives them then."
+        "Messages that counted as archived and were not, or not as they are by now, as the last run of each account found: it archives them then."
       ),
       storage_used_bytes: described(Count, "What the organization's archive takes."),
       storage_limit_bytes: described(Schema.NullOr(Count), "What it may take; null without a limit.")
@@ -103,7 +103,7 @@ export interface OverviewFacts {
   readonly statuses: ReadonlyArray<{ readonly status: AccountStatus; readonly accounts: number }>
   readonly saving: ReadonlyArray<SavingCount>
   readonly chats_to_review: number
-  /** Messages that counted as archived and were not. */
+  /** Messages that counted as archived and were not, or not as they are. */
   readonly drift: number
   /** Files that were given up. */
   readonly failed_files: number

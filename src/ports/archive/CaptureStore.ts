@@ -82,7 +82,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   report(account: ArchivedAccount, progress: RunProgress, now: Date): Effect.Effect<void>
   /** Counts the account's chats again. */
   count(account: ArchivedAccount): Effect.Effect<void>
-  /** Keeps the number of messages that counted as archived and were not, as a run has just found. */
+  /** Keeps the number of messages that counted as archived and were not, or not as they are, as a run has just found. */
   drift(account: ArchivedAccount, messages: number): Effect.Effect<void>
   /** One that failed before it began is not waited for any more; one that was asked for meanwhile is. */
   end(account: ArchivedAccount, end: RunEnd, now: Date): Effect.Effect<BackedUp>

@@ -24,6 +24,7 @@ import type { BoxState } from "../../../src/ports/messenger/MessengerArchive.ts"
 import { Ownership } from "../../../src/ports/messenger/Ownership.ts"
 import { Organizations } from "../../../src/ports/organization/Organizations.ts"
 import { type CaptureGround, type Commits, InTransaction, Killed } from "./captureGround.ts"
+import { memoryRecords } from "./memoryRecords.ts"
 
 /** A message as it is stored; the text of a revision is its mark. */
 interface StoredMessage {
@@ -215,8 +216,6 @@ const facts = {
   archive_retry_at: null
 } as unknown as AccountFacts
 
-const sorted = (ids: Iterable<bigint>) => [...ids].sort((one, other) => one < other ? -1 : one > other ? 1 : 0)
-
 /** The model saves no contents. */
 const unconfigured: BlobStore["Service"] = {
   isConfigured: false,
@@ -319,17 +318,10 @@ export const processOver = (
     timeZone: () => Effect.succeed("UTC")
   }
 
-  const records = {
-    known: (_: unknown, chatId: bigint, ids: ReadonlyArray<bigint>) =>
-      Effect.sync(() => new Set(ids.filter(isIn(stored, chatId)))),
-    between: (_: unknown, chatId: bigint, low: bigint, high: bigint) =>
-      Effect.sync(() => sorted(stored.messages.get(chatId)?.keys() ?? []).filter((id) => id >= low && id <= high))
-  } as unknown as ArchiveRecords["Service"]
-
   return Context.empty().pipe(
     Context.add(Db, { transaction, read: transaction, check: Effect.void } as unknown as Db["Service"]),
     Context.add(CaptureStore, store),
-    Context.add(ArchiveRecords, records),
+    Context.add(ArchiveRecords, memoryRecords(stored)),
     Context.add(
       ArchiveRules,
       {

@@ -7,6 +7,7 @@ import { isComplete } from "../../../../src/domain/archive/ChatProgress.ts"
 import { cover } from "../../../../src/domain/archive/CoveredRanges.ts"
 import { select } from "../../../../src/domain/archive/RuleSelection.ts"
 import { ArchiveRules } from "../../../../src/ports/archive/ArchiveRules.ts"
+import { ArchiveRuns } from "../../../../src/ports/archive/ArchiveRuns.ts"
 import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
 import * as Archives from "../../../support/archive/archives.ts"
 import { tried } from "../../../support/drawn.ts"
@@ -195,7 +196,6 @@ describe("chats as capture keeps them", () => {
         const { account } = yield* stage
         const store = yield* CaptureStore
         const now = new Date(Archives.beginning)
-        const ask = World.set(account.organizationId, "account", account.accountId, { archive_queued_at: now })
         const fail = Archives.commit(
           { account },
           store.end(
@@ -208,11 +208,10 @@ describe("chats as capture keeps them", () => {
           account.organizationId,
           (sql) => sql`select archive_queued_at is not null as queued from account where id = ${account.accountId}`
         )
-        yield* ask
+        yield* World.set(account.organizationId, "account", account.accountId, { archive_queued_at: now })
         yield* fail
         expect(yield* queued).toEqual([{ queued: false }])
-        yield* Archives.commit({ account }, store.begin(account, now))
-        yield* ask
+        yield* Archives.commit({ account }, (yield* ArchiveRuns).request(account, now))
         yield* fail
         expect(yield* queued).toEqual([{ queued: true }])
       }))
