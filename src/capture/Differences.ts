@@ -180,7 +180,7 @@ const stepChannel = Effect.fnUntraced(function*(
   return found._tag === "Since" && found.more
 })
 
-/** What is left to ask for after an answer: the channels that it names, and more of its own box. */
+/** The rest to ask for after an answer: the channels that it names, and more of its own box. */
 interface Left {
   readonly channels: ReadonlyArray<bigint>
   readonly more: boolean

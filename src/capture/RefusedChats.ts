@@ -7,7 +7,7 @@ import { PlatformRefused } from "../ports/messenger/MessengerSession.ts"
 import { commit } from "./CaptureSteps.ts"
 import { storeRefusal } from "./StoredPages.ts"
 
-/** What the messenger fails to answer is asked for so many times, with pauses. */
+/** The messenger is asked so many times for an answer that it fails to give, with pauses. */
 const tries = 3
 const pause = Duration.seconds(1)
 

@@ -36,7 +36,7 @@ const hasRevisionTwice = (revisions: Archived["revisions"]): boolean =>
     })
   )
 
-/** What a call fails of now and then. */
+/** A call fails of one of them now and then. */
 const failures = [
   new PlatformBusy({ retryAfterSeconds: 400 }),
   new PlatformRefused({ reason: "PERSISTENT_TIMESTAMP_OUTDATED" }),
