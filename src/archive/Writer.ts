@@ -139,18 +139,6 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   return bytes
 })
 
-/** Stores edits and deletions of a chat. */
-const storeChanges = Effect.fnUntraced(function*(
-  writer: EpochWriter,
-  epochId: bigint,
-  chatId: bigint,
-  items: ReadonlyArray<Item<"changes">>,
-  path: WritingPath
-) {
-  const bytes = yield* store(writer, epochId, chatId, "changes", items, path)
-  if (bytes > 0) yield* (yield* ArchiveRecords).resize(writer.account, chatId, bytes)
-})
-
 type Marked = Sifted<SeenMessage> & { readonly epochMark: RevisionMark | null }
 
 const editItem = (
@@ -260,7 +248,9 @@ const append = Effect.fnUntraced(function*(
   const sifted = sift(seen, revisionsOf(known, changes, epochId), late)
   const fresh = sifted.fresh.map((message) => messageItem(message, now))
   const bytes = yield* store(writer, epochId, chatId, "messages", fresh, path)
-  yield* storeChanges(writer, epochId, chatId, sifted.revised.map((edit) => editItem(edit, now)), path)
+  const edits = sifted.revised.map((edit) => editItem(edit, now))
+  const grown = yield* store(writer, epochId, chatId, "changes", edits, path)
+  if (grown > 0) yield* records.resize(account, chatId, grown)
   yield* records.addFiles(
     account,
     [...sifted.fresh, ...sifted.revised].flatMap(({ id, message }) =>
@@ -303,7 +293,8 @@ const mark = Effect.fnUntraced(function*(
     record: { change: "deleted", id: String(id), seen_at: at, why },
     change: { kind: "deleted", editDate: 0, mark: null, late: false, place: 0, why, at: now }
   }))
-  yield* storeChanges(writer, epochId, chatId, items, path)
+  const grown = yield* store(writer, epochId, chatId, "changes", items, path)
+  if (grown > 0) yield* records.resize(account, chatId, grown)
 })
 
 /** Stores a snapshot, unless it is known to be that of the page before; under another epoch it is not known. */

@@ -190,7 +190,7 @@ const finish = Effect.fnUntraced(function*(
 ) {
   const reportFinishing = report(run, { phase: "finishing", done: 0, total: null })
   const at = yield* now
-  // What takes a call or two is over before anybody sees it.
+  // A call or two are over before anybody sees the phase.
   if (known.some((chat) => hasOldFloor(chat, at) || hasDueMembers(chat, at))) yield* reportFinishing
   let chats = known
   if (yield* askAgain(run, connections, chats)) {

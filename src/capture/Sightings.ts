@@ -23,7 +23,7 @@ const gatheringTime = Duration.seconds(30)
 
 type Judge = (chat: Pick<CapturedChat, "chatId" | "type">) => Selection
 
-/** What is stored of the chats, of those that they continue, and of the rules. */
+/** The stored facts of the chats, of those that they continue, and of the rules. */
 export const readKnown = Effect.fnUntraced(function*(account: ArchivedAccount, chats: ReadonlyArray<ChatSeen>) {
   const store = yield* CaptureStore
   const rules = yield* ArchiveRules

@@ -96,7 +96,7 @@ export interface KnownChanges {
 export interface ChatGrowth {
   readonly chatId: bigint
   readonly ids: ReadonlyArray<bigint>
-  /** What their records take. */
+  /** The size of their records. */
   readonly bytes: number
   readonly firstAt: Date
   readonly lastAt: Date

@@ -129,11 +129,9 @@ const group = (
     account:
       html`<p class="hint">The other chats of ${account} follow the rules of its department, and of the organization.</p>`
   }
-  return html`<section aria-labelledby="${id}">
-  <h2 id="${id}">${targetOf(first, departments)}</h2>
+  return html`<h2 id="${id}">${targetOf(first, departments)}</h2>
   ${inherited[target.level]}
-  <ul class="plain">${rules.map(row(view, departments))}</ul>
-</section>`
+  <ul class="plain" aria-labelledby="${id}">${rules.map(row(view, departments))}</ul>`
 }
 
 const lead = html`

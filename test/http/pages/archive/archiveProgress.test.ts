@@ -188,9 +188,9 @@ describe("the page of the archive's rules", () => {
           )
         )
         const found = (yield* see(rules)).text.replaceAll(/<\/?(?:bdi|a)\b[^>]*>/g, "")
-        const sections = [...found.matchAll(/<h2 id="rules-\d">([^<]*)<\/h2>([^]*?)<\/section>/g)]
+        const groups = [...found.matchAll(/<h2 id="rules-\d">([^<]*)<\/h2>([^]*?)(?=<h2)/g)]
         expect(
-          sections.map(([, title, text]) => [title, text?.match(/<h3>/g)?.length, text?.includes("follow the rules")])
+          groups.map(([, title, text]) => [title, text?.match(/<h3>/g)?.length, text?.includes("follow the rules")])
         )
           .toEqual([
             ["The whole organization", 2, false],
