@@ -5,7 +5,7 @@ import { trusted } from "../page/TrustedAddress.ts"
 import type { KeyFacts, ReadyKey } from "./KeyCalls.ts"
 import { clearFaults, fieldOf, serviceLink, showFault } from "./KeyFaults.ts"
 import { makeReady, sendKey } from "./KeySending.ts"
-import { showCode } from "./RecoveryCode.ts"
+import { showCode } from "./ShownRecoveryCode.ts"
 
 const secretIds = ["secret", "new", "repeated"]
 
