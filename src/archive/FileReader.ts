@@ -39,7 +39,7 @@ const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
 
 const placeOf = (chatId: bigint, messageId: bigint) => `${chatId} ${messageId}`
 
-/** What edits of the messages say of their files. */
+/** The files of the messages as edits name them. */
 const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
   const places = new Map(files.map(({ chatId, messageId }) => [placeOf(chatId, messageId), { chatId, messageId }]))
   if (places.size === 0) return []

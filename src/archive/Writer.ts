@@ -175,9 +175,8 @@ const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): I
 /** The message with what tells its content from that of other revisions: a change of reactions alone makes none. */
 const marked = (writer: EpochWriter, message: SeenMessage) => {
   const { details, id, text } = message
-  const { reactions: _, ...compared } = details
   return Effect.map(
-    writer.markOf(JSON.stringify([text, compared])),
+    writer.markOf(JSON.stringify([text, { ...details, reactions: undefined }])),
     (epochMark): Marked => ({ id, message, editedAt: details.edited_at ?? 0, mark: hex(epochMark.digest), epochMark })
   )
 }
