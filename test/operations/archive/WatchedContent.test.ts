@@ -98,8 +98,11 @@ describe("a content of the archive", () => {
         Effect.gen(function*() {
           const staged = yield* stage
           const content = yield* staged.file
-          const then = happen(staged) as Effect.Effect<unknown>
-          expect(yield* take(content, Effect.andThen(then, later))).toBe("ContentBroken")
+          const then = Effect.gen(function*() {
+            yield* happen(staged)
+            yield* later
+          })
+          expect(yield* take(content, then)).toBe("ContentBroken")
         }))
     }
 
