@@ -98,6 +98,7 @@ export class Capture extends Context.Service<Capture, {
         const sessions = yield* LiveSessions
         const runs = yield* ArchiveRuns
         const store = yield* CaptureStore
+        const accounts = yield* Accounts
         const db = yield* Db
         const giveWay = afterLooks(isLooking, otherLooks)
         const services = (yield* Effect.context<Services>()).pipe(
@@ -125,10 +126,12 @@ export class Capture extends Context.Service<Capture, {
           yield* db.transaction(
             run.organizationId,
             Effect.gen(function*() {
+              // The account before its run, as in every step.
+              yield* accounts.hold(run.organizationId, run.accountId)
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
-              yield* runs.finish(run, { at: next.nextAt, failures: next.failures, askedAt: next.askedAt })
-              if (outcome._tag === "Stopped" && outcome.reason === "claim_lost") return
-              if (outcome._tag === "Done") yield* store.count(run)
+              const ends = { at: next.nextAt, failures: next.failures, askedAt: next.askedAt }
+              if (!(yield* runs.finish(run, ends))) return
+              if (outcome._tag === "Done" || outcome._tag === "Stopped") yield* store.count(run)
               const event = runEvent(run, outcome, yield* store.end(run, next, at))
               if (event !== null) yield* recordRun(run, event)
             })

@@ -8,6 +8,7 @@ import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ChatReader, MemberPage } from "../ports/messenger/MessengerArchive.ts"
 import { afterWaits, commitRead, exclusively } from "./CaptureSteps.ts"
 import type { Pacer } from "./Pacer.ts"
+import { someTimes } from "./RefusedChats.ts"
 
 const membersTime = Duration.days(7)
 
@@ -19,7 +20,7 @@ export const hasDueMembers = ({ leftAt, membersAt, type, ...chat }: CapturedChat
   isSaved(chat) && leftAt === null && (type === "group" || type === "channel") && !isRefused(chat, at) &&
   (membersAt === null || at.getTime() - membersAt.getTime() > Duration.toMillis(membersTime))
 
-/** The chat's members; none where the messenger does not show them to the account. */
+/** The chat's members; none where the messenger does not show them to the account, null where it fails to answer. */
 const askMembers = Effect.fnUntraced(function*(
   { ref }: CapturedChat,
   { pacer, reader }: { readonly pacer: Pacer; readonly reader: ChatReader }
@@ -28,12 +29,12 @@ const askMembers = Effect.fnUntraced(function*(
   let cursor: string | null = null
   do {
     yield* pacer.take
-    const page: MemberPage = yield* afterWaits(inTime(reader.members(ref, cursor)))
+    const page: MemberPage = yield* someTimes(afterWaits(inTime(reader.members(ref, cursor))))
     found.push(...page.members)
     cursor = page.next
   } while (cursor !== null && found.length < mostMembers)
   return found.slice(0, mostMembers)
-}, Effect.catchTags({ ChatRefused: () => Effect.succeed([]), PlatformRefused: () => Effect.succeed([]) }))
+}, Effect.catchTags({ ChatRefused: () => Effect.succeed([]), PlatformRefused: () => Effect.succeed(null) }))
 
 /** Reads the members of chats that need it. */
 export const readMembers = Effect.fnUntraced(function*(
@@ -45,6 +46,7 @@ export const readMembers = Effect.fnUntraced(function*(
   const at = yield* now
   for (const chat of chats.filter((chat) => hasDueMembers(chat, at))) {
     const members = yield* askMembers(chat, connections)
+    if (members === null) continue
     yield* exclusively(
       run,
       commitRead(run, run, store.chats(run, [chat.chatId]), (archive, [known]) =>

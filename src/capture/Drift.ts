@@ -25,9 +25,9 @@ const isComparable = (chat: CapturedChat, at: Date): boolean =>
 
 /** Archived messages of the page's range that the messenger has otherwise, or no more, although no change was lost. */
 const outdated = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat, { messages }: HistoryPage) {
-  const { chatId, progress: { edge } } = chat
+  const { chatId, progress: { edge }, unchecked } = chat
   const low = least(messages.map(({ record }) => record.id))
-  if (edge === null || low === null) return 0
+  if (edge === null || low === null || unchecked !== null) return 0
   const records = yield* ArchiveRecords
   const stored = yield* records.between(run, chatId, low, edge - 1n)
   // A hidden edit, as of reactions, is no change of what is archived.

@@ -38,8 +38,9 @@ const look = Effect.fnUntraced(function*(
   account: ArchivedAccount,
   feed: ChatFeed,
   active: ReadonlySet<Box>,
-  { had }: GlanceRound
+  before: GlanceRound
 ) {
+  const { had } = before
   const store = yield* CaptureStore
   const at = yield* now
   // An account of which nothing is pushed needs these statements alone.
@@ -60,10 +61,15 @@ const look = Effect.fnUntraced(function*(
   }
   if (silent.length === 0) return { behind: [], hasExpired, round }
   const found = yield* inTime(feed.peers(silent.map(({ ref }) => ref))).pipe(
-    // One of them is refused: their differences tell which.
-    Effect.catchTag("PlatformRefused", () => Effect.succeed(null))
+    Effect.catchTags({
+      // One of them is refused: their differences tell which.
+      PlatformRefused: () => Effect.succeed({ behind: silent.map(({ chatId }) => chatId), hasExpired, round }),
+      // They are asked for the next time.
+      PlatformBusy: () => Effect.succeed({ behind: [], hasExpired, round: before }),
+      PlatformUnavailable: () => Effect.succeed({ behind: [], hasExpired, round: before })
+    })
   )
-  if (found === null) return { behind: silent.map(({ chatId }) => chatId), hasExpired, round }
+  if ("behind" in found) return found
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))
   const news = found.chats.filter((chat) => isNews(known.get(chat.chatId), chat, at))
   if (news.length > 0) yield* commit(account, null, (archive) => seeChats(account, archive, news))

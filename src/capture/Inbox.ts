@@ -56,12 +56,12 @@ export class Inbox implements PushListener {
 
   /** Something can be taken, or nothing ever will. */
   get isDue(): boolean {
-    return this.over || this.kept.length > 0
+    return this.over || this.kept.length > 0 || this.lost > 0
   }
 
   /** The session has ended, and everything is taken. */
   get isOver(): boolean {
-    return this.over && this.kept.length === 0
+    return this.over && this.kept.length === 0 && this.lost === 0
   }
 
   readonly pushed = (push: Push): void => {

@@ -9,7 +9,7 @@ import { CaptureStopped } from "./CaptureStop.ts"
 import { DueBoxes } from "./DueBoxes.ts"
 import { firstRound, glance, type GlanceRound } from "./Glances.ts"
 import { Inbox, InboxSpace } from "./Inbox.ts"
-import { allBoxes, catchUpSome, takePushes } from "./LiveCapture.ts"
+import { allBoxes, catchUpSome, gapTime, takePushes } from "./LiveCapture.ts"
 import { type FileTurns, type LiveSession, makeLiveFiles } from "./LiveFiles.ts"
 import { shareOf } from "./NextRuns.ts"
 import { keyOf } from "./OpenArchives.ts"
@@ -128,8 +128,11 @@ const act = Effect.fnUntraced(function*(live: Live, session: LiveSession) {
       live.askedAt = live.heardAt
       live.active = new Set([...live.active, ...batch.map(({ box }) => box)])
       files.note(batch)
+      const arrived = batch.filter(({ _tag }) => _tag === "Pushed").length
       const stored = whereAnswered(takePushes(account, batch))
-      due.add(yield* Effect.onError(stored, () => CaptureMetrics.dropped(batch.length)))
+      const behind = yield* Effect.onError(stored, () => CaptureMetrics.dropped(arrived))
+      if (behind.length > 0) yield* Effect.sleep(gapTime)
+      due.add(behind)
     }
     yield* ask(live, files.feed)
     yield* files.begin

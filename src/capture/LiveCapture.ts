@@ -14,7 +14,7 @@ import { seeChats } from "./Sightings.ts"
 import { type ChangePlace, chatsOf, keepingChats, storeChange } from "./StoredChanges.ts"
 
 /** A missing push may still arrive: the difference is asked for after this. */
-const gapTime = Duration.millis(500)
+export const gapTime = Duration.millis(500)
 
 const placeOf = (
   position: number | null,
@@ -28,7 +28,7 @@ const placeOf = (
 /** The answer says something of the chat that is not known yet. */
 const isNews = (known: CapturedChat | undefined, { joinedAt, left, migratedTo }: ChatSeen): boolean =>
   known === undefined || (known.leftAt !== null) !== left ||
-  joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime() ||
+  known.effect !== "skip" && joinedAt !== null && joinedAt.getTime() !== known.joinedAt?.getTime() ||
   migratedTo !== null && migratedTo !== known.migratedTo
 
 /** The chats that the pushes are about or name, and the state of the common box. */
@@ -103,8 +103,8 @@ const storePushes = Effect.fnUntraced(function*(
 })
 
 /** Stores pushes that arrived together, and answers the boxes of which they show something to be missing. */
-export const takePushes = Effect.fnUntraced(function*(account: ArchivedAccount, pushes: ReadonlyArray<Push>) {
-  const behind = yield* exclusively(
+export const takePushes = (account: ArchivedAccount, pushes: ReadonlyArray<Push>) =>
+  exclusively(
     account,
     commitRead(
       account,
@@ -113,9 +113,6 @@ export const takePushes = Effect.fnUntraced(function*(account: ArchivedAccount, 
       (archive, known) => storePushes(account, archive, pushes, known)
     )
   )
-  if (behind.length > 0) yield* Effect.sleep(gapTime)
-  return behind
-})
 
 /** The boxes whose differences tell what was missed before the feed began. */
 export const allBoxes = Effect.fnUntraced(function*(account: ArchivedAccount) {

@@ -1,6 +1,6 @@
 /** Contents of files that wait, small ones first, then the newest; what is refused now is tried again in other nights. */
 import { Clock, Duration, Effect, type Semaphore } from "effect"
-import { type CapturedChat, isSaved } from "../domain/archive/CapturedChat.ts"
+import { type CapturedChat, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
 import { now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
@@ -14,6 +14,7 @@ import { afterWaits, commit, consult } from "./CaptureSteps.ts"
 import { contentOf } from "./FileContent.ts"
 import { OpenArchives } from "./OpenArchives.ts"
 import type { Pacer } from "./Pacer.ts"
+import { someTimes } from "./RefusedChats.ts"
 
 /** Files of one chat that one call asks for. */
 const filesPerCall = 100
@@ -121,8 +122,7 @@ const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, f
 
 /** Fresh answers of the files' messages; none where the messenger refuses to read the chat. */
 const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
-  pacer.take.pipe(
-    Effect.andThen(afterWaits(inTime(reader.messages(chat.ref, ids)))),
+  someTimes(Effect.andThen(pacer.take, afterWaits(inTime(reader.messages(chat.ref, ids))))).pipe(
     Effect.catchTag(["ChatRefused", "PlatformRefused"], () => Effect.succeed<ReadonlyArray<MessageSeen> | null>(null))
   )
 
@@ -141,7 +141,7 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   if (first === undefined) return false
   const wanted = new Set(next.map(({ fileId }) => fileId))
   const [chat] = yield* consult(account, store.chats(account, [first.chatId]))
-  if (chat === undefined || !isSaved(chat)) {
+  if (chat === undefined || !isSaved(chat) || isRefused(chat, yield* now)) {
     yield* postpone(asker, [...wanted])
     return true
   }

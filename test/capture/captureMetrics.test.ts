@@ -132,6 +132,7 @@ describe("pushes that wait", () => {
       for (const inbox of inboxes) fillInbox(inbox, 50)
       const fresh = new Inbox(() => {}, space)
       fresh.pushed(pushOf(1, 10_000))
+      expect(fresh.isDue).toBe(true)
       expect(yield* fresh.take(10)).toEqual([{ _tag: "Behind", box: "common" }])
       yield* Effect.forEach(inboxes.slice(0, 10), (inbox) => inbox.giveUp)
       fresh.pushed(pushOf(2, 10_000))

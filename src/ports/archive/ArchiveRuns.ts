@@ -36,8 +36,8 @@ export class ArchiveRuns extends Context.Service<ArchiveRuns, {
   begun(slots: ReadonlySet<Slot>, limit: number): Effect.Effect<ReadonlyArray<ArchivedAccount>, ServiceUnavailable>
   /** Renews the claim inside the transaction of the organization; false where it was lost. */
   renew(run: ClaimedRun, until: Date): Effect.Effect<boolean>
-  /** Gives the account back inside the transaction; an admin who asked meanwhile has the next run now. */
-  finish(run: ClaimedRun, next: NextRun): Effect.Effect<void>
+  /** Gives the account back inside the transaction; an admin who asked meanwhile has the next run now. False where it was lost. */
+  finish(run: ClaimedRun, next: NextRun): Effect.Effect<boolean>
   /** Lets the account's next run begin at the time, unless it begins before, inside the transaction. */
   hasten(account: ArchivedAccount, at: Date): Effect.Effect<void>
   /** Makes the account's run due inside the transaction of the organization; false where one was asked for already. */

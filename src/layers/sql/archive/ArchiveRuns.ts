@@ -71,10 +71,11 @@ export const layer = Layer.effect(
           returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
       finish: ({ accountId, fence, organizationId }, { askedAt, at, failures }) =>
-        post(sql`
+        sql`
           update archive_run set claimed_until = null, failures = ${failures}, asked_at = coalesce(asked_at, ${askedAt}),
             next_at = case when asked_at is null and not again then ${at} else next_at end
-          where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}`),
+          where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
+          returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
       hasten: ({ accountId, organizationId }, at) =>
         post(sql`
