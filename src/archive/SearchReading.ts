@@ -95,8 +95,10 @@ export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: Searc
   for (const [at, page] of pages.entries()) {
     const queued = taken.get(nameOf(page.page))
     if (queued === undefined) continue
-    if (at > 0 && (yield* run.isLate)) {
-      run.unread.push(Math.min(queued.page.lastAt, run.below), queued)
+    // Before all that reaches beyond the search's end is read, nothing can be answered.
+    const rank = Math.min(queued.page.lastAt, run.below)
+    if (at > 0 && rank < run.below && (yield* run.isLate)) {
+      run.unread.push(rank, queued)
       continue
     }
     const { found, read, unreadable } = yield* matchPage(run.keys, run.request, page)

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
-import { search, type SearchBudget, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
+import { search, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
 import { openVocabulary } from "../../src/archive/Vocabularies.ts"
 import { fold } from "../../src/domain/archive/Fold.ts"
-import type { MessageRecord } from "../../src/domain/archive/Records.ts"
 import type { SearchHit, SearchPosition } from "../../src/domain/archive/SearchHit.ts"
-import { searchWords } from "../../src/domain/archive/SearchWords.ts"
-import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
-import type { ArchiveCrypto, PasswordDerivation } from "../../src/ports/archive/ArchiveCrypto.ts"
 import { SearchStore } from "../../src/ports/archive/SearchStore.ts"
-import * as Vectors from "../support/archive/archiveVectors.ts"
 import * as Memory from "../support/archive/memorySearchStore.ts"
 import { texts } from "../support/archive/scripts.ts"
 import {
@@ -24,40 +19,8 @@ import {
   type Written,
   written
 } from "../support/archive/searchedArchive.ts"
+import { type Criteria, everything, requestOf, run, searchAll, writtenAt } from "../support/archive/searches.ts"
 import { tried } from "../support/drawn.ts"
-
-type Criteria = Pick<SearchRequest, "fromId" | "kind"> & { readonly scope: Partial<SearchRequest["scope"]> }
-
-const requestOf = (query: string, limit: number, { fromId, kind, scope }: Criteria): SearchRequest => ({
-  scope: { organizationId: Vectors.organizationId, accountIds, chatIds: null, since: null, until: null, ...scope },
-  words: searchWords(query),
-  fromId,
-  kind,
-  limit,
-  position: null
-})
-
-const everything: Criteria = { fromId: null, kind: null, scope: {} }
-
-/** All results of a search, one after the other. */
-const searchAll = Effect.fnUntraced(function*(
-  archive: () => Memory.StoredArchive,
-  request: SearchRequest,
-  budget?: SearchBudget
-) {
-  const opened = yield* keys
-  const results: Array<SearchResult> = []
-  let position: SearchPosition | null = null
-  do {
-    const result: SearchResult = yield* search(openKey(opened), { ...request, position }, budget).pipe(
-      Effect.provide(Memory.layer(archive))
-    )
-    results.push(result)
-    position = result.position
-  } while (position !== null && results.length < 500)
-  expect(results.length).toBeLessThan(500)
-  return results
-})
 
 /** Notes how many pages the store is asked for together. */
 const notingNames = (named: Array<number>) =>
@@ -96,9 +59,6 @@ const bruteForce = (
     Number(other.message.id - one.message.id) || ((one.group[0] ?? "") < (other.group[0] ?? "") ? -1 : 1)
   ).map(({ chat, group, message }) => `${message.at} ${chat.chatId}/${message.id} ${group.join("+")}`)
 }
-
-const run = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation>) =>
-  Effect.runPromise(Effect.provide(effect, Layer.merge(NodeCrypto.layer, Vectors.cheapDerivation)))
 
 const criteria: fc.Arbitrary<Criteria> = fc.record({
   fromId: fc.constantFrom(null, null, "u1"),
@@ -163,23 +123,6 @@ describe("a search of the archive", () => {
       ),
       tried(300)
     ))
-
-  const writtenAt = (text: string, at: number, more: Partial<Written> = {}, message: Partial<MessageRecord> = {}) => ({
-    chat: { chatId: 1n, shared: false },
-    accounts: [0],
-    edits: [],
-    ...more,
-    message: {
-      id: BigInt(at),
-      at: start + at,
-      archivedAt: start + at,
-      from: null,
-      kind: "text" as const,
-      text,
-      details: {},
-      ...message
-    }
-  })
 
   const searchOne = (archive: Memory.StoredArchive, query: string, limit = 20) =>
     Effect.map(searchAll(() => archive, requestOf(query, limit, everything)), (results) => results[0])
@@ -299,16 +242,6 @@ describe("a search of the archive", () => {
         expect(texts).toEqual(["rare 18", "rare 12", "rare 6", "rare 0"])
         expect(new Set(named)).toEqual(new Set([together]))
       }
-    })))
-
-  it("reads one page where its budget is used by that, however many it has taken, and the others by the next calls", () =>
-    run(Effect.gen(function*() {
-      const all = Array.from({ length: 8 }, (_, day) => writtenAt("harbour", day * 86_400))
-      const archive = yield* store(all, 1, ["loose"])
-      const budget = { millis: Infinity, bytes: 1, listed: 64, vocabularies: 4 }
-      const results = yield* searchAll(() => archive, requestOf("harbour", 20, everything), budget)
-      expect(results.map(({ hits }) => hits.length)).toEqual(all.map(() => 1))
-      expect(results.map(({ searched }) => searched)).toEqual(all.map(() => 1))
     })))
 
   it("counts each message as searched once, however many calls a search takes", () =>

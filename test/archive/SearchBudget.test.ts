@@ -1,0 +1,42 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { search } from "../../src/archive/Search.ts"
+import { SearchStore } from "../../src/ports/archive/SearchStore.ts"
+import * as Memory from "../support/archive/memorySearchStore.ts"
+import { keys, openKey, start, store } from "../support/archive/searchedArchive.ts"
+import { everything, requestOf, run, searchAll, writtenAt } from "../support/archive/searches.ts"
+
+describe("the budget of a call of a search", () => {
+  it("ends it after one page where that has used it, however many it has taken, and the others by the next calls", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 8 }, (_, day) => writtenAt("harbour", day * 86_400))
+      const archive = yield* store(all, 1, ["loose"])
+      const budget = { millis: Infinity, bytes: 1, listed: 64, vocabularies: 4 }
+      const results = yield* searchAll(() => archive, requestOf("harbour", 20, everything), budget)
+      expect(results.map(({ hits }) => hits.length)).toEqual(all.map(() => 1))
+      expect(results.map(({ searched }) => searched)).toEqual(all.map(() => 1))
+    })))
+
+  it("reads pages together that reach beyond its end, although its budget is used: nothing is answered before", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 24 }, (_, day) => writtenAt("harbour", day * 86_400, { edits: [] }))
+      const archive = yield* store(all, 1, ["loose"])
+      let fetches = 0
+      const counting = Effect.updateService(SearchStore, (memory) => ({
+        ...memory,
+        sealed: (scope, names) => {
+          fetches++
+          return memory.sealed(scope, names)
+        }
+      }))
+      const [key] = yield* keys
+      const request = requestOf("harbour", 20, { ...everything, scope: { until: start + 1 } })
+      const reaching = archive.pages.map((stored) => ({ ...stored, page: { ...stored.page, firstAt: 0 } }))
+      const budget = { millis: Infinity, bytes: 1, listed: 64, vocabularies: 4 }
+      yield* search(openKey([key!]), request, budget).pipe(
+        counting,
+        Effect.provide(Memory.layer(() => ({ ...archive, pages: reaching })))
+      )
+      expect(fetches).toBeLessThanOrEqual(3)
+    })))
+})
