@@ -39,6 +39,9 @@ const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
 
 const placeOf = (chatId: bigint, messageId: bigint) => `${chatId} ${messageId}`
 
+/** Messages whose edits are read at the same time. */
+const editedAtOnce = 4
+
 /** The files of the messages as edits name them. */
 const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
   const places = new Map(files.map(({ chatId, messageId }) => [placeOf(chatId, messageId), { chatId, messageId }]))
@@ -52,7 +55,7 @@ const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: Readon
         pages.edits(open.account, chatId, messageId, revisionLimit),
         (frames) => frames.map((each) => ({ ...each, chatId }))
       ),
-    { concurrency: "unbounded" }
+    { concurrency: editedAtOnce }
   )
   const frames = (yield* db.read(open.account.organizationId, edits)).flat()
   const distinct = new Map(frames.map((each) => [each.number, each]))

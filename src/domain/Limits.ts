@@ -77,8 +77,10 @@ export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
 /** While so many are made, an organization without any has one still, up to this number. */
 export const exportPartsInAll = 16
-/** The period in which it is looked at if the caller may still read a content, and the time that one is sent. */
+/** The period in which it is looked at if the caller may still read a content, and the longest time that one is sent. */
 export const contentLooked = Duration.seconds(5)
+/** A content is sent for so long while nobody can tell if its caller may read it. */
+export const contentUnsure = Duration.minutes(1)
 export const contentTime = Duration.hours(4)
 /** The default number of runs over archives that a process makes at the same time. */
 export const defaultArchiveRuns = 32

@@ -1,12 +1,12 @@
 /** A day of a chat as one mail, as mail archives take it: the conversation as its text, the files attached. */
 import { Stream } from "effect"
 import {
+  allReactions,
   chatTitle,
   type ExportedChat,
   type ExportedMessage,
   exportTime,
   otherWords,
-  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { headerText, mail, type MimePart, textPart } from "./Mime.ts"
@@ -41,7 +41,7 @@ const oneLine = (name: string): string => name.replaceAll(lineEnds, " ")
 
 const lineOf = (message: ExportedMessage): string => {
   const { deletedAt, details, files, revisions } = message
-  const reactions = reactionWords(details)
+  const reactions = allReactions(details)
   const words = [
     ...(details.forwarded_from === undefined ? [] : [`[forwarded from ${details.forwarded_from}]`]),
     ...(details.reply_to_id === undefined ? [] : [`[in reply to ${details.reply_to_id}]`]),

@@ -1,6 +1,7 @@
 /** Opened messages as the formats of exports are given them. */
 import type { ChatType } from "../../domain/archive/Chat.ts"
 import type { ArchivedFile, MessageEdit } from "../../domain/archive/Message.ts"
+import { reactionWords } from "../../domain/archive/Reactions.ts"
 import type { MessageDetails, MessageRecord, SenderRecord } from "../../domain/archive/Records.ts"
 
 /** The account that saw the chats, as it was called when the export was made. */
@@ -65,5 +66,5 @@ export const otherWords = (
 ]
 
 /** The reactions to the message with their numbers; null without any. */
-export const reactionWords = ({ reactions }: MessageDetails): string | null =>
-  reactions === undefined ? null : reactions.map(({ count, emoji }) => `${emoji} ${count}`).join(", ")
+export const allReactions = ({ reactions }: MessageDetails): string | null =>
+  reactions === undefined ? null : reactions.map(reactionWords).join(", ")

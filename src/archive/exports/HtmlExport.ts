@@ -1,6 +1,7 @@
 /** Chats as pages that are read offline, on a phone and on paper: no script, nothing from elsewhere, all text escaped. */
 import { html as template, raw } from "hono/html"
 import {
+  allReactions,
   chatTitle,
   exportDay,
   type ExportedChat,
@@ -8,7 +9,6 @@ import {
   type ExportedMessage,
   exportTime,
   otherWords,
-  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { addressOf } from "./ExportNames.ts"
@@ -100,7 +100,7 @@ const replyOf = (id: string, addresses: AddressOfMessage): Markup => {
 const messageOf = (message: ExportedMessage, addresses: AddressOfMessage): Markup => {
   const { deletedAt, details, revisions } = message
   const lastEdit = revisions.at(-1)?.edited_at ?? null
-  const reactions = reactionWords(details)
+  const reactions = allReactions(details)
   const classes = [
     "message",
     ...(details.outgoing === true ? ["out"] : []),

@@ -133,7 +133,14 @@ const jsonMessage = (message: ExportedMessage): object => {
       contact_information: { first_name: details.contact[0] ?? "", phone_number: details.contact[1] ?? "" }
     }),
     ...(details.reactions === undefined ? {} : {
-      reactions: details.reactions.map((reaction) => ({ type: "emoji", ...reaction }))
+      reactions: details.reactions.map(({ count, emoji, emoji_id }) => ({
+        ...(emoji !== undefined
+          ? { type: "emoji", emoji }
+          : emoji_id !== undefined
+          ? { type: "custom_emoji", document_id: emoji_id }
+          : { type: "paid" }),
+        count
+      }))
     }),
     ...(details.transcript === undefined ? {} : { transcript: details.transcript }),
     text: entities.every(({ type }) => type === "plain")

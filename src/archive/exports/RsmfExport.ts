@@ -6,12 +6,12 @@ import { Stream } from "effect"
 import { utf8 } from "../../domain/archive/Bytes.ts"
 import { conversationText, type DocumentPlace, type FileContent, mailHeaders } from "./EmlExport.ts"
 import {
+  allReactions,
   chatTitle,
   type ExportedChat,
   type ExportedMessage,
   exportTime,
   otherWords,
-  reactionWords,
   senderName
 } from "./ExportedChat.ts"
 import { mail, type MimePart, textPart } from "./Mime.ts"
@@ -58,7 +58,7 @@ const rsmfManifest = (chat: ExportedChat, messages: ReadonlyArray<ExportedMessag
     )
     const edits = editsOf(participant, message)
     const further = custom({
-      reactions: reactionWords(details),
+      reactions: allReactions(details),
       forwarded_from: details.forwarded_from ?? null,
       in_reply_to: reply === undefined || ids.has(reply) ? null : reply,
       deleted_noticed_at: deletedAt === null ? null : exportTime(deletedAt),

@@ -52,8 +52,12 @@ const EntityRecord = Schema.Struct({
   emoji_id: Schema.optionalKey(Schema.String)
 })
 
-/** Reactions of one kind; a custom one is named by its id. */
-const ReactionRecord = Schema.Struct({ emoji: Schema.String, count: Schema.Int })
+/** Reactions of one kind: an emoji, a custom one by its id, or, without either, paid ones. */
+export const ReactionRecord = Schema.Struct({
+  emoji: Schema.optionalKey(Schema.String),
+  emoji_id: Schema.optionalKey(Schema.String),
+  count: Schema.Int
+})
 
 /** Members that few messages have. Those that this version does not know are kept. Times are Unix seconds. */
 export const MessageDetails = Schema.Struct({

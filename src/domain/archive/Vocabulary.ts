@@ -12,9 +12,6 @@ export interface Vocabulary {
   readonly postings: Uint8Array
 }
 
-/** Bytes of a number below 16,384, at most. */
-const longestVarint = 2
-
 const putVarint = (bytes: Array<number>, value: number): void => {
   let rest = value
   for (; rest > 0x7f; rest >>>= 7) bytes.push(rest & 0x7f | 0x80)
@@ -75,7 +72,7 @@ export const growVocabulary = (): GrowingVocabulary => {
       // By UTF-16 units, without a comparison of our own, which takes longer than all the rest.
       const tokens = [...known.keys()].sort()
       let size = 0
-      for (const { bytes } of known.values()) size += longestVarint + bytes.length
+      for (const { bytes } of known.values()) size += varintBytes + bytes.length
       const postings = new Uint8Array(size)
       let at = 0
       for (const token of tokens) {

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Stream } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import { type Content, ContentBroken } from "../../domain/Content.ts"
-import { contentLooked, contentTime } from "../../domain/Limits.ts"
+import { contentLooked, contentTime, contentUnsure } from "../../domain/Limits.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import type { Caller } from "../../domain/people/Access.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
@@ -11,6 +11,7 @@ import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 
 const period = Duration.toMillis(contentLooked)
+const unsure = Duration.toMillis(contentUnsure)
 const longest = Duration.toMillis(contentTime)
 
 /** True if the caller may read the account's archive as things are now. */
@@ -40,14 +41,17 @@ export const watched = <E, R>(
 ) =>
   Stream.unwrap(Effect.map(Clock.currentTimeMillis, (began) => {
     let lookedAt = began
+    let sureAt = began
     return Stream.mapEffect(
       bytes,
       Effect.fnUntraced(function*(chunk) {
         const at = yield* Clock.currentTimeMillis
         if (at - lookedAt < period) return chunk
         lookedAt = at
-        const looked = Effect.orElseSucceed(mayRead(caller, accountId, new Date(at)), () => false)
-        return at - began < longest && (yield* looked) ? chunk : yield* Effect.fail(gone())
+        const may = yield* Effect.orElseSucceed(mayRead(caller, accountId, new Date(at)), () => null)
+        if (may === true) sureAt = at
+        const isOver = may === false || at - sureAt > unsure || at - began >= longest
+        return isOver ? yield* Effect.fail(gone()) : chunk
       })
     )
   }))

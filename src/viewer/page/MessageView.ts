@@ -1,5 +1,6 @@
 /** One message of a conversation, with its revisions where they are asked for. */
 import type { Chat } from "../../domain/archive/Chat.ts"
+import { reactionWords } from "../../domain/archive/Reactions.ts"
 import type { FoundMessage } from "../../domain/archive/SearchResult.ts"
 import type { ShownMessage } from "../ViewerCalls.ts"
 import { button, fill, make, named, problem, status, tone } from "./Elements.ts"
@@ -91,7 +92,7 @@ const contentOf = (
     details.contact === undefined ? null : list("Contact", details.contact),
     details.reactions === undefined
       ? null
-      : list("Reactions", details.reactions.map(({ count, emoji }) => `${emoji} ${count}`)),
+      : list("Reactions", details.reactions.map(reactionWords)),
     text === null && caption === null && transcript === null && files.length === 0 && details.service === undefined &&
       details.sticker === undefined && details.poll === undefined && details.contact === undefined
       ? message.redacted_at !== null

@@ -201,7 +201,10 @@ describe("a sticker and reactions", () => {
     ...message,
     kind: "sticker",
     text: null,
-    details: { sticker: { id: "3", emoji: "👋" }, reactions: [{ emoji: "👍", count: 3 }, { emoji: "❤", count: 1 }] }
+    details: {
+      sticker: { id: "3", emoji: "👋" },
+      reactions: [{ emoji: "👍", count: 3 }, { emoji_id: "7", count: 1 }, { count: 2 }]
+    }
   }
 
   it("are in an export as JSON as the messenger has them", () => {
@@ -209,14 +212,18 @@ describe("a sticker and reactions", () => {
     expect(found).toMatchObject({
       media_type: "sticker",
       sticker_emoji: "👋",
-      reactions: [{ type: "emoji", emoji: "👍", count: 3 }, { type: "emoji", emoji: "❤", count: 1 }]
+      reactions: [
+        { type: "emoji", emoji: "👍", count: 3 },
+        { type: "custom_emoji", document_id: "7", count: 1 },
+        { type: "paid", count: 2 }
+      ]
     })
   })
 
   it("are words in an export as pages", () => {
     const page = htmlPage(chat, [waved], { page: 0, hasNext: false, addresses: () => null })
     expect(page).toContain("Sticker: 👋")
-    expect(page).toContain("👍 3, ❤ 1")
+    expect(page).toContain("👍 3, custom emoji 7 1, star 2")
   })
 })
 

@@ -38,7 +38,7 @@ const callerWith = (text: string, id = "one"): Caller["Service"] => ({
 
 /** A process whose derivations are counted, and wait for `gate`. */
 const make = Effect.gen(function*() {
-  const counts = { attempts: 0, derived: 0, failed: 0 }
+  const counts = { attempts: 0, derived: 0, failed: 0, opened: 0 }
   const most = { attempts: Infinity }
   const gate = { open: Effect.void as Effect.Effect<void> }
   const derivation = Layer.succeed(PasswordDerivation, {
@@ -62,7 +62,11 @@ const make = Effect.gen(function*() {
         return Effect.void
       }),
     takeBack: () => Effect.sync(() => void (counts.attempts -= 1)),
-    opened: () => Effect.sync(() => void (counts.attempts -= 1))
+    opened: () =>
+      Effect.sync(() => {
+        counts.attempts -= 1
+        counts.opened += 1
+      })
   })
   const journal = Layer.mock(Journal, { append: () => Effect.sync(() => void (counts.failed += 1)) })
   const wraps = new Map<string, WrapRow>()
@@ -127,7 +131,7 @@ describe("opened archive keys", () => {
       const { counts, key, unlock } = yield* make
       const open = (text: string, id?: string) => Effect.scoped(unlock.open(callerWith(text, id), key))
       yield* Effect.all(Array.from({ length: 30 }, () => open(password)), { concurrency: "unbounded" })
-      expect(counts).toEqual({ attempts: 0, derived: 1, failed: 0 })
+      expect(counts).toEqual({ attempts: 0, derived: 1, failed: 0, opened: 1 })
       yield* TestClock.adjust("299 seconds")
       yield* open(password)
       expect(counts.derived).toBe(1)
@@ -158,7 +162,7 @@ describe("opened archive keys", () => {
       for (const text of [password, next]) {
         expect(yield* Effect.flip(open(text))).toMatchObject({ _tag: "service_unavailable", retry_after: 1 })
       }
-      expect(counts).toEqual({ attempts: 0, derived: 0, failed: 0 })
+      expect(counts).toEqual({ attempts: 0, derived: 0, failed: 0, opened: 0 })
       expect((yield* open(next, changed)).key.wrapId).toBe(changed.wrapId)
       yield* dropWrap
       expect((yield* Effect.flip(open(password)))._tag).toBe("service_unavailable")
@@ -198,10 +202,10 @@ describe("opened archive keys", () => {
         { startImmediately: true }
       )
       yield* Deferred.await(began)
-      expect(counts).toEqual({ attempts: 1, derived: 0, failed: 0 })
+      expect(counts).toEqual({ attempts: 1, derived: 0, failed: 0, opened: 0 })
       yield* Deferred.succeed(end, undefined)
       expect((yield* Fiber.join(opening))._tag).toBe("archive_password_invalid")
-      expect(counts).toEqual({ attempts: 1, derived: 1, failed: 1 })
+      expect(counts).toEqual({ attempts: 1, derived: 1, failed: 1, opened: 0 })
     }))
 
   it.effect("once a credential has had as many wrong passwords as it may, its right one is refused as well", () =>
@@ -220,7 +224,7 @@ describe("opened archive keys", () => {
       expect(yield* answers("three")).toMatchObject({ _tag: "too_many_attempts" })
       expect(yield* answers(password)).toMatchObject({ _tag: "too_many_attempts" })
       expect(yield* answers(password, "another")).toBe("opened")
-      expect(counts).toEqual({ attempts: 2, derived: 4, failed: 2 })
+      expect(counts).toEqual({ attempts: 2, derived: 4, failed: 2, opened: 2 })
     }))
 
   it.effect("eighteen passwords are derived or wait; the next is refused, and not counted", () =>

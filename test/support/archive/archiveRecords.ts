@@ -42,7 +42,9 @@ const details: fc.Arbitrary<MessageDetails> = fc.tuple(
     poll: fc.array(text, { maxLength: 2 }),
     contact: fc.array(text, { maxLength: 2 }),
     sticker: fc.record({ id: text, emoji: maybe(text) }),
-    reactions: fc.array(fc.record({ emoji: text, count: fc.nat() }), { maxLength: 2 }),
+    reactions: fc.array(fc.record({ emoji: text, emoji_id: text, count: fc.nat() }, { requiredKeys: ["count"] }), {
+      maxLength: 2
+    }),
     outgoing: fc.boolean(),
     edited_at: time
   }, { requiredKeys: [] }),

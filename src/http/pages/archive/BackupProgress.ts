@@ -111,7 +111,7 @@ export const progress = (archive: ArchiveSummary, run: RunFacts, now: number): H
   html`${
     archive.status === "running"
       ? inProgress(archive, run, now)
-      : archive.status === "queued"
+      : archive.status === "queued" || archive.status === "error" && archive.error === null
       ? waiting(run, now)
       : undefined
   }

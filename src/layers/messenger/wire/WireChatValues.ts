@@ -278,20 +278,20 @@ const mediaOf = (media: wire.TypeMessageMedia | undefined, named: Named): Media 
 
 const answerText = (answer: wire.TypePollAnswer): ReadonlyArray<string> => "text" in answer ? [answer.text.text] : []
 
-const emojiOf = (reaction: wire.TypeReaction): string => {
+const kindOf = (reaction: wire.TypeReaction) => {
   switch (reaction._) {
     case "reactionEmoji":
-      return kept(reaction.emoticon)
+      return { emoji: kept(reaction.emoticon) }
     case "reactionCustomEmoji":
-      return `custom emoji ${reaction.documentId.toString()}`
+      return { emoji_id: reaction.documentId.toString() }
     default:
-      return "star"
+      return {}
   }
 }
 
 const reactionsOf = (reactions: wire.TypeMessageReactions | undefined): Partial<MessageDetails> =>
   reactions === undefined || reactions.results.length === 0 ? {} : {
-    reactions: reactions.results.map(({ count, reaction }) => ({ emoji: emojiOf(reaction), count }))
+    reactions: reactions.results.map(({ count, reaction }) => ({ ...kindOf(reaction), count }))
   }
 
 const replyOf = (reply: wire.TypeMessageReplyHeader | undefined): Partial<MessageDetails> =>

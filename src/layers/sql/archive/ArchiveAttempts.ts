@@ -20,7 +20,7 @@ const lately = Duration.toMillis(archiveOpenedLately)
 /** The subject of an organization's own count: no credential has an empty id. */
 const everybody = ""
 
-const subjectOfAdmin = ({ adminId }: Caller["Service"]) => `admin ${adminId}`
+const subjectOfAdmin = ({ adminId }: Pick<Caller["Service"], "adminId">) => `admin ${adminId}`
 
 /** The most of each subject, in the order in which all lock them. */
 const limits = (caller: Caller["Service"], hasOpened: boolean) => {
@@ -67,11 +67,17 @@ export const layer = Layer.effect(
       })
     })
 
-    const takeBack = (caller: Caller["Service"]) =>
-      Effect.orDie(sql`
-        update archive_attempt set times = times[1:cardinality(times) - 1]
-        where organization_id = ${caller.organizationId}
-          and subject in (${everybody}, ${subjectOfAdmin(caller)}, ${caller.credential.id})`)
+    /** The organization's own row is locked first, as by every count, so that none waits for another. */
+    const takeBack = ({ adminId, credential, organizationId }: Caller["Service"]) =>
+      Effect.orDie(Effect.andThen(
+        sql`
+          select 1 from archive_attempt
+          where organization_id = ${organizationId} and subject = ${everybody} for update`,
+        sql`
+          update archive_attempt set times = times[1:cardinality(times) - 1]
+          where organization_id = ${organizationId}
+            and subject in (${everybody}, ${subjectOfAdmin({ adminId })}, ${credential.id})`
+      ))
 
     return ArchiveAttempts.of({
       count: Effect.fnUntraced(function*(caller) {

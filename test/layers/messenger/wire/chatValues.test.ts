@@ -117,11 +117,13 @@ describe("a message of the platform", () => {
   it("has the reactions to it", () => {
     const results = [
       { _: "reactionCount", count: 3, reaction: { _: "reactionEmoji", emoticon: "👍" } },
-      { _: "reactionCount", count: 1, reaction: { _: "reactionCustomEmoji", documentId: Long.fromNumber(77) } }
+      { _: "reactionCount", count: 1, reaction: { _: "reactionCustomEmoji", documentId: Long.fromNumber(77) } },
+      { _: "reactionCount", count: 2, reaction: { _: "reactionPaid" } }
     ]
     expect(seen({ reactions: { _: "messageReactions", results } })?.record.details.reactions).toEqual([
       { emoji: "👍", count: 3 },
-      { emoji: "custom emoji 77", count: 1 }
+      { emoji_id: "77", count: 1 },
+      { count: 2 }
     ])
   })
 
