@@ -45,10 +45,10 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
     "which accounts the caller reaches, the organization, how many exports there are, and the counts"
   ],
   delete_account_with_archive: [
-    5,
-    "whether a password is held, whether sessions are left, and whether a hold binds it"
+    6,
+    "whether a password is held, whether sessions are left, whether a hold binds it, and the deletion's id"
   ],
-  delete_whole_archive: [3, "whether a hold binds it"],
+  delete_whole_archive: [4, "whether a hold binds it, and the deletion's id"],
   transfer_ownership: [5, "the password, before the transaction: the hash, the attempt counted and taken back"]
 }
 
