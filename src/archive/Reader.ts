@@ -70,6 +70,24 @@ export interface RecordOfChat {
 
 const nameOf = (chatId: bigint, messageId: bigint): string => `${chatId}/${messageId}`
 
+interface EditedMessage extends RecordOfChat {
+  readonly edits: ReadonlyArray<EditRecord> | undefined
+}
+
+/** The stored files of those messages that began without any and have some by an edit. */
+export const laterFiles = Effect.fnUntraced(
+  function*({ account }: OpenAccount, messages: ReadonlyArray<EditedMessage>) {
+    const db = yield* Db
+    const pages = yield* ArchivePages
+    const added = messages.flatMap(({ chatId, edits, record }) =>
+      record.details.files === undefined && edits?.some(({ details }) => details.files !== undefined)
+        ? [{ chatId, messageId: record.id }]
+        : []
+    )
+    return added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
+  }
+)
+
 /** The messages as they are now, in their order. */
 export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, seen: ReadonlyArray<RecordOfChat>) {
   const { account } = open
@@ -93,11 +111,10 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
     )
   )
   const known = new Map(changes.map((change) => [nameOf(change.chatId, change.messageId), change]))
-  const added = names.filter(({ chatId, messageId }, at) =>
-    seen[at]?.record.details.files === undefined &&
-    edits.get(nameOf(chatId, messageId))?.some(({ details }) => details.files !== undefined)
+  const later = yield* laterFiles(
+    open,
+    seen.map(({ chatId, record }) => ({ chatId, record, edits: edits.get(nameOf(chatId, record.id)) }))
   )
-  const later = added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
   const states = new Map([...files, ...later].map(({ at, fileId, reason, sha256, state }) =>
     [fileId, {
       state,

@@ -9,6 +9,7 @@ import { ArchivePages } from "../../ports/archive/ArchivePages.ts"
 import { type ExportDays, ExportRecords, type FrameRange } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { type OpenAccount, openEach } from "../OpenedFrames.ts"
+import { laterFiles } from "../Reader.ts"
 import type { ExportedMessage } from "./ExportedChat.ts"
 import { filePath } from "./ExportNames.ts"
 import type { ExportTally } from "./ExportTally.ts"
@@ -66,12 +67,10 @@ const complete = Effect.fnUntraced(
       if (known === undefined) edits.set(record.id, [record])
       else known.push(record)
     }
-    const added = records.flatMap(({ details, id }) =>
-      details.files === undefined && edits.get(String(id))?.some((edit) => edit.details.files !== undefined)
-        ? [{ chatId, messageId: id }]
-        : []
+    const later = yield* laterFiles(
+      open,
+      records.map((record) => ({ chatId, record, edits: edits.get(String(record.id)) }))
     )
-    const later = added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
     const stored = new Map([...files, ...later].map((file) => [file.fileId, file] as const))
     return records.map((record): ExportedMessage => {
       const mine = edits.get(String(record.id)) ?? []
