@@ -18,6 +18,9 @@ export const databasePause = Duration.seconds(1)
 const messengerPause = Duration.seconds(30)
 const failurePause = Duration.hours(6)
 
+/** It concerns one box or method alone: other steps may succeed meanwhile. */
+export const isOfOneBox = ({ _tag }: Away): boolean => _tag === "PlatformBusy" || _tag === "PlatformRefused"
+
 /** The pause before a step is repeated. */
 export const pauseAfter = (failure: Away): Duration.Duration => {
   switch (failure._tag) {

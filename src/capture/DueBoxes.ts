@@ -1,5 +1,4 @@
 /** Boxes of an account whose differences are to be asked for; only what shows them to be due is kept, in memory. */
-import { Duration } from "effect"
 import type { Box } from "../ports/messenger/MessengerArchive.ts"
 
 /** The times in ms before which none is asked for; those that were added or asked for last come last. */
@@ -22,11 +21,14 @@ export class DueBoxes {
     return box
   }
 
-  /** The box is asked for later; so is each other one where nothing is answered. */
-  postpone(box: Box, at: number, pause: Duration.Duration, isAway: boolean): void {
-    const until = at + Duration.toMillis(pause)
+  /** The box is not asked for before the time. */
+  postpone(box: Box, until: number): void {
     this.times.set(box, until)
-    if (!isAway) return
+  }
+
+  /** Neither the box nor any other is asked for before the time. */
+  postponeAll(box: Box, until: number): void {
+    this.times.set(box, until)
     for (const [other, time] of this.times) this.times.set(other, Math.max(time, until))
   }
 

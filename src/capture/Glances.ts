@@ -61,13 +61,16 @@ const look = Effect.fnUntraced(function*(
   }
   if (silent.length === 0) return { behind: [], hasExpired, round }
   const found = yield* inTime(feed.peers(silent.map(({ ref }) => ref))).pipe(
-    Effect.catchTags({
-      // One of them is refused: their differences tell which.
-      PlatformRefused: () => Effect.succeed({ behind: silent.map(({ chatId }) => chatId), hasExpired, round }),
-      // They are asked for the next time.
-      PlatformBusy: () => Effect.succeed({ behind: [], hasExpired, round: before }),
-      PlatformUnavailable: () => Effect.succeed({ behind: [], hasExpired, round: before })
-    })
+    // One of them is refused: their differences tell which.
+    Effect.catchTag(
+      "PlatformRefused",
+      () => Effect.succeed({ behind: silent.map(({ chatId }) => chatId), hasExpired, round })
+    ),
+    // They are asked for the next time.
+    Effect.catchTag(
+      ["PlatformBusy", "PlatformUnavailable"],
+      () => Effect.succeed({ behind: [], hasExpired, round: before })
+    )
   )
   if ("behind" in found) return found
   const known = new Map(silent.map((chat) => [chat.chatId, chat]))

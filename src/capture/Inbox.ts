@@ -72,7 +72,7 @@ export class Inbox implements PushListener {
       this.kept.push({ push, bytes })
       this.bytes += bytes
     } else {
-      this.behind = new Set([...this.behind, push.box])
+      if (!this.behind.has(push.box)) this.behind = new Set([...this.behind, push.box])
       this.lost += 1
     }
     this.wake()

@@ -6,7 +6,7 @@ import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { Box, ChatFeed, ChatSeen, Push, Pushed } from "../ports/messenger/MessengerArchive.ts"
-import { isAway, pauseAfter } from "./Away.ts"
+import { isAway, isOfOneBox, pauseAfter } from "./Away.ts"
 import { commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import { ask } from "./Differences.ts"
 import type { DueBoxes } from "./DueBoxes.ts"
@@ -132,16 +132,11 @@ export const catchUpSome = Effect.fnUntraced(function*(account: ArchivedAccount,
     yield* ask(account, null, feed, box).pipe(
       Effect.map(({ channels, more }) => due.add(more ? [...channels, box] : channels)),
       Effect.catchIf(isAway, (failure) =>
-        Effect.map(
-          Clock.currentTimeMillis,
-          (at) =>
-            due.postpone(
-              box,
-              at,
-              pauseAfter(failure),
-              failure._tag !== "PlatformBusy" && failure._tag !== "PlatformRefused"
-            )
-        ))
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          const until = at + Duration.toMillis(pauseAfter(failure))
+          if (isOfOneBox(failure)) due.postpone(box, until)
+          else due.postponeAll(box, until)
+        }))
     )
   }
 })
