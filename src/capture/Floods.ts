@@ -1,4 +1,4 @@
-/** Waits that the messenger demands: until its end, the method is not asked for that account, whoever wants to. */
+/** Waits that the messenger demands: until its end, no part of the service calls the method for that account. */
 import { Clock, Effect } from "effect"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import type { ChatFeed, ChatReader } from "../ports/messenger/MessengerArchive.ts"

@@ -77,11 +77,11 @@ export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
 /** While so many are made, an organization without any has one still, up to this number. */
 export const exportPartsInAll = 16
-/** The period in which it is looked at if the caller may still read a content, and the longest time that one is sent. */
+/** A download checks so often that its caller may still read the content, and takes no longer than the second. */
 export const contentLooked = Duration.seconds(5)
-/** A content is sent for so long while nobody can tell if its caller may read it. */
-export const contentUnsure = Duration.minutes(1)
 export const contentTime = Duration.hours(4)
+/** A download goes on for so long while the database does not answer that check. */
+export const contentUnsure = Duration.minutes(1)
 /** The default number of runs over archives that a process makes at the same time. */
 export const defaultArchiveRuns = 32
 /** The default number of calls a second that read one account's chats. */

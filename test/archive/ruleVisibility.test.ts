@@ -4,7 +4,7 @@ import { makeRule } from "../support/archive/rules.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
-/** Rules of the organization, of two accounts, and of whoever reads the archive of the first one. */
+/** Rules of the organization, of two accounts, and of a reader of the archive of the first one. */
 const stage = Effect.fnUntraced(function*() {
   const { admins, id } = yield* World.makeOrganization()
   const granted = yield* World.makeAccount(id)
@@ -23,7 +23,7 @@ const stage = Effect.fnUntraced(function*() {
 
 describe("the rules of the archive", () => {
   layer(World.world(postgres))((it) => {
-    it.effect("are seen by whoever can access an account that they concern, alone and of all accounts", () =>
+    it.effect("are seen by every admin who can access an account that they concern, alone and of all accounts", () =>
       Effect.gen(function*() {
         const { admins, granted, rules } = yield* stage()
         const list = (role: "archive" | "owner", query: string) =>

@@ -8,7 +8,7 @@ import { stage } from "../support/capture/livingProcess.ts"
 import { account } from "../support/capture/memoryCapture.ts"
 
 describe("a wait that the messenger demands of a method", () => {
-  it.effect("holds for the account until its end, whoever asks, and for no other account or method", () =>
+  it.effect("holds for all calls of the method for the account until its end, and for no other account or method", () =>
     Effect.gen(function*() {
       const { platform: { feed, reader } } = stage()
       const other = { ...account, organizationId: "other" as typeof account.organizationId }

@@ -12,7 +12,7 @@ export type MessengerUserId = typeof MessengerUserId.Type
 /** The platform's account that sends login codes. */
 export const codeSender = 777_000n
 
-/** The platform's own accounts, which send codes: whoever reads their chats could sign in as the holder. */
+/** The platform's own accounts, which send codes: a reader of their chats could sign in as the holder. */
 export const serviceAccounts: ReadonlySet<bigint> = new Set([codeSender, 42_777n])
 
 /** The platform's id of an authorization (`session.id`, specification 2.4). */
