@@ -27,6 +27,16 @@ describe("the verdicts over kept figures", () => {
     expect(holds("150000 messages a second", "at least 200000 messages a second")).toEqual([false])
   })
 
+  it("of archiving fail where something that was waited for never came, and not where nothing is missing", () => {
+    const holds = (measured: string, value: string, goal: string) =>
+      verdicts(recorded("capture", { columns: ["measured", "value", "goal"], rows: [[measured, value, goal]] }))
+        .map(({ holds }) => holds)
+    expect(holds("strangers found, p99 of 600", "0.4 s", "2 s")).toEqual([true])
+    expect(holds("strangers found, p99 of 600, 3 missing", "0.4 s", "2 s")).toEqual([false])
+    expect(holds("messages that are missing or doubled", "0", "0")).toEqual([true])
+    expect(holds("messages that are missing or doubled", "1", "0")).toEqual([false])
+  })
+
   it("of the viewer hold where a time is within its goal", () => {
     const rows = [
       ["a chat opened", "0.23 s", "1 s"],
