@@ -109,7 +109,7 @@ export const feedsBegun = async ({ centre, refs }: Setting, before: Report) => {
 /** The time at which the account's backup ended; undefined before that. */
 export const backedUp = async ({ superuser }: Ground, ref: string) => {
   const { rows } = await superuser.query<{ at: Date | null; error: string | null }>(
-    "select archive_last_backup_at as at, archive_error as error from account where id = $1",
+    "select archive_last_backup_at as at, archive_error as error from archive_state where account_id = $1",
     [ref]
   )
   if (rows[0]?.error !== null) throw new Error(`The backup failed: ${rows[0]?.error}`)
@@ -118,7 +118,7 @@ export const backedUp = async ({ superuser }: Ground, ref: string) => {
 
 export const progressOf = async ({ superuser }: Ground, ref: string): Promise<string> => {
   const { rows } = await superuser.query<{ phase: string | null; messages: string }>(
-    "select archive_phase as phase, archive_messages::text as messages from account where id = $1",
+    "select archive_phase as phase, archive_messages::text as messages from archive_state where account_id = $1",
     [ref]
   )
   return `${rows[0]?.phase ?? "no run"}, ${rows[0]?.messages ?? 0} messages`

@@ -55,10 +55,7 @@ const adminRows = `
 const accountRows = `
   insert into account (organization_id, id, messenger_user_id, phone_number, first_name, last_name, name_key, role_label,
     department_id, licence_tier, joined_at, connected_at, enrolled_at, enforcement_active_at, paused_at, offboarded_at,
-    baselined, monitoring_state, status, review_pending, session_ref, archive_consent_at, archive_live,
-    archive_messages, archive_media, archive_bytes, archive_last_backup_at, archive_next_backup_at, archive_updated_at,
-    archive_last_sync_at, archive_chats_discovered, archive_chats_selected, archive_chats_with_data,
-    archive_chats_complete)
+    baselined, monitoring_state, status, review_pending, session_ref, archive_consent_at)
   select organization.id, gen_random_uuid(), 'user-' || number, '+316' || (10000000 + number), name.first, name.last,
     lower(name.first || ' ' || name.last), case when number % 3 = 0 then 'Member of staff' end, department.id,
     'governance', ${now} - interval '60 days', ${now} - interval '60 days', ${now} - interval '60 days',
@@ -66,8 +63,7 @@ const accountRows = `
     case when number % 30 = 20 then ${now} end, true, 'active',
     case number % 30 when 0 then 'new_sign_in' when 10 then 'paused' when 20 then 'available' else 'protected' end,
     number % 30 = 0, 'session-' || number,
-    ${now} - interval '60 days', true, number * 37, number * 5, number * 90001, ${now} - interval '1 day',
-    ${now} + interval '1 day', ${now} - interval '1 hour', ${now} - interval '1 hour', 40, 30, 28, 27
+    ${now} - interval '60 days'
   from organization
   cross join generate_series(1, $1::int) as number
   cross join lateral (values (
@@ -75,6 +71,15 @@ const accountRows = `
     'Person ' || lpad(number::text, 6, '0'))) as name (first, last)
   join department on department.organization_id = organization.id
     and department.name = 'Department ' || (number % ${departments} + 1)`
+
+const archiveRows = `
+  update archive_state set archive_live = true, archive_messages = number * 37, archive_media = number * 5,
+    archive_bytes = number * 90001, archive_last_backup_at = ${now} - interval '1 day',
+    archive_next_backup_at = ${now} + interval '1 day', archive_updated_at = ${now} - interval '1 hour',
+    archive_last_sync_at = ${now} - interval '1 hour', archive_chats_discovered = 40, archive_chats_selected = 30,
+    archive_chats_with_data = 28, archive_chats_complete = 27
+  from account cross join lateral (values (substr(messenger_user_id, 6)::integer)) as counted (number)
+  where account.organization_id = archive_state.organization_id and account.id = archive_state.account_id`
 
 const searchRows = `
   insert into account_search (organization_id, account_id, department_id, search_text)
@@ -96,7 +101,7 @@ const sessionRows = `
     platform, app_name, app_version, ip, country, last_active_at, created_at, seen_at)
   select organization_id, account.id, number::text, number = 1, number = 1,
     case when number = 2 then ${now} end,
-    case when number = 3 and account.archive_messages % 30 = 0 then ${now} + interval '2 days' end,
+    case when number = 3 and account.review_pending then ${now} + interval '2 days' end,
     'Phone ' || number, 'Android', 'Messenger', '11.2.' || number, '192.0.2.' || number, 'NL', ${now}, ${now}, ${now}
   from account, generate_series(1, 3) as number`
 
@@ -150,6 +155,7 @@ export const seed = async (query: Query, pepper: string, sizes: Sizes): Promise<
   await query(departmentRows)
   await query(adminRows)
   await query(accountRows, [sizes.accounts])
+  await query(archiveRows)
   await query(searchRows)
   await query(monitorRows)
   await query(grantRows)

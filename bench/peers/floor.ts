@@ -17,10 +17,18 @@ const list: Statement = {
       archive_next_backup_at, archive_updated_at, archive_live, archive_error, archive_phase,
       archive_chats_discovered, archive_chats_selected, archive_chats_with_data, archive_chats_complete,
       archive_chats_review, archive_chats_stopped, archive_last_sync_at
-    from account where organization_id = $1 order by name_key, id limit 50`
+    from account
+    join archive_state on archive_state.organization_id = account.organization_id and account_id = id
+    where account.organization_id = $1 order by name_key, id limit 50`
 }
 
-const account: Statement = { name: "account", text: "select * from account where organization_id = $1 and id = $2" }
+const account: Statement = {
+  name: "account",
+  text: `
+    select * from account
+    join archive_state on archive_state.organization_id = account.organization_id and account_id = id
+    where account.organization_id = $1 and id = $2`
+}
 
 const organizationOf: Statement = { name: "organization", text: "select * from organization where id = $1" }
 

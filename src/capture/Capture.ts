@@ -126,8 +126,8 @@ export class Capture extends Context.Service<Capture, {
           yield* db.transaction(
             run.organizationId,
             Effect.gen(function*() {
-              // The account before its run, as in every step.
-              yield* accounts.hold(run.organizationId, run.accountId)
+              // What is archived before the run, as in every step.
+              yield* accounts.holdArchive(run.organizationId, run.accountId)
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
               const ends = { at: next.nextAt, failures: next.failures, askedAt: next.askedAt }
               if (!(yield* runs.finish(run, ends))) return

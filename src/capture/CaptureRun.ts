@@ -7,7 +7,7 @@ import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { CaptureStore, type RunProgress } from "../ports/archive/CaptureStore.ts"
 import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
-import type { ChatFeed, ChatPage } from "../ports/messenger/MessengerArchive.ts"
+import type { ChatFeed, ChatPage, ChatSeen } from "../ports/messenger/MessengerArchive.ts"
 import { runPhase } from "./CaptureMetrics.ts"
 import { afterWaits, commit, commitRead, consult, exclusively } from "./CaptureSteps.ts"
 import { hasDueMembers, readMembers } from "./ChatMembers.ts"
@@ -27,10 +27,13 @@ export interface RunConnections extends MediaConnections {
   readonly feed: ChatFeed
 }
 
-/** Reads the dialogs, and answers the positions of channels that they name. */
+/** What the messenger's dialogs say of a chat. */
+type Dialog = Pick<ChatSeen, "position" | "title">
+
+/** Reads the dialogs, and answers the positions of channels and the titles that they name. */
 const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader }: RunConnections) {
   const store = yield* CaptureStore
-  const positions = new Map<bigint, number | null>()
+  const dialogs = new Map<bigint, Dialog>()
   let cursor: string | null = null
   let done = 0
   do {
@@ -47,14 +50,14 @@ const readDialogs = Effect.fnUntraced(function*(run: ClaimedRun, { pacer, reader
                 done += chats.length
                 yield* seeChats(run, archive, chats, known)
                 yield* store.count(run)
-                yield* store.report(run, { phase: "dialogs", done, total }, yield* now)
+                yield* store.report(run, { phase: "dialogs", done, total, chat: null }, yield* now)
               }))
       )
     ))
-    for (const { chatId, position } of page.chats) positions.set(chatId, position)
+    for (const { chatId, position, title } of page.chats) dialogs.set(chatId, { position, title })
     cursor = page.next
   } while (cursor !== null)
-  return positions
+  return dialogs
 })
 
 const allChats = (run: ClaimedRun) => Effect.flatMap(CaptureStore, (store) => consult(run, store.chats(run, null)))
@@ -63,11 +66,11 @@ const allChats = (run: ClaimedRun) => Effect.flatMap(CaptureStore, (store) => co
 const readDifferences = Effect.fnUntraced(function*(
   run: ClaimedRun,
   { feed, pacer }: RunConnections,
-  positions: ReadonlyMap<bigint, number | null>
+  dialogs: ReadonlyMap<bigint, Dialog>
 ) {
   const chats = yield* allChats(run)
   const moved = chats.filter((chat) =>
-    isSaved(chat) && chat.position !== null && positions.get(chat.chatId) !== chat.position
+    isSaved(chat) && chat.position !== null && dialogs.get(chat.chatId)?.position !== chat.position
   )
   for (const { chatId } of moved) {
     yield* pacer.take
@@ -96,8 +99,13 @@ const placedChat = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, 
   return placed
 })
 
-/** Reads one page of the chat; false where it needs no other one. */
-const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { feed, reader }: RunConnections) {
+/** Reads one page of the chat, and reports that it does; false where it needs no other one. */
+const readPage = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  chatId: bigint,
+  { feed, reader }: RunConnections,
+  progress: RunProgress | null
+) {
   const chat = yield* placedChat(run, chatId, feed)
   if (chat === undefined || !isSaved(chat)) return false
   const below = nextBelow(chat)
@@ -108,16 +116,25 @@ const readPage = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, { 
     run,
     run,
     store.chats(run, [chatId]),
-    (archive, [chat]) => storePage(run, archive, chat, page)
+    (archive, [chat]) =>
+      Effect.gen(function*() {
+        if (progress !== null) yield* store.report(run, progress, yield* now)
+        return yield* storePage(run, archive, chat, page)
+      })
   )
   return after !== undefined && nextBelow(after) !== undefined
 })
 
 /** Reads some pages of the chat; true where more of them are left. */
-const readTurn = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, connections: RunConnections) {
+const readTurn = Effect.fnUntraced(function*(
+  run: ClaimedRun,
+  chatId: bigint,
+  connections: RunConnections,
+  progress: RunProgress
+) {
   for (let turn = 0; turn < pagesPerTurn; turn++) {
     yield* connections.pacer.take
-    const page = afterWaits(exclusively(run, readPage(run, chatId, connections)))
+    const page = afterWaits(exclusively(run, readPage(run, chatId, connections, turn === 0 ? progress : null)))
     if (!(yield* unlessRefused(run, run, chatId, page))) return false
   }
   return true
@@ -135,20 +152,23 @@ const isDue = (chat: CapturedChat, at: Date): boolean =>
 const readMessages = Effect.fnUntraced(function*(
   run: ClaimedRun,
   connections: RunConnections,
-  known: ReadonlyArray<CapturedChat>
+  known: ReadonlyArray<CapturedChat>,
+  dialogs: ReadonlyMap<bigint, Dialog>
 ) {
-  const store = yield* CaptureStore
   const finished = new Set<bigint>()
   for (let chats = known;; chats = yield* allChats(run)) {
     const at = yield* now
     const due = chats.filter((chat) => isDue(chat, at) && !finished.has(chat.chatId))
     if (due.length === 0) return chats
     const total = chats.filter(isSaved).length
-    yield* commit(run, run, () => store.report(run, { phase: "messages", done: total - due.length, total }, at))
+    let done = total - due.length
     // Comparing waits until nothing is missing.
     const missing = due.filter(hasHole)
     for (const { chatId } of missing.length > 0 ? missing : due) {
-      if (!(yield* readTurn(run, chatId, connections))) finished.add(chatId)
+      const progress: RunProgress = { phase: "messages", done, total, chat: dialogs.get(chatId)?.title ?? null }
+      if (yield* readTurn(run, chatId, connections, progress)) continue
+      finished.add(chatId)
+      done += 1
     }
   }
 })
@@ -179,22 +199,24 @@ const start = Effect.fnUntraced(function*(run: ClaimedRun, { feed }: RunConnecti
 const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   const total = yield* consult(run, Effect.flatMap(WaitingFiles, (waiting) => waiting.count(run)))
   if (total === 0) return
-  yield* report(run, { phase: "media", done: 0, total })
-  yield* saveFiles(run, connections, (done) => report(run, { phase: "media", done: Math.min(done, total), total }))
+  const reportFiles = (done: number) => report(run, { phase: "media", done: Math.min(done, total), total, chat: null })
+  yield* reportFiles(0)
+  yield* saveFiles(run, connections, reportFiles)
 })
 
 const finish = Effect.fnUntraced(function*(
   run: ClaimedRun,
   connections: RunConnections,
-  known: ReadonlyArray<CapturedChat>
+  known: ReadonlyArray<CapturedChat>,
+  dialogs: ReadonlyMap<bigint, Dialog>
 ) {
-  const reportFinishing = report(run, { phase: "finishing", done: 0, total: null })
+  const reportFinishing = report(run, { phase: "finishing", done: 0, total: null, chat: null })
   const at = yield* now
   // A call or two are over before anybody sees the phase.
   if (known.some((chat) => hasOldFloor(chat, at) || hasDueMembers(chat, at))) yield* reportFinishing
   let chats = known
   if (yield* askAgain(run, connections, chats)) {
-    chats = yield* readMessages(run, connections, yield* allChats(run))
+    chats = yield* readMessages(run, connections, yield* allChats(run), dialogs)
     yield* reportFinishing
   }
   yield* compareOne(run, connections, chats)
@@ -204,10 +226,13 @@ const finish = Effect.fnUntraced(function*(
 /** Reads everything once; what it was stopped for, and what failed, are its failures. */
 export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunConnections) {
   yield* runPhase("starting")(start(run, connections))
-  const positions = yield* runPhase("dialogs")(readDialogs(run, connections))
+  const dialogs = yield* runPhase("dialogs")(readDialogs(run, connections))
   const chats = yield* runPhase("messages")(
-    Effect.flatMap(readDifferences(run, connections, positions), (chats) => readMessages(run, connections, chats))
+    Effect.flatMap(
+      readDifferences(run, connections, dialogs),
+      (chats) => readMessages(run, connections, chats, dialogs)
+    )
   )
   yield* runPhase("media")(readFiles(run, connections))
-  yield* runPhase("finishing")(finish(run, connections, chats))
+  yield* runPhase("finishing")(finish(run, connections, chats, dialogs))
 })

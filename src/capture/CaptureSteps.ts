@@ -65,7 +65,7 @@ const allowed = Effect.fnUntraced(function*<A, E, R>(
   const runs = yield* ArchiveRuns
   const until = new Date((yield* now).getTime() + Duration.toMillis(claimTime))
   const { facts, found, hasKey, isClaimed, organization } = yield* Effect.all({
-    facts: accounts.hold(account.organizationId, account.accountId),
+    facts: accounts.holdArchive(account.organizationId, account.accountId),
     organization: organizationOf(account),
     settled: rules.settle(account.organizationId),
     isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until),

@@ -17,7 +17,9 @@ export const noteExpiry = Effect.fnUntraced(function*(
   chatId: bigint,
   messages: ReadonlyArray<MessageSeen>
 ) {
-  const expiring = messages.flatMap(({ expiresAt, record: { id } }) => expiresAt === null ? [] : [{ id, expiresAt }])
+  const expiring = messages.flatMap(({ expiresAt, record: { at, id } }) =>
+    expiresAt === null ? [] : [{ id, expiresAt, sentAt: new Date(at * 1000) }]
+  )
   if (expiring.length > 0) yield* (yield* CaptureStore).expect(account, chatId, expiring)
 })
 

@@ -72,6 +72,8 @@ export const archiveSeedKept = Duration.minutes(5)
 export const archiveEpochsKept = 20_000
 /** Searches of an organization's archive that a process runs at a time. */
 export const archiveSearchesAtOnce = 2
+/** Rules of the archive of an account, a department or the organization itself. */
+export const rulesOfTarget = 1000
 /** Parts of exports that a process makes at a time: of one organization, and in all. */
 export const exportPartsOfOrganization = 2
 export const exportPartsAtOnce = 4
@@ -88,6 +90,8 @@ export const defaultArchiveRuns = 32
 export const defaultArchiveRate = 1
 /** The default number of days of archived messages that are compared again after changes were lost. */
 export const defaultComparedDays = 30
+/** Messages that disappear sooner may be gone before a nightly run has read them. */
+export const safeExpiry = Duration.hours(48)
 /** Parts of files, 1 MiB at most, that a process reads from the messenger in a second. */
 export const mediaPartsPerSecond = 20
 /** All accounts whose chats a process reads make together as many calls as so many do alone: they share its address. */

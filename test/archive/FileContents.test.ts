@@ -66,7 +66,8 @@ const counters = Effect.fnUntraced(function*(archive: Archives.Archive) {
   const { account } = archive
   const [row] = yield* World.query<{ media: string; bytes: string }>(
     account.organizationId,
-    (sql) => sql`select archive_media as media, archive_bytes as bytes from account where id = ${account.accountId}`
+    (sql) =>
+      sql`select archive_media as media, archive_bytes as bytes from archive_state where account_id = ${account.accountId}`
   )
   const chats = yield* rowsOf(archive, "archive_chat")
   return { media: Number(row?.media), bytes: Number(row?.bytes), files: Number(chats[0]?.["files"]) }

@@ -115,3 +115,33 @@ describe("delete_department", () => {
       }))
   })
 })
+
+describe("create_archive_rule", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("refuses one more where an account has a thousand rules, and not of any other account", () =>
+      Effect.gen(function*() {
+        const { accounts: [full = "", other = ""], id, key } = yield* stage()
+        yield* World.query(id, (sql) =>
+          sql`
+            insert into archive_rule (organization_id, rule_id, level, target, chat_id, effect, media, live, updated_at)
+            select ${id}, gen_random_uuid(), 'account', ${full}::uuid, number, 'skip', 'all', true, now()
+            from generate_series(1001, 2000) as number`)
+        const make = (account: string) =>
+          World.send("POST", "/v1/archive/rules", {
+            key,
+            body: {
+              target: { level: "account", id: account },
+              selector: { chat_type: "any", chat_id: null },
+              effect: "archive"
+            }
+          })
+        const refused = yield* make(full)
+        expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([
+          400,
+          "parameter_invalid",
+          "target"
+        ])
+        expect((yield* make(other)).status).toBe(200)
+      }))
+  })
+})

@@ -42,7 +42,7 @@ describe("what the archive of an account does", () => {
         const { backUp, shown, staged } = yield* stage()
         const queuedAt = World.query<{ at: Date | null }>(
           staged.id,
-          (sql) => sql`select archive_queued_at as at from account where organization_id = ${staged.id}`
+          (sql) => sql`select archive_queued_at as at from archive_state where organization_id = ${staged.id}`
         )
         yield* backUp
         const asked = yield* queuedAt

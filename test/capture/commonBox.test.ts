@@ -32,9 +32,14 @@ describe("a deletion that names no chat", () => {
         const at = (seconds: number) => new Date(Archives.beginning + seconds * 1000)
         const within = <A, E>(work: (store: CaptureStore["Service"]) => Effect.Effect<A, E>) =>
           Archives.commit({ account }, Effect.flatMap(CaptureStore, work))
-        const expiring = [10, 20, 30].map((seconds, place) => ({ id: BigInt(place + 1), expiresAt: at(seconds) }))
+        const sentAt = at(0)
+        const expiring = [10, 20, 30].map((seconds, place) => ({
+          id: BigInt(place + 1),
+          sentAt,
+          expiresAt: at(seconds)
+        }))
         yield* within((store) => store.expect(account, Archives.chatId, expiring))
-        yield* within((store) => store.expect(account, Archives.chatId, [{ id: 2n, expiresAt: at(40) }]))
+        yield* within((store) => store.expect(account, Archives.chatId, [{ id: 2n, sentAt, expiresAt: at(40) }]))
         const ids = [1n, 2n, 3n, 4n]
         expect([...yield* within((store) => store.expired(account, Archives.chatId, ids, at(30)))].toSorted()).toEqual([
           1n,

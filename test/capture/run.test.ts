@@ -125,7 +125,7 @@ describe("a run over an account", () => {
           (sql) =>
             sql`select extract(hour from archive_next_backup_at at time zone 'Pacific/Auckland')::integer as hour,
               floor(extract(epoch from archive_next_backup_at - ${new Date(beginning)}) / 86400)::integer as days
-            from account where id = ${staged.account.id}`
+            from archive_state where account_id = ${staged.account.id}`
         )
         expect(next?.days).toBe(0)
         expect(next?.hour).toBeLessThan(6)

@@ -53,7 +53,7 @@ describe("what stops the saving of an account", () => {
         const process = (facts: Facts) => {
           const known = () => Effect.succeed(accountFacts({ ...saved, ...facts.account }))
           return livingProcess(stored).pipe(
-            Context.add(Accounts, { hold: known, known } as unknown as Accounts["Service"]),
+            Context.add(Accounts, { holdArchive: known, known } as unknown as Accounts["Service"]),
             Context.add(
               Organizations,
               {

@@ -164,7 +164,7 @@ const counters = (archive: Archives.Archive) =>
           chat.first_id::text, chat.last_id::text, archive_messages::text, archive_bytes::text]) as kept,
         to_jsonb(array[counted.messages, counted.bytes, counted.first_at::text, counted.last_at::text,
           counted.first_id::text, counted.last_id::text, counted.messages, counted.bytes]) as counted
-      from archive_chat as chat join account on account.id = chat.account_id cross join counted
+      from archive_chat as chat join archive_state on archive_state.account_id = chat.account_id cross join counted
       where chat.account_id = ${accountId}`
   })
 

@@ -65,7 +65,7 @@ const counters = ({ account: { accountId, organizationId } }: Archives.Archive) 
     (sql) =>
       sql`
       select concat_ws(' ', messages, bytes, archive_messages, archive_bytes) as kept, concat_ws(' ', n, b, n, b) as counted
-      from archive_chat join account on account.id = account_id
+      from archive_chat join archive_state using (organization_id, account_id)
       cross join (
         select sum(m) as n, sum(b) as b from (
           select messages::integer as m, bytes as b from archive_page where account_id = ${accountId}

@@ -3,7 +3,9 @@ import { Arbitrary, Effect, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { contentNotice } from "../../src/domain/JsonShapes.ts"
 import { SimulatedPlatform } from "../../src/layers/messenger/simulated/SimulatedPlatform.ts"
+import { CaptureStore } from "../../src/ports/archive/CaptureStore.ts"
 import { drawn } from "../support/drawn.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { ask, changing, requestOf, requests } from "../support/http/requests.ts"
 import { forSpecification, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
@@ -22,6 +24,11 @@ const plant = Effect.fnUntraced(function*(text: string) {
     lock_reason: text,
     paired_error: text
   })
+  const progress = { phase: "messages", done: 0, total: null, chat: text } as const
+  yield* Fixtures.within(
+    id,
+    (yield* CaptureStore).report({ organizationId: id, accountId: account.id }, progress, moment)
+  )
   yield* World.set(id, "monitor", account.id, { last_poll_error: text })
   const device = { device_model: text, platform: text, app_name: text, app_version: text, country: text }
   yield* World.addRows("session", id, [{ account_id: account.id, id: "1", seen_at: moment, ...device }])

@@ -2,6 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Role } from "../../src/domain/people/Access.ts"
+import { CaptureStore } from "../../src/ports/archive/CaptureStore.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { forSpecification } from "../support/postgres/database.ts"
 import { at, day, hour, now } from "../support/stored.ts"
 import * as World from "../support/world.ts"
@@ -148,19 +150,31 @@ describe("2.3 the archive of an account", () => {
           assert.strictEqual((yield* readAs("billing")).error, "archive_error")
         }))
 
-      it.effect("S2.3-18: nobody sees the chat of a run in progress, and every role all else of it", () =>
+      it.effect("S2.3-17, S2.3-18: roles with archive access see the chat of a run in progress, and every role all else of it", () =>
         Effect.gen(function*() {
-          const { readAs } = yield* arrange({
-            archive_started_at: at(-hour),
-            archive_dialogs_done: 1
-          })
-          for (const role of roles) {
-            assert.deepStrictEqual((yield* readAs(role)).running, {
-              dialogs_done: 1,
-              dialogs_total: null,
-              current_chat: null
-            })
-          }
+          const { account, id, readAs } = yield* arrange({ archive_started_at: at(-hour) })
+          const store = yield* CaptureStore
+          const progress = { phase: "messages", done: 1, total: null, chat: "Board of directors" } as const
+          const accountRef = { organizationId: id, accountId: account }
+          yield* Fixtures.within(id, store.report(accountRef, progress, now))
+          const [stored] = yield* World.query<{ archive_current_chat: string }>(
+            id,
+            (sql) => sql`select archive_current_chat from archive_state where account_id = ${account}`
+          )
+          assert.notInclude(stored?.archive_current_chat ?? "Board", "Board")
+          const seen = Effect.forEach(roles, (role) => Effect.map(readAs(role), ({ running }) => running))
+          const running = (current_chat: string | null) => ({ dialogs_done: 1, dialogs_total: null, current_chat })
+          const title = running("Board of directors")
+          assert.deepStrictEqual(yield* seen, [title, title, running(null), running(null), title])
+          yield* Fixtures.within(
+            id,
+            store.end(accountRef, { askedAt: null, done: true, error: null, nextAt: at(hour), retryAt: null }, now)
+          )
+          const [ended] = yield* World.query<{ archive_current_chat: string | null }>(
+            id,
+            (sql) => sql`select archive_current_chat from archive_state where account_id = ${account}`
+          )
+          assert.strictEqual(ended?.archive_current_chat, null)
         }))
 
       it.effect("S2.3-16, S2.3-18: the change of a role label masks the same", () =>

@@ -87,6 +87,7 @@ export const accountFacts = (facts: Partial<AccountFacts> = {}): AccountFacts =>
   archive_queued_at: null,
   archive_started_at: null,
   archive_phase: null,
+  archive_current_chat: null,
   archive_dialogs_done: 0,
   archive_dialogs_total: null,
   archive_phase_at: null,

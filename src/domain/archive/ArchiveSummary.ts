@@ -52,7 +52,7 @@ export const ArchiveSummary = Schema.Struct({
       ),
       current_chat: described(
         Schema.NullOr(Schema.String),
-        "Always null: titles of chats are only stored sealed, and the service cannot open them."
+        "The title of the chat that the run reads; null while it reads none, and for roles without access to the archive."
       )
     })),
     "How far the run in progress is; null while none is."
@@ -103,6 +103,8 @@ export interface ArchiveFacts {
   readonly archive_dialogs_total: number | null
   readonly archive_phase_at: Date | null
   readonly archive_dialogs_before: number
+  /** The title of the chat that the run reads; null while it reads none. */
+  readonly archive_current_chat: string | null
   readonly archive_error: string | null
   readonly archive_retry_at: Date | null
   readonly archive_chats_discovered: number
@@ -194,7 +196,7 @@ export const archiveSummary = (
       ? {
         dialogs_done: facts.archive_dialogs_done,
         dialogs_total: facts.archive_dialogs_total,
-        current_chat: null
+        current_chat: readsArchive ? facts.archive_current_chat : null
       }
       : null,
     chats: {

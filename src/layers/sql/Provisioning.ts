@@ -145,13 +145,22 @@ const statusFacts = (columns: Columns): StatusFacts => {
   }
 }
 
-/** The facts of a new account that the monitor keeps apart. */
-const monitorColumns = ["last_polled_at", "last_ok_at", "last_poll_error", "failures"]
+type Table = "account" | "monitor" | "archive_state"
 
-const split = (columns: Columns, names: ReadonlyArray<string>): readonly [Columns, Columns] => {
-  const picked = (wanted: boolean) =>
-    Object.fromEntries(Object.entries(columns).filter(([name]) => names.includes(name) === wanted))
-  return [picked(true), picked(false)]
+const monitorColumns = new Set(["last_polled_at", "last_ok_at", "last_poll_error", "failures"])
+
+const tableOf = (column: string): Table =>
+  monitorColumns.has(column)
+    ? "monitor"
+    : column.startsWith("archive_") && column !== "archive_consent_at"
+    ? "archive_state"
+    : "account"
+
+/** The columns of an account by the table that has them. */
+export const accountParts = (columns: Columns): { readonly [In in Table]: Columns } => {
+  const parts = Map.groupBy(Object.entries(columns), ([name]) => tableOf(name))
+  const of = (table: Table) => Object.fromEntries(parts.get(table) ?? [])
+  return { account: of("account"), monitor: of("monitor"), archive_state: of("archive_state") }
 }
 
 /** Claims the person of a new account that the service has a session in; one who is claimed already stays so. */
@@ -227,7 +236,7 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
     phone_number: options.phone
   }
   const { recovery, ...given } = options.facts ?? {}
-  const [monitored, facts] = split(given, monitorColumns)
+  const { account: facts, ...apart } = accountParts(given)
   const stored = { monitoring_state: "active", baselined: true, ...facts }
   yield* sql`insert into account ${
     sql.insert({
@@ -253,8 +262,9 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
     yield* claim(organizationId, id, options.messengerUserId ?? id, statusFacts(stored))
     yield* watch(organizationId, id, sessionRef, statusFacts(stored))
   }
-  if (Object.keys(monitored).length > 0) {
-    yield* sql`update monitor set ${sql.update(monitored)}
+  for (const [table, columns] of Object.entries(apart)) {
+    if (Object.keys(columns).length === 0) continue
+    yield* sql`update ${sql(table)} set ${sql.update(columns)}
       where organization_id = ${organizationId} and account_id = ${id}`.pipe(Effect.orDie)
   }
   return id

@@ -9,6 +9,7 @@ import {
 } from "../../domain/archive/ArchiveRule.ts"
 import { ChatEffect } from "../../domain/archive/Chat.ts"
 import { NoArchivePlan, ParameterInvalid, ResourceMissing, RoleForbidden, RuleExists } from "../../domain/Failure.ts"
+import { rulesOfTarget } from "../../domain/Limits.ts"
 import { planHasArchive } from "../../domain/organization/Organization.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -69,6 +70,12 @@ export const createArchiveRule = Operation.write(
     const rules = yield* ArchiveRules
     if (!(yield* rules.reaches(caller, rule))) return yield* new ResourceMissing({ param: "target" })
     if (!planHasArchive(yield* (yield* Organizations).facts(caller))) return yield* new NoArchivePlan({})
+    if ((yield* rules.ofTarget(organizationId, rule)) >= rulesOfTarget) {
+      return yield* new ParameterInvalid({
+        param: "target",
+        message: `target: has ${rulesOfTarget} rules already, which is the most.`
+      })
+    }
     const id = yield* rules.add(organizationId, rule)
     if (id === null) return yield* new RuleExists({ param: "selector" })
     yield* rules.selectAgain(organizationId, rule, now)

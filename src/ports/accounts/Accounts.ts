@@ -38,6 +38,11 @@ export class Accounts extends Context.Service<Accounts, {
   findWatched(caller: Caller["Service"], id: AccountId): Effect.Effect<WatchedAccount | null>
   /** Locks the account for the rest of the transaction, whatever the caller can access; null where it is gone. */
   hold(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
+  /**
+   * Locks the account's archive for the rest of the transaction, and not the account, which the watch locks; null where
+   * it is gone.
+   */
+  holdArchive(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The account, whatever the caller can access; null where it is gone. */
   known(organizationId: OrganizationId, id: AccountId): Effect.Effect<AccountFacts | null>
   /** The organization's accounts after `after` in the console's order, whatever anybody can access. */

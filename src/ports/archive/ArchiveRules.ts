@@ -22,6 +22,8 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   inEffect(account: ArchivedAccount): Effect.Effect<ReadonlyArray<RuleInEffect>>
   /** Keeps the rules as they are for the rest of the transaction: what they select now is what it stores. */
   settle(organizationId: string): Effect.Effect<void>
+  /** The number of rules of exactly this account, department or organization. */
+  ofTarget(organizationId: string, scope: Pick<RuleScope, "level" | "target">): Effect.Effect<number>
   /** The rules after `after`, the most general first; null where that is none of them. */
   list(caller: Caller["Service"], query: RuleQuery): Effect.Effect<ReadonlyArray<StoredRule> | null>
   /** The rule for the rest of the transaction; null where it concerns no account that the caller can access. */

@@ -26,7 +26,7 @@ export class ArchiveRuns extends Context.Service<ArchiveRuns, {
   readonly addMissing: Effect.Effect<void, ServiceUnavailable>
   /**
    * Takes accounts of the slots whose run is due until `until`, those that are waited for first. An organization with
-   * `ofOrganization` runs has further ones where no other waits.
+   * `ofOrganization` runs has further ones where no other waits, and none while the messenger counts as away for it.
    */
   claim(slots: ReadonlySet<Slot>, limit: number, ofOrganization: number, until: Date): Effect.Effect<
     ReadonlyArray<ClaimedRun>,

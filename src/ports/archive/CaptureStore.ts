@@ -11,6 +11,8 @@ export interface RunProgress {
   readonly phase: typeof RunPhase.Type
   readonly done: number
   readonly total: number | null
+  /** The title of the chat that it reads; null where it reads none. */
+  readonly chat: string | null
 }
 
 /** The end of a run; `error` is null where it succeeded, `retryAt` null where it is not tried before the night. */
@@ -28,6 +30,13 @@ export interface RunEnd {
 export interface BackedUp {
   readonly isFirst: boolean
   readonly messages: number
+}
+
+/** A message that disappears on the messenger so long after it was sent. */
+export interface ExpiringMessage {
+  readonly id: bigint
+  readonly sentAt: Date
+  readonly expiresAt: Date
 }
 
 /** Each statement needs the transaction of the organization. */
@@ -57,8 +66,10 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   expect(
     account: ArchivedAccount,
     chatId: bigint,
-    messages: ReadonlyArray<{ readonly id: bigint; readonly expiresAt: Date }>
+    messages: ReadonlyArray<ExpiringMessage>
   ): Effect.Effect<void>
+  /** Archived chats whose messages may disappear before a nightly run, and that are not archived as they arrive. */
+  unsafe(account: ArchivedAccount, now: Date): Effect.Effect<number>
   /** Those of the ids whose time has run out. */
   expired(
     account: ArchivedAccount,
@@ -78,7 +89,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   state(account: ArchivedAccount): Effect.Effect<BoxState | null>
   setState(account: ArchivedAccount, state: BoxState, now: Date): Effect.Effect<void>
   begin(account: ArchivedAccount, now: Date): Effect.Effect<void>
-  /** Stores how far the run is, and where it enters another phase, since when and from where on. */
+  /** Stores how far the run is, the title sealed, and where it enters another phase, since when and from where on. */
   report(account: ArchivedAccount, progress: RunProgress, now: Date): Effect.Effect<void>
   /** Counts the account's chats again. */
   count(account: ArchivedAccount): Effect.Effect<void>

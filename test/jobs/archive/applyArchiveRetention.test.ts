@@ -26,7 +26,7 @@ const messages = (id: string, accountId: string) =>
   Effect.map(
     World.query<{ messages: string }>(
       id,
-      (sql) => sql`select archive_messages::text as messages from account where id = ${accountId}`
+      (sql) => sql`select archive_messages::text as messages from archive_state where account_id = ${accountId}`
     ),
     ([row]) => Number(row?.messages)
   )

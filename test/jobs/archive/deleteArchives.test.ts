@@ -53,10 +53,8 @@ describe("the deletion of an account with its archive", () => {
           expect(again._tag).toBe("NoSuchAccount")
 
           const pages = yield* Deletions.countIn(id, "archive_page", one!.account.accountId)
-          const state = { account_id: one!.account.accountId, position: 1, date: 1, qts: 1, heard_at: new Date(0) }
-          yield* Deletions.addRow("archive_state", id, state)
-          yield* deleteArchives.run
           expect(yield* Deletions.countIn(id, "archive_state", one!.account.accountId)).toBe(0)
+          yield* deleteArchives.run
           expect(yield* Deletions.rowsOf(id, one!.account.accountId)).toBe(0)
           expect(yield* Deletions.countIn(id, "archive_gone", one!.account.accountId)).toBe(pages)
           expect(yield* Deletions.snapshot(id, other!.account.accountId)).toEqual(before)
@@ -151,6 +149,15 @@ describe("the deletion of the whole archive", () => {
           const elsewhere = yield* Deletions.stage(1)
           const theirs = elsewhere.archives[0]!.account
           const before = yield* Deletions.snapshot(elsewhere.id, theirs.accountId)
+          const positions = World.query<{ position: number | null }>(
+            id,
+            (sql) => sql`select position from archive_state where position is not null`
+          )
+          yield* World.query(
+            id,
+            (sql) => sql`update archive_state set position = 1, date = 1, qts = 1, heard_at = ${new Date(0)}`
+          )
+          expect((yield* positions).length).toBe(2)
           const { key } = admins.owner
           const started = yield* Deletions.deleteWhole(id, key)
           expect([started.status, started.body.archive]).toEqual([
@@ -182,6 +189,7 @@ describe("the deletion of the whole archive", () => {
 
           yield* deleteArchives.run
           expect(yield* Deletions.rowsOf(id)).toBe(0)
+          expect(yield* positions).toEqual([])
           yield* Deletions.recount(id)
           expect(yield* Deletions.phaseOf(key)).toBe("deleted")
           expect((yield* Deletions.deleteWhole(id, key)).body.error.code).toBe("archive_empty")

@@ -194,7 +194,8 @@ describe("a cleanup of the archive", () => {
           yield* Deletions.recount(id)
           const running = World.query<object>(
             id,
-            (sql) => sql`select archive_cleanup_running, archive_chats_stopped from account where id = ${accountId}`
+            (sql) =>
+              sql`select archive_cleanup_running, archive_chats_stopped from archive_state where account_id = ${accountId}`
           )
           expect(yield* running).toEqual([{ archive_cleanup_running: true, archive_chats_stopped: 1 }])
           const cancel = World.post(`/v1/archive/cleanups/${body.id}/cancel`, admins.owner.key)

@@ -32,7 +32,7 @@ const tables = SqlClient.SqlClient.use((sql) =>
 
 /** All that the service may do outside organizations. */
 const servicePrivileges = [
-  "account: SELECT(archive_bytes), SELECT(id), SELECT(later_statuses), SELECT(licence_stopped_at), SELECT(locked_at), SELECT(offboarded_at), " +
+  "account: SELECT(id), SELECT(later_statuses), SELECT(licence_stopped_at), SELECT(locked_at), SELECT(offboarded_at), " +
   "SELECT(organization_id), SELECT(status), SELECT(status_changes), SELECT(status_until), SELECT(stopped_at), " +
   "UPDATE(later_statuses), UPDATE(status), UPDATE(status_changes), UPDATE(status_until)",
   "account_attempt: DELETE, SELECT",
@@ -51,7 +51,7 @@ const servicePrivileges = [
   "archive_retention: SELECT(applied_on), SELECT(begins_at), SELECT(organization_id)",
   "archive_round: SELECT",
   "archive_run: INSERT, SELECT, UPDATE",
-  "archive_state: SELECT(account_id), SELECT(organization_id)",
+  "archive_state: SELECT(account_id), SELECT(archive_bytes), SELECT(organization_id), SELECT(position)",
   "cluster_locks: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners_machine_id_seq: USAGE",

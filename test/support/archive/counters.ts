@@ -23,9 +23,10 @@ export const miscounts = Effect.fnUntraced(function*(organizationId: string) {
     organizationId,
     (sql) =>
       sql`
-      select id from account where organization_id = ${organizationId}
+      select account_id from archive_state where organization_id = ${organizationId}
         and (archive_messages, archive_bytes) <> (
-          select coalesce(sum(messages), 0), coalesce(sum(bytes), 0) from archive_chat where account_id = account.id)`
+          select coalesce(sum(messages), 0), coalesce(sum(bytes), 0) from archive_chat
+          where archive_chat.account_id = archive_state.account_id)`
   )
   return { chats: chats.length, accounts: accounts.length }
 })

@@ -312,6 +312,7 @@ export const processOver = (
     setState: (_, state) => Effect.sync(() => stored.keepState(state)),
     begin: () => Effect.void,
     report: () => Effect.void,
+    unsafe: () => Effect.succeed(0),
     count: () => Effect.void,
     drift: (_, messages) => Effect.sync(() => void (stored.drift = messages)),
     end: () => Effect.succeed({ isFirst: false, messages: 0 }),
@@ -335,7 +336,7 @@ export const processOver = (
     ),
     Context.add(
       Accounts,
-      { hold: () => Effect.succeed(facts), known: () => Effect.succeed(facts) } as unknown as Accounts["Service"]
+      { holdArchive: () => Effect.succeed(facts), known: () => Effect.succeed(facts) } as unknown as Accounts["Service"]
     ),
     Context.add(Organizations, { facts: () => Effect.succeed(organization) } as unknown as Organizations["Service"]),
     Context.add(Ownership, { term: () => 1 } as unknown as Ownership["Service"]),

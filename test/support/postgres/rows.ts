@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AccountStatuses from "../../../src/layers/sql/accounts/AccountStatuses.ts"
+import * as Provisioning from "../../../src/layers/sql/Provisioning.ts"
 import * as Fixtures from "../fixtures.ts"
 
 /** Runs a statement inside the organization, as its tenant. */
@@ -11,7 +12,8 @@ export const query = <A extends object>(
 ) => Fixtures.within(organizationId, Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.orDie(statement(sql))))
 
 /**
- * Changes columns of one row that belongs to the organization; what the status of its account follows from is heeded.
+ * Changes columns of one row that belongs to the organization, of an account also those of its archive; what the status of
+ * its account follows from is heeded.
  */
 export const set = (
   organizationId: string,
@@ -21,7 +23,13 @@ export const set = (
 ) =>
   query<{ id: string }>(organizationId, (sql) =>
     Effect.gen(function*() {
-      const rows = yield* sql<{ id: string }>`update ${sql(table)} set ${sql.update(columns)}
+      const parts = table === "account" ? Provisioning.accountParts(columns) : { account: columns, archive_state: {} }
+      if (Object.keys(parts.archive_state).length > 0) {
+        yield* sql`update archive_state set ${sql.update(parts.archive_state)}
+          where organization_id = ${organizationId} and account_id = ${id}`
+      }
+      const changes = Object.keys(parts.account).length > 0 ? sql.update(parts.account) : sql`id = id`
+      const rows = yield* sql<{ id: string }>`update ${sql(table)} set ${changes}
         where ${sql(table === "organization" ? "id" : "organization_id")} = ${organizationId}
           and ${sql(table === "monitor" ? "account_id" : "id")} = ${id}
         returning ${sql(table === "session" || table === "monitor" ? "account_id" : "id")} as id`

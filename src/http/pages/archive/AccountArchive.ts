@@ -5,6 +5,7 @@ import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
 import { archiveReaders, Caller, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
+import { CaptureStore } from "../../../ports/archive/CaptureStore.ts"
 import { type FailedFiles, WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
 import { Db } from "../../../ports/Db.ts"
 import type * as Form from "../kit/Form.ts"
@@ -36,7 +37,8 @@ const toReview = (view: AdminPage, id: string, chats: number): Html.Html => {
 const facts = (
   view: AdminPage,
   { archive, id }: AccountDetail,
-  failed: ReadonlyArray<FailedFiles>
+  failed: ReadonlyArray<FailedFiles>,
+  unsafe: number
 ): Html.Html => {
   const { bytes, chats, last_backup_at, live_archive, media, messages, next_backup_at, saving } = archive
   return html`<dl class="facts">
@@ -45,6 +47,15 @@ const facts = (
   } with messages, ${count(chats.complete)} complete${
     chats.review === 0 ? undefined : toReview(view, id, chats.review)
   }${saving.stopped_chats === 0 ? undefined : html`, ${count(saving.stopped_chats)} stopped by a cleanup`}</dd>
+    ${
+    unsafe === 0
+      ? undefined
+      : html`<dt>Not safe</dt><dd>${
+        unsafe === 1 ? "1 chat" : `${count(unsafe)} chats`
+      } whose messages may disappear before
+      the nightly check. <a href="${view.visit.base}${Tabs.archiveRulesPath}">Archive their new messages as they
+      arrive.</a></dd>`
+  }
     <dt>Messages</dt><dd>${count(messages)}</dd>
     <dt>Files</dt><dd>${count(media)}</dd>
     ${failed.length === 0 ? undefined : html`<dt>Files not saved</dt><dd>${failedFiles(failed)}</dd>`}
@@ -69,16 +80,22 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   const accountId = AccountId.make(id)
   const accounts = yield* Accounts
   const files = yield* WaitingFiles
-  const { failed, run } = yield* (yield* Db).read(
+  const ref = { organizationId, accountId }
+  const store = yield* CaptureStore
+  const { failed, run, unsafe } = yield* (yield* Db).read(
     organizationId,
-    Effect.all({ run: accounts.find(caller, accountId, false), failed: files.failed({ organizationId, accountId }) })
+    Effect.all({
+      run: accounts.find(caller, accountId, false),
+      failed: files.failed(ref),
+      unsafe: store.unsafe(ref, new Date(view.now))
+    })
   )
   return html`
 <section aria-labelledby="archive">
   <h2 id="archive">Archive</h2>
   ${savingState(view, account)}
   ${Progress.progress(archive, run, view.now)}
-  ${facts(view, account, failed)}
+  ${facts(view, account, failed, unsafe)}
   <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
     !isActive(account.status) || archive.saving.state === "stopped"

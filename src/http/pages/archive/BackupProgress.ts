@@ -68,7 +68,10 @@ const inProgress = (archive: ArchiveSummary, run: RunFacts, now: number): Html.H
   const { phase, running } = archive
   const said = `${phases[phase ?? "starting"]}${howFar(archive)}`
   const estimate = pace(archive, run, now)
+  const chat = running?.current_chat ?? null
   return html`<p><strong>A backup is running.</strong> ${said}.${
+    chat === null ? undefined : html` It reads ${Html.named(chat)}.`
+  }${
     run === null || run.archive_started_at === null
       ? undefined
       : html` It started ${Times.ago(run.archive_started_at, now)}.`

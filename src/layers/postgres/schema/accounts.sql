@@ -49,34 +49,7 @@ create table account (
   later_statuses text[] not null default '{}', -- the statuses that follow, in order
   status_changes timestamptz(3)[] not null default '{}', -- the time when each of those begins
 
-  -- Its archive
   archive_consent_at timestamptz(3), -- the time when its holder agreed to archiving
-  archive_selects boolean not null default true, -- the rules select it
-  archive_live boolean not null default false, -- new messages are archived as they arrive
-  archive_messages bigint not null default 0, -- messages archived
-  archive_media bigint not null default 0, -- files archived
-  archive_bytes bigint not null default 0, -- size of what is stored
-  archive_last_backup_at timestamptz(3), -- the time when the last full check finished
-  archive_next_backup_at timestamptz(3), -- the time when the next one is due
-  archive_updated_at timestamptz(3), -- the time when the archive last grew
-  archive_last_sync_at timestamptz(3), -- the time when new messages were last saved
-  archive_queued_at timestamptz(3), -- since when a run waits; null while none does
-  archive_started_at timestamptz(3), -- since when a run is in progress; null while none is
-  archive_phase text check (archive_phase in ('starting', 'dialogs', 'messages', 'media', 'finishing')), -- of the run
-  archive_dialogs_done integer not null default 0, -- chats that the run has finished
-  archive_dialogs_total integer, -- chats that it goes through; null until they are counted
-  archive_phase_at timestamptz(3), -- since when it is in its phase; null where that is not known
-  archive_dialogs_before integer not null default 0, -- chats that were finished when the phase began
-  archive_error text, -- cause of the last run's failure
-  archive_retry_at timestamptz(3), -- the time when it is tried again
-  archive_chats_discovered integer not null default 0, -- chats found
-  archive_chats_selected integer not null default 0, -- chats that the rules select
-  archive_chats_with_data integer not null default 0, -- chats of which something is archived
-  archive_chats_complete integer not null default 0, -- chats archived from their beginning
-  archive_chats_review integer not null default 0, -- chats that wait for a decision
-  archive_chats_stopped integer not null default 0, -- chats of which nothing new is saved
-  archive_drift integer not null default 0, -- messages that counted as archived and were not, as its last run found
-  archive_cleanup_running boolean not null default false, -- something of it is being deleted
 
   primary key (organization_id, id),
   unique (organization_id, messenger_user_id),
@@ -102,10 +75,9 @@ create policy tenant on account to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on account to console_service using (true);
 grant select, insert, update, delete on account to console_app;
--- The service refreshes statuses, and finds locks that are over and accounts that a licence concerns, and
--- sums what archives take; nothing else.
+-- The service refreshes statuses, and finds locks that are over and accounts that a licence concerns; nothing else.
 grant select (organization_id, id, status, status_until, later_statuses, status_changes, locked_at, licence_stopped_at,
-    stopped_at, offboarded_at, archive_bytes),
+    stopped_at, offboarded_at),
   update (status, status_until, later_statuses, status_changes) on account to console_service;
 
 -- The texts that accounts are found by: apart, so that no other change of an account writes the index of their parts.

@@ -56,6 +56,7 @@ create table archive_chat (
   unchecked_to bigint, -- down to this one
   cleaned int8multirange not null default '{}', -- ids that cleanups deleted: none is archived again
   refused_until timestamptz(3), -- the messenger refuses to read it, and is not asked before
+  expires_in integer, -- seconds after which messages disappear on the messenger, as last seen; null for never
   members integer, -- people in it, as last seen
   members_at timestamptz(3), -- the time when they were read; null where their number has changed since
   info_page bigint, -- the page with its title; null before one is written
@@ -105,22 +106,60 @@ create policy tenant on archive_rule to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_rule to console_app;
 
--- The common box of an account: private chats and basic groups share it.
+-- The archive of each account: apart from the account itself, whose row the watch locks and reads. Whoever writes an
+-- account's archive locks this row first.
 create table archive_state (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
-  position integer not null, -- everything up to here is archived
-  date integer not null, -- the messenger's date of the position, in Unix seconds
-  qts integer not null, -- the position of encrypted chats, which are not archived
-  heard_at timestamptz(3) not null, -- the time when it was last moved
-  primary key (organization_id, account_id)
-);
+
+  -- The common box, which private chats and basic groups share; null before the first run
+  position integer, -- everything up to here is archived
+  date integer, -- the messenger's date of the position, in Unix seconds
+  qts integer, -- the position of encrypted chats, which are not archived
+  heard_at timestamptz(3), -- the time when it was last moved
+
+  -- What is archived
+  archive_selects boolean not null default true, -- the rules select it
+  archive_live boolean not null default false, -- new messages are archived as they arrive
+  archive_messages bigint not null default 0, -- messages archived
+  archive_media bigint not null default 0, -- files archived
+  archive_bytes bigint not null default 0, -- size of what is stored
+  archive_updated_at timestamptz(3), -- the time when the archive last grew
+  archive_last_sync_at timestamptz(3), -- the time when new messages were last saved
+  archive_chats_discovered integer not null default 0, -- chats found
+  archive_chats_selected integer not null default 0, -- chats that the rules select
+  archive_chats_with_data integer not null default 0, -- chats of which something is archived
+  archive_chats_complete integer not null default 0, -- chats archived from their beginning
+  archive_chats_review integer not null default 0, -- chats that wait for a decision
+  archive_chats_stopped integer not null default 0, -- chats of which nothing new is saved
+  archive_cleanup_running boolean not null default false, -- something of it is being deleted
+
+  -- Its runs
+  archive_last_backup_at timestamptz(3), -- the time when the last full check finished
+  archive_next_backup_at timestamptz(3), -- the time when the next one is due
+  archive_queued_at timestamptz(3), -- since when a run waits; null while none does
+  archive_started_at timestamptz(3), -- since when a run is in progress; null while none is
+  archive_phase text check (archive_phase in ('starting', 'dialogs', 'messages', 'media', 'finishing')), -- of the run
+  archive_phase_at timestamptz(3), -- since when it is in its phase; null where that is not known
+  archive_dialogs_done integer not null default 0, -- chats that the run has finished
+  archive_dialogs_total integer, -- chats that it goes through; null until they are counted
+  archive_dialogs_before integer not null default 0, -- chats that were finished when the phase began
+  archive_current_chat text, -- the title of the chat that it reads, sealed; null while it reads none
+  archive_error text, -- cause of the last run's failure
+  archive_retry_at timestamptz(3), -- the time when it is tried again
+  archive_drift integer not null default 0, -- messages that counted as archived and were not, as its last run found
+
+  primary key (organization_id, account_id),
+  foreign key (organization_id, account_id) references account (organization_id, id) on delete cascade,
+  check (num_nulls(position, date, qts, heard_at) in (0, 4))
+) with (fillfactor = 50); -- it changes with every batch of messages, and no index is about what changes
 alter table archive_state enable row level security, force row level security;
 create policy tenant on archive_state to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on archive_state to console_service using (true);
 grant select, insert, update, delete on archive_state to console_app;
-grant select (organization_id, account_id) on archive_state to console_service;
+-- The service finds accounts of which something is captured, and sums what archives take.
+grant select (organization_id, account_id, position, archive_bytes) on archive_state to console_service;
 
 -- Archived messages that disappear on the messenger at a time, of which no update tells.
 create table archive_expiry (

@@ -137,11 +137,12 @@ end $$;
 create trigger refile_search after update of department_id on account for each row
   when (old.department_id is distinct from new.department_id) execute function refile_search();
 
--- A monitor for each account.
+-- A monitor for each account, and what is archived of it.
 
 create function watch_accounts() returns trigger language plpgsql as $$
 begin
   insert into monitor (organization_id, account_id) select organization_id, id from rows;
+  insert into archive_state (organization_id, account_id) select organization_id, id from rows;
   return null;
 end $$;
 create trigger watch_accounts after insert on account referencing new table as rows

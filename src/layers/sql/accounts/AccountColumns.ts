@@ -1,8 +1,11 @@
 /** The columns of an account that its facts are read from. */
 import type { AccountFacts, ListedFacts } from "../../../domain/accounts/Account.ts"
+import type { ArchiveFacts } from "../../../domain/archive/ArchiveSummary.ts"
+
+type ArchiveState = Omit<ArchiveFacts, "licence_tier" | "stop_reason" | "session_ref">
 
 /** Each column has the name of its fact. */
-const listed: { readonly [Fact in Exclude<keyof ListedFacts, "id">]: true } = {
+const listed: { readonly [Fact in Exclude<keyof ListedFacts, "id" | keyof ArchiveState>]: true } = {
   phone_number: true,
   first_name: true,
   last_name: true,
@@ -21,7 +24,10 @@ const listed: { readonly [Fact in Exclude<keyof ListedFacts, "id">]: true } = {
   takeover_stopped_at: true,
   monitoring_state: true,
   review_pending: true,
-  session_ref: true,
+  session_ref: true
+}
+
+const archived: { readonly [Fact in keyof ArchiveState]: true } = {
   archive_selects: true,
   archive_live: true,
   archive_messages: true,
@@ -38,6 +44,7 @@ const listed: { readonly [Fact in Exclude<keyof ListedFacts, "id">]: true } = {
   archive_dialogs_total: true,
   archive_phase_at: true,
   archive_dialogs_before: true,
+  archive_current_chat: true,
   archive_error: true,
   archive_retry_at: true,
   archive_chats_discovered: true,
@@ -62,8 +69,15 @@ const further: { readonly [Fact in Exclude<keyof AccountFacts, keyof ListedFacts
   archive_consent_at: true
 }
 
-/** The columns of lists as a statement selects them. */
-export const listedColumns = ["account.id", ...Object.keys(listed)].join(", ")
+const archiveColumns = Object.keys(archived).join(", ")
+
+/** The columns of lists as a statement selects them from `account` and `archive`. */
+export const listedColumns = ["account.id", ...Object.keys(listed), archiveColumns].join(", ")
 
 /** All of them. */
 export const accountColumns = [listedColumns, ...Object.keys(further)].join(", ")
+
+/** What is archived of each `account` before it in a statement, as `archive`. */
+export const withArchive = `cross join lateral (
+  select ${archiveColumns} from archive_state
+  where archive_state.organization_id = account.organization_id and archive_state.account_id = account.id) as archive`

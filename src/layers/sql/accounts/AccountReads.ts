@@ -11,10 +11,12 @@ import { terminationsShown } from "../../../domain/Limits.ts"
 import type { Caller } from "../../../domain/people/Access.ts"
 import type { SessionFacts, Termination } from "../../../domain/sessions/Session.ts"
 import type { Accounts } from "../../../ports/index.ts"
+import { Vault } from "../../crypto/Vault.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { withTitles } from "../archive/CurrentChat.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
-import { accountColumns, listedColumns } from "./AccountColumns.ts"
+import { accountColumns, listedColumns, withArchive } from "./AccountColumns.ts"
 import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
@@ -29,9 +31,11 @@ const few = 5000
 /** The search for accounts, and the reading of one. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const vault = yield* Vault
 
   const columns = sql.literal(accountColumns)
   const shown = sql.literal(listedColumns)
+  const archive = sql.literal(withArchive)
 
   /** The keys of the accessible accounts for which the conditions hold, from every way to them the first of each. */
   const pages = (
@@ -102,45 +106,56 @@ export const make = Effect.gen(function*() {
           order by name_key, account_id limit ${count}
         )
         select ${shown} from page
-        join account on ${own} and account.id = page.account_id
+        join account on ${own} and account.id = page.account_id ${archive}
         order by page.name_key, page.account_id`
     }
-    if (status?.ended === undefined) return sql<ListedFacts>`${first(sql`account`, kept, shown)}`
+    if (status?.ended === undefined) return sql<ListedFacts>`${first(sql`account ${archive}`, kept, shown)}`
     const every = sql.literal("*")
     const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
     return sql<ListedFacts>`
       select ${shown} from (
         (${first(sql`account`, kept, every)}) union all (${first(ended, status.ended, every)})
-      ) as account order by name_key, account.id limit ${count}`
+      ) as account ${archive} order by name_key, account.id limit ${count}`
   }
 
   /** The account, with what follows in the statement. */
   const byId = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
     sql<AccountFacts>`
-      select ${columns} from account where organization_id = ${organizationId} and account.id = ${id} ${rest}`
+      select ${columns} from account ${archive}
+      where organization_id = ${organizationId} and account.id = ${id} ${rest}`
 
   const locked = sql`for no key update of account`
 
+  const opened =
+    (organizationId: string) => <Facts extends ListedFacts, E, R>(found: Effect.Effect<ReadonlyArray<Facts>, E, R>) =>
+      Effect.flatMap(found, (facts) => withTitles(vault, organizationId, facts))
+
+  /** The account, with what follows in the statement; null where there is none. */
+  const oneById = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
+    byId(organizationId, id, rest).pipe(Effect.orDie, opened(organizationId), Sql.one)
+
   return {
     find: (caller, id, lock) =>
-      byId(
+      oneById(
         caller.organizationId,
         id,
         lock ? sql`and ${canAccess(sql, caller)} ${locked}` : sql`and ${canAccessId(sql, caller, id)}`
-      ).pipe(Effect.orDie, Sql.one),
+      ),
 
-    hold: (organizationId, id) => Sql.one(Effect.orDie(byId(organizationId, id, locked))),
+    hold: (organizationId, id) => oneById(organizationId, id, locked),
 
-    known: (organizationId, id) => Sql.one(Effect.orDie(byId(organizationId, id, sql``))),
+    holdArchive: (organizationId, id) => oneById(organizationId, id, sql`for no key update of archive`),
+
+    known: (organizationId, id) => oneById(organizationId, id, sql``),
 
     every: (organizationId, after, limit) =>
       sql<AccountFacts>`
-        select ${columns} from account
+        select ${columns} from account ${archive}
         where organization_id = ${organizationId} and ${
         after === null ? sql`true` : sql`(name_key, account.id) > ((
           select name_key from account where organization_id = ${organizationId} and account.id = ${after}),
           ${after}::uuid)`
-      } order by name_key, account.id limit ${limit}`.pipe(Effect.orDie),
+      } order by name_key, account.id limit ${limit}`.pipe(Effect.orDie, opened(organizationId)),
 
     list: Effect.fnUntraced(
       function*(caller, { after, departmentId, limit, status }, now) {
@@ -153,7 +168,7 @@ export const make = Effect.gen(function*() {
         const found = status === undefined ? undefined : inStatus(sql, status, now)
         // As a literal: a plan for every limit would expect to read a tenth of the table.
         const count = sql.literal(String(limit + 1))
-        const rows = yield* page(caller, conditions, found, count, departmentId)
+        const rows = yield* opened(caller.organizationId)(page(caller, conditions, found, count, departmentId))
         if (rows.length > 0 || after === undefined) return rows
         const known = yield* sql`select 1 from account where ${mine} and account.id = ${after}`
         return known.length === 0 ? null : rows
@@ -170,7 +185,7 @@ export const make = Effect.gen(function*() {
         const within = sources === null
           ? sql`true, '{}'::uuid[], '{}'::uuid[]`
           : sql`false, ${ids(sources.departments)}, ${ids(sources.accounts)}`
-        return yield* sql<ListedFacts>`
+        return yield* opened(caller.organizationId)(sql<ListedFacts>`
           with size as materialized (
             select count(*) as accounts from (
               select from account where organization_id = ${caller.organizationId} limit ${sql.literal(String(few + 1))}
@@ -191,16 +206,16 @@ export const make = Effect.gen(function*() {
             group by match.id
           )
           select ${shown} from found
-          cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)}
+          cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)} ${archive}
           where ${canAccess(sql, caller)}
-          order by found.rank, name_key, account.id limit ${limit + 1}`
+          order by found.rank, name_key, account.id limit ${limit + 1}`)
       },
       Effect.orDie
     ),
 
     archived: (caller, ids) =>
       sql<{ readonly id: AccountId }>`
-        select account.id from account
+        select account.id from account ${archive}
         where organization_id = ${caller.organizationId} and ${canAccess(sql, caller)}
           and ${ids === null ? sql`archive_messages > 0` : sql`account.id = any(${ids}::uuid[])`}
         order by account.id`.pipe(Effect.orDie, Effect.map((rows) => rows.map(({ id }) => id))),
@@ -208,18 +223,21 @@ export const make = Effect.gen(function*() {
     ranked: (caller, by, limit) => {
       const measure = sql.literal(by)
       return sql<AccountFacts>`
-        select ${columns} from account
+        select ${columns} from account ${archive}
         where organization_id = ${caller.organizationId} and ${canAccess(sql, caller)} and ${measure} > 0
-        order by ${measure} desc, name_key, account.id limit ${limit}`.pipe(Effect.orDie)
+        order by ${measure} desc, name_key, account.id limit ${limit}`.pipe(
+        Effect.orDie,
+        opened(caller.organizationId)
+      )
     },
 
     findWatched: Effect.fnUntraced(
       function*(caller, id) {
         const accessible = sql`and ${canAccessId(sql, caller, id)}`
         const mine = sql`organization_id = ${caller.organizationId} and account_id = ${id} ${accessible}`
-        const { facts: [facts], sessions, terminations } = yield* Tenant.all(sql)({
+        const { facts: found, sessions, terminations } = yield* Tenant.all(sql)({
           facts: sql<AccountFacts & LatestPoll>`
-            select ${columns}, last_polled_at, last_poll_error from account
+            select ${columns}, last_polled_at, last_poll_error from account ${archive}
             left join lateral (
               select last_polled_at, last_poll_error from monitor
               where organization_id = ${caller.organizationId} and account_id = ${id}
@@ -234,6 +252,7 @@ export const make = Effect.gen(function*() {
             from termination where ${mine} order by detected_at desc, id desc
             limit ${sql.literal(String(terminationsShown))}`
         })
+        const [facts] = yield* withTitles(vault, caller.organizationId, found)
         return facts === undefined ? null : { facts, monitor: facts, sessions, terminations }
       },
       Effect.orDie

@@ -55,8 +55,8 @@ export const layer = Layer.effect(
             update archive_blob set state = 'saved', sha256 = ${sha256}, at = ${now}
             where ${one(account, blobId)} and state = 'writing' and key is not null returning stored_bytes
           ), counted as (
-            update account set archive_bytes = archive_bytes + whole.stored_bytes from whole
-            where organization_id = ${account.organizationId} and account.id = ${account.accountId}
+            update archive_state set archive_bytes = archive_bytes + whole.stored_bytes from whole
+            where ${mine(account)}
           )
           select 1 from whole`.pipe(
           Effect.orDie,
@@ -73,8 +73,7 @@ export const layer = Layer.effect(
             update archive_chat set files = files + 1 from filed
             where ${mine(account)} and archive_chat.chat_id = filed.chat_id
           ), accounts as (
-            update account set archive_media = archive_media + 1 from filed
-            where organization_id = ${account.organizationId} and account.id = ${account.accountId}
+            update archive_state set archive_media = archive_media + 1 from filed where ${mine(account)}
           )
           select 1 from filed`.pipe(
           Effect.orDie,

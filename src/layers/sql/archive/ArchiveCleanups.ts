@@ -48,7 +48,7 @@ const columnTexts = `id::text as id, state, account_ids::text[] as "accountIds",
   created_by::text as "createdBy", created_at as "createdAt", confirmed_by::text as "confirmedBy",
   started_at as "startedAt", finished_at as "finishedAt", error`
 
-/** The cleanups in SQL. Locks: cleanup → organization → accounts → rows. */
+/** The cleanups in SQL. Locks: cleanup → organization → archives → rows. */
 export const layer = Layer.effect(
   ArchiveCleanups,
   Effect.gen(function*() {
@@ -69,30 +69,32 @@ export const layer = Layer.effect(
         Effect.map(([row]) => row === undefined ? null : cleanupOf(row))
       )
 
-    const lockAccounts = (organizationId: string, ids: ReadonlyArray<string>) =>
+    const lockArchives = (organizationId: string, ids: ReadonlyArray<string>) =>
       post(sql`
-        select 1 from account where organization_id = ${organizationId} and id = any(${ids}::uuid[])
-        order by id for no key update`)
+        select 1 from archive_state where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
+        order by account_id for no key update`)
 
     /** Sets if a cleanup of the accounts is running, and counts their chats that cleanups have stopped. */
     const notice = (organizationId: string, ids: ReadonlyArray<string>) =>
       post(sql`
-        update account set archive_cleanup_running = exists (
+        update archive_state set archive_cleanup_running = exists (
             select 1 from archive_cleanup
-            where archive_cleanup.organization_id = ${organizationId} and account.id = any(account_ids)
+            where archive_cleanup.organization_id = ${organizationId} and archive_state.account_id = any(account_ids)
               and state = 'running'),
           archive_chats_stopped = (
             select count(*) from archive_chat
-            where archive_chat.organization_id = ${organizationId} and account_id = account.id and effect = 'archive'
+            where archive_chat.organization_id = ${organizationId} 
+              and archive_chat.account_id = archive_state.account_id and effect = 'archive'
               and stopped_by is not null),
           archive_chats_with_data = (
             select count(*) from archive_chat
-            where archive_chat.organization_id = ${organizationId} and account_id = account.id and messages > 0)
-        where account.organization_id = ${organizationId} and account.id = any(${ids}::uuid[])`)
+            where archive_chat.organization_id = ${organizationId} 
+              and archive_chat.account_id = archive_state.account_id and messages > 0)
+        where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`)
 
     return ArchiveCleanups.of({
       measure: Effect.fnUntraced(function*(organizationId, criteria) {
-        yield* lockAccounts(organizationId, criteria.accountIds)
+        yield* lockArchives(organizationId, criteria.accountIds)
         const watermark: Record<string, Watermark[string]> = {}
         const sums = { pages: 0, messages: 0, files: 0, bytes: 0, chats: 0 }
         for (const accountId of criteria.accountIds) {
@@ -153,7 +155,7 @@ export const layer = Layer.effect(
           update archive_cleanup set state = 'queued', confirmed_by = ${by}::uuid
           where organization_id = ${organizationId} and id = ${cleanup.id}`)
         if (!cleanup.stopSaving) return
-        yield* lockAccounts(organizationId, cleanup.accountIds)
+        yield* lockArchives(organizationId, cleanup.accountIds)
         yield* post(sql`
           update archive_chat set stopped_by = ${cleanup.id}::uuid
           where organization_id = ${organizationId} and account_id = any(${cleanup.accountIds}::uuid[])
@@ -169,7 +171,7 @@ export const layer = Layer.effect(
           returning deleted_pages::text as pages, deleted_messages::text as messages, deleted_files::text as files,
             deleted_bytes::text as bytes`
         if (state !== "expired") {
-          yield* lockAccounts(organizationId, cleanup.accountIds)
+          yield* lockArchives(organizationId, cleanup.accountIds)
           if (state === "cancelled") {
             yield* post(sql`
               update archive_chat set stopped_by = null
@@ -210,7 +212,7 @@ export const layer = Layer.effect(
         yield* post(sql`
           update archive_cleanup set state = 'running', started_at = ${now}
           where organization_id = ${organizationId} and id = ${id}`)
-        yield* lockAccounts(organizationId, accountIds)
+        yield* lockArchives(organizationId, accountIds)
         yield* notice(organizationId, accountIds)
       }, Effect.orDie),
 

@@ -12,7 +12,7 @@ interface DeletedRows {
   readonly rows: number
 }
 
-/** The deletions in SQL. Locks: deletion → organization → accounts → rows. */
+/** The deletions in SQL. Locks: deletion → organization → archives → rows. */
 export const layer = Layer.effect(
   ArchiveDeletions,
   Effect.gen(function*() {
@@ -23,6 +23,10 @@ export const layer = Layer.effect(
       accountId === null
         ? sql`organization_id = ${organizationId}`
         : sql`organization_id = ${organizationId} and account_id = ${accountId}`
+
+    const lock = (organizationId: OrganizationId, accountId: AccountId | null) =>
+      post(sql`
+        select 1 from archive_state where ${within(organizationId, accountId)} order by account_id for no key update`)
 
     const shred = (organizationId: OrganizationId, accountId: AccountId | null, now: Date) =>
       Effect.all([
@@ -99,15 +103,15 @@ export const layer = Layer.effect(
     const counters = ({ accountId, organizationId }: ArchiveDeletion, limit: number) =>
       accountId !== null ? sql<DeletedRows>`select 0 as rows` : sql<DeletedRows>`
         with emptied as (
-          update account set archive_messages = 0, archive_media = 0, archive_bytes = 0, archive_chats_discovered = 0,
-            archive_chats_selected = 0, archive_chats_with_data = 0, archive_chats_complete = 0,
-            archive_chats_review = 0, archive_chats_stopped = 0
-          where organization_id = ${organizationId} and account.id in (
-            select id from account where organization_id = ${organizationId}
-              and (archive_messages, archive_media, archive_bytes, archive_chats_discovered, archive_chats_selected,
+          update archive_state set position = null, date = null, qts = null, heard_at = null, archive_messages = 0,
+            archive_media = 0, archive_bytes = 0, archive_chats_discovered = 0, archive_chats_selected = 0,
+            archive_chats_with_data = 0, archive_chats_complete = 0, archive_chats_review = 0, archive_chats_stopped = 0
+          where organization_id = ${organizationId} and account_id in (
+            select account_id from archive_state where organization_id = ${organizationId}
+              and (position is not null or (archive_messages, archive_media, archive_bytes, archive_chats_discovered, archive_chats_selected,
                 archive_chats_with_data, archive_chats_complete, archive_chats_review, archive_chats_stopped)
-                <> (0, 0, 0, 0, 0, 0, 0, 0, 0)
-            order by id limit ${most(limit)} for no key update)
+                <> (0, 0, 0, 0, 0, 0, 0, 0, 0))
+            order by account_id limit ${most(limit)} for no key update)
           returning 1
         ) select count(*)::integer as rows from emptied`
 
@@ -122,16 +126,15 @@ export const layer = Layer.effect(
       uncounted("archive_unreadable", "number"),
       uncounted("archive_epoch", "epoch_id"),
       uncounted("archive_chat", "chat_id"),
-      uncounted("archive_state"),
       counters
     ]
 
     return ArchiveDeletions.of({
-      beginAccount: shred,
+      beginAccount: (organizationId, accountId, now) =>
+        Effect.andThen(lock(organizationId, accountId), shred(organizationId, accountId, now)),
 
       beginWhole: Effect.fnUntraced(function*(organizationId, now) {
-        yield* post(sql`
-          select 1 from account where organization_id = ${organizationId} order by id for no key update`)
+        yield* lock(organizationId, null)
         yield* post(sql`
           update organization set archive_deletion_started_at = ${now}, archive_deleted_at = null
           where id = ${organizationId}`)

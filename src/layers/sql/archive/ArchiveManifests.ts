@@ -94,7 +94,7 @@ export const layer = Layer.effect(
 
       lock: ({ accountId, organizationId }) =>
         sql`
-          select 1 from account where organization_id = ${organizationId} and id = ${accountId}
+          select 1 from archive_state where organization_id = ${organizationId} and account_id = ${accountId}
           for no key update`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
 
       newest: (account) =>

@@ -117,8 +117,7 @@ export const layer = Layer.effect(
         post(sql`
           update archive_chat set bytes = bytes + ${bytes}::bigint where ${mine(account)} and chat_id = ${chatId}`),
         post(sql`
-          update account set archive_bytes = archive_bytes + ${bytes}::bigint
-          where organization_id = ${account.organizationId} and id = ${account.accountId}`)
+          update archive_state set archive_bytes = archive_bytes + ${bytes}::bigint where ${mine(account)}`)
       ], { discard: true })
 
     return ArchiveRecords.of({
@@ -250,9 +249,9 @@ export const layer = Layer.effect(
       grow: (account, { bytes, chatId, firstAt, ids, lastAt }, now) =>
         post(sql`
           with grown as (
-            update account set archive_messages = archive_messages + ${ids.length}::bigint,
+            update archive_state set archive_messages = archive_messages + ${ids.length}::bigint,
               archive_bytes = archive_bytes + ${bytes}::bigint, archive_updated_at = ${now}, archive_last_sync_at = ${now}
-            where organization_id = ${account.organizationId} and id = ${account.accountId}
+            where ${mine(account)}
           ), begun as (
             update organization set archive_first_record_at = ${now}, archive_deletion_started_at = null,
               archive_deleted_at = null

@@ -25,7 +25,7 @@ interface PlaceRow extends FramesRow {
   readonly ids: Uint8Array | null
 }
 
-/** Redaction in SQL. Locks: the account, as every writer, closing and cleanup of its archive does first. */
+/** Redaction in SQL. Locks: the account's archive, as every writer, closing and cleanup of it does first. */
 export const layer = Layer.effect(
   ArchiveRedactions,
   Effect.gen(function*() {
@@ -152,10 +152,11 @@ export const layer = Layer.effect(
           and archive_change.mark = marked.mark`)
 
     return ArchiveRedactions.of({
-      lock: ({ accountId, organizationId }) =>
-        sql`
-          select 1 from account where organization_id = ${organizationId} and id = ${accountId}
-          for no key update`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
+      lock: (account) =>
+        sql`select 1 from archive_state where ${mine(account)} for no key update`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.length > 0)
+        ),
 
       places: (messages, limit) => list(messages, true, limit),
 

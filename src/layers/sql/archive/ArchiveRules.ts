@@ -139,7 +139,7 @@ export const layer = Layer.effect(
           ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
     return ArchiveRules.of({
-      // An account is locked before it.
+      // What is archived of an account is locked before it.
       settle: (organizationId) => Tenant.takeTurn(sql, "archive_rule", organizationId, "shared"),
 
       inEffect: ({ accountId, organizationId }) =>
@@ -149,6 +149,12 @@ export const layer = Layer.effect(
           Effect.orDie,
           Effect.map((rows) => rows.map(inEffectOf))
         ),
+
+      ofTarget: (organizationId, { level, target }) =>
+        sql<{ rules: number }>`
+          select count(*)::integer as rules from archive_rule
+          where organization_id = ${organizationId} and level = ${level} and target is not distinct from ${target}::uuid`
+          .pipe(Effect.orDie, Effect.map(([row]) => row?.rules ?? 0)),
 
       list: Effect.fnUntraced(function*(caller, { accountId, after, limit }) {
         const { organizationId } = caller
@@ -265,11 +271,15 @@ export const layer = Layer.effect(
             from account
             where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
               and ${within(organizationId, scope)}`),
-          // An account is locked before the rules: those that others have locked are counted by their runs.
+          // An archive is locked before the rules: those that others have locked are counted by their runs.
           post(countChats(
             sql,
             organizationId,
-            sql`select id from account where ${within(organizationId, scope)} for no key update skip locked`
+            sql`
+              select archive_state.account_id from archive_state
+              join account on account.organization_id = archive_state.organization_id
+                and account.id = archive_state.account_id
+              where ${within(organizationId, scope)} for no key update of archive_state skip locked`
           ))
         ], { discard: true })
     })

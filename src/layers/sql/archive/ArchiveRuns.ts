@@ -21,7 +21,8 @@ const claimed = (slots: ReadonlySet<Slot>) => `
     select organization_id, account_id, asked_at, next_at, is_running,
       row_number() over (partition by organization_id order by is_running desc, asked_at nulls last, next_at) as place
     from archive_run cross join lateral (select coalesce(claimed_until > $1, false) as is_running) as claim
-    where next_at <= $1
+    where next_at <= $1 and not exists (
+      select from organization where organization.id = organization_id and messenger_away_at is not null)
       ${
   Slots.filter(
     slots,
@@ -45,7 +46,7 @@ const claimed = (slots: ReadonlySet<Slot>) => `
 const begun = (slots: ReadonlySet<Slot>) => `
   select organization_id as "organizationId", account_id::text as "accountId"
   from archive_state join monitor using (organization_id, account_id)
-  where monitor.next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
+  where position is not null and monitor.next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
   limit $1`
 
 /** The runs in SQL. */
@@ -82,8 +83,11 @@ export const layer = Layer.effect(
           update archive_run set next_at = least(next_at, ${at}), again = true
           where organization_id = ${organizationId} and account_id = ${accountId}`),
 
-      request: ({ accountId, organizationId }, now) =>
-        sql`
+      // What is archived of the account is locked before its run, as in every step.
+      request: Effect.fnUntraced(function*({ accountId, organizationId }, now) {
+        const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
+        yield* post(sql`select 1 from archive_state where ${mine} for no key update`)
+        const rows = yield* sql`
           with asked as (
             insert into archive_run (organization_id, account_id, next_at, asked_at)
             values (${organizationId}, ${accountId}, ${now}, ${now})
@@ -92,9 +96,11 @@ export const layer = Layer.effect(
             where archive_run.asked_at is null
             returning account_id
           )
-          update account set archive_queued_at = coalesce(archive_queued_at, ${now})
-          from asked where account.organization_id = ${organizationId} and account.id = asked.account_id
-          returning account.id`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0))
+          update archive_state set archive_queued_at = coalesce(archive_queued_at, ${now})
+          from asked where organization_id = ${organizationId} and archive_state.account_id = asked.account_id
+          returning 1`
+        return rows.length > 0
+      }, Effect.orDie)
     })
   })
 )

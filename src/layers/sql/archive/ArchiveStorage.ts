@@ -21,7 +21,7 @@ export const layer = Layer.effect(
         Tenant.directory(sql)(sql<{ id: OrganizationId }>`
           select organization.id from organization
           left join (
-            select organization_id, sum(archive_bytes) as bytes from account
+            select organization_id, sum(archive_bytes) as bytes from archive_state
             where archive_bytes > 0 group by organization_id
           ) as taken on taken.organization_id = organization.id
           where archive_first_record_at is not null and storage_used_bytes <> coalesce(taken.bytes, 0)
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
           with old as (
             select storage_used_bytes, storage_limit_bytes from organization where id = ${organizationId}
           ), taken as (
-            select coalesce(sum(archive_bytes), 0)::bigint as bytes from account where organization_id = ${organizationId}
+            select coalesce(sum(archive_bytes), 0)::bigint as bytes from archive_state where organization_id = ${organizationId}
           ), stored as (
             update organization set storage_used_bytes = taken.bytes from taken
             where organization.id = ${organizationId} and storage_used_bytes <> taken.bytes

@@ -24,6 +24,6 @@ export const shredded = (
       ), size as (
         select coalesce(sum(stored_bytes), 0)::bigint as bytes from freed
       ), accounts as (
-        update account set archive_bytes = greatest(0, archive_bytes - size.bytes) from size
-        where organization_id = ${organizationId} and account.id = ${accountId}
+        update archive_state set archive_bytes = greatest(0, archive_bytes - size.bytes) from size
+        where organization_id = ${organizationId} and account_id = ${accountId}
       )`

@@ -1,16 +1,23 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
-import { CaptureStore } from "../../../ports/archive/CaptureStore.ts"
+import { safeExpiry } from "../../../domain/Limits.ts"
+import { CaptureStore, type ExpiringMessage } from "../../../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import type { BoxState } from "../../../ports/messenger/MessengerArchive.ts"
+import { Vault } from "../../crypto/Vault.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
 import { countChats } from "./ChatCounts.ts"
+import { sealTitle } from "./CurrentChat.ts"
 
 /** A chat with no more messages is small: five pages read all of it. */
 const smallChat = 500
+
+/** The seconds after which the first of the messages disappears. */
+const shortest = (messages: ReadonlyArray<ExpiringMessage>): number =>
+  Math.min(...messages.map(({ expiresAt, sentAt }) => Math.ceil((expiresAt.getTime() - sentAt.getTime()) / 1000)))
 
 interface IdsRow {
   readonly chat: string
@@ -22,13 +29,12 @@ export const layer = Layer.effect(
   CaptureStore,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
     const post = Tenant.post(sql)
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
     // A channel whose position was lost has none either, so that the id alone tells its box.
     const ofCommonBox = sql`chat_id > -1000000000000`
-    const theAccount = ({ accountId, organizationId }: ArchivedAccount) =>
-      sql`organization_id = ${organizationId} and id = ${accountId}`
 
     const columns = sql.literal(
       `chat_id::text as chat, type, ref, effect, live, rule_id::text as "ruleId", stopped_by is not null as stopped,
@@ -122,6 +128,11 @@ export const layer = Layer.effect(
 
       expect: ({ accountId, organizationId }, chatId, messages) =>
         post(sql`
+          with seen as (
+            update archive_chat set expires_in = ${shortest(messages)}::integer
+            where ${mine({ accountId, organizationId })} and chat_id = ${chatId}
+              and expires_in is distinct from ${shortest(messages)}::integer
+          )
           insert into archive_expiry (organization_id, account_id, chat_id, message_id, expires_at)
           select ${organizationId}, ${accountId}::uuid, ${chatId}::bigint, message_id, expires_at
           from unnest(
@@ -130,6 +141,17 @@ export const layer = Layer.effect(
           ) as expected (message_id, expires_at)
           on conflict (organization_id, account_id, chat_id, message_id) do update set expires_at = excluded.expires_at
           where archive_expiry.expires_at <> excluded.expires_at`),
+
+      unsafe: (account, now) =>
+        sql<{ chats: number }>`
+          select count(*)::integer as chats from archive_chat
+          where ${mine(account)} and effect = 'archive' and not live and stopped_by is null and left_at is null
+            and expires_in < ${Duration.toSeconds(safeExpiry)}::integer and exists (
+              select 1 from archive_expiry
+              where ${mine(account)} and archive_expiry.chat_id = archive_chat.chat_id and expires_at > ${now})`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.chats ?? 0)
+        ),
 
       expired: (account, chatId, ids, now) =>
         sql<{ id: string }>`
@@ -156,54 +178,56 @@ export const layer = Layer.effect(
         )),
 
       state: (account) =>
-        sql<BoxState>`select position, date, qts from archive_state where ${mine(account)}`.pipe(
+        sql<BoxState>`
+          select position, date, qts from archive_state where ${mine(account)} and position is not null`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? null)
         ),
 
-      setState: ({ accountId, organizationId }, { date, position, qts }, now) =>
+      setState: (account, { date, position, qts }, now) =>
         post(sql`
-          insert into archive_state (organization_id, account_id, position, date, qts, heard_at)
-          values (${organizationId}, ${accountId}, ${position}, ${date}, ${qts}, ${now})
-          on conflict (organization_id, account_id) do update set position = excluded.position, date = excluded.date,
-            qts = excluded.qts, heard_at = excluded.heard_at`),
+          update archive_state set position = ${position}, date = ${date}, qts = ${qts}, heard_at = ${now}
+          where ${mine(account)}`),
 
       begin: (account, now) =>
         post(sql`
-          update account set archive_queued_at = null, archive_started_at = ${now}, archive_phase = 'starting',
+          update archive_state set archive_queued_at = null, archive_started_at = ${now}, archive_phase = 'starting',
             archive_phase_at = ${now}, archive_dialogs_before = 0, archive_dialogs_done = 0,
-            archive_dialogs_total = null, archive_error = null, archive_retry_at = null
-          where ${theAccount(account)}`),
+            archive_dialogs_total = null, archive_current_chat = null, archive_error = null, archive_retry_at = null
+          where ${mine(account)}`),
 
-      report: (account, { done, phase, total }, now) =>
-        post(sql`
-          update account set archive_phase = ${phase}, archive_dialogs_done = ${done}::integer,
-            archive_dialogs_total = ${total}::integer,
+      report: (account, { chat, done, phase, total }, now) => {
+        const title = chat === null ? null : sealTitle(vault, account.organizationId, account.accountId, chat)
+        return post(sql`
+          update archive_state set archive_phase = ${phase}, archive_dialogs_done = ${done}::integer,
+            archive_dialogs_total = ${total}::integer, archive_current_chat = ${title}::text,
             archive_phase_at = case when archive_phase = ${phase} then archive_phase_at else ${now} end,
             archive_dialogs_before = case when archive_phase = ${phase}
               then archive_dialogs_before else ${done}::integer end
-          where ${theAccount(account)}
-            and (archive_phase, archive_dialogs_done, archive_dialogs_total)
-              is distinct from (${phase}, ${done}::integer, ${total}::integer)`),
+          where ${mine(account)}
+            and (archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat)
+              is distinct from (${phase}, ${done}::integer, ${total}::integer, ${title}::text)`)
+      },
 
       count: ({ accountId, organizationId }) => post(countChats(sql, organizationId, sql`select ${accountId}::uuid`)),
 
       drift: (account, messages) =>
         post(sql`
-          update account set archive_drift = ${messages}::integer
-          where ${theAccount(account)} and archive_drift <> ${messages}::integer`),
+          update archive_state set archive_drift = ${messages}::integer
+          where ${mine(account)} and archive_drift <> ${messages}::integer`),
 
       end: (account, { askedAt, done, error, nextAt, retryAt }, now) =>
         sql<{ first: boolean; messages: string }>`
           with before as (
-            select archive_last_backup_at as at from account where ${theAccount(account)} for no key update
+            select archive_last_backup_at as at from archive_state where ${mine(account)} for no key update
           )
-          update account set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
-            archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_error = ${error},
-            archive_retry_at = ${retryAt}, archive_next_backup_at = ${nextAt},
+          update archive_state set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
+            archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0,
+            archive_current_chat = null, archive_error = ${error}, archive_retry_at = ${retryAt},
+            archive_next_backup_at = ${nextAt},
             archive_queued_at = coalesce((select asked_at from archive_run where ${mine(account)}), ${askedAt}),
             archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end
-          from before where ${theAccount(account)}
+          from before where ${mine(account)}
           returning ${done} and before.at is null as first, archive_messages::text as messages`.pipe(
           Effect.orDie,
           Effect.map(([row]) => ({ isFirst: row?.first ?? false, messages: Number(row?.messages ?? 0) }))

@@ -4,7 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 /** Counts the chats of the accounts again, but of those of which none was seen on the messenger. */
 export const countChats = (sql: SqlClient.SqlClient, organizationId: string, accounts: Statement.Fragment) =>
   sql`
-          update account set archive_chats_discovered = counted.discovered, archive_chats_selected = counted.selected,
+          update archive_state set archive_chats_discovered = counted.discovered, archive_chats_selected = counted.selected,
             archive_chats_with_data = counted.filled, archive_chats_complete = counted.complete,
             archive_chats_review = counted.review, archive_chats_stopped = counted.stopped,
             archive_live = counted.live, archive_selects = counted.selected > 0
@@ -18,7 +18,7 @@ export const countChats = (sql: SqlClient.SqlClient, organizationId: string, acc
             from archive_chat where organization_id = ${organizationId} and account_id in (${accounts})
             group by account_id
           ) as counted
-          where account.organization_id = ${organizationId} and account.id = counted.account_id and counted.seen > 0
+          where archive_state.organization_id = ${organizationId} and archive_state.account_id = counted.account_id and counted.seen > 0
             and (archive_chats_discovered, archive_chats_selected, archive_chats_with_data, archive_chats_complete,
               archive_chats_review, archive_chats_stopped, archive_live, archive_selects)
               is distinct from (counted.discovered, counted.selected, counted.filled, counted.complete, counted.review,

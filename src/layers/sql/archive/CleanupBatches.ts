@@ -216,7 +216,7 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     if (accountId === undefined) return false
     const account = { organizationId, accountId }
     const found = yield* sql`
-      select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
+      select 1 from archive_state where ${mine(account)} for no key update`
     // A deleted account takes its archive with it.
     if (found.length > 0) {
       const kinds = cleanup.mediaOnly ? [deleteFiles] : [deleteTails, deletePages]

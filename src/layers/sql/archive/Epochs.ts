@@ -13,7 +13,7 @@ interface EpochRow {
 /** The writer of an epoch that no writer holds. */
 const nobody = "00000000-0000-0000-0000-000000000000"
 
-/** The epochs in SQL. A write or takeover locks the account first, then its epoch, then rows. */
+/** The epochs in SQL. A write or takeover locks the account's archive first, then its epoch, then rows. */
 export const layer = Layer.effect(
   Epochs,
   Effect.gen(function*() {
@@ -23,10 +23,10 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
 
-    const lockAccount = ({ accountId, organizationId }: ArchivedAccount) =>
-      sql`select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
+    const lockArchive = (account: ArchivedAccount) =>
+      sql`select 1 from archive_state where ${mine(account)} for no key update`
 
-    /** A deletion locks all accounts before it begins: a statement after the account's lock sees if one has. */
+    /** A deletion locks all archives before it begins: a statement after the lock of one sees if it has. */
     const isDeleting = (organizationId: ArchivedAccount["organizationId"]) =>
       sql`exists (
         select 1 from archive_deletion
@@ -54,9 +54,9 @@ export const layer = Layer.effect(
 
     return Epochs.of({
       begin: Effect.fnUntraced(function*(account, now) {
-        // A deletion locks all accounts before it begins, and the second statement sees what is committed by then.
+        // A deletion locks all archives before it begins, and the second statement sees what is committed by then.
         const { found: [found], next: [next] } = yield* Effect.all({
-          found: lockAccount(account),
+          found: lockArchive(account),
           next: sql<{ epoch: string }>`
             with closed as (
               update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
       open: (ref, sealedKey, writer, now) => add(ref, sealedKey, writer, now, null),
 
       addClosed: Effect.fnUntraced(function*(ref, sealedKey, now) {
-        const [found] = yield* lockAccount(ref)
+        const [found] = yield* lockArchive(ref)
         if (found === undefined) return false
         const deleting = yield* sql`select 1 where ${isDeleting(ref.organizationId)}`
         if (deleting.length > 0) return false
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
 
       // Shared: without the lock, or for a key share, rows of a replaced writer may be committed after its replacement.
       fence: Effect.fnUntraced(function*(account, epochId) {
-        yield* post(lockAccount(account))
+        yield* post(lockArchive(account))
         const open = yield* sql`
           select 1 from archive_epoch where ${mine(account)} and epoch_id = ${epochId} and closed_at is null for share`
         return open.length > 0

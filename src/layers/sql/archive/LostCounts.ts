@@ -29,7 +29,8 @@ export const lost = (sql: SqlClient.SqlClient, organizationId: OrganizationId): 
           where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = lost.account_id
             and archive_chat.chat_id = lost.chat_id
         ), accounts as (
-          update account set archive_messages = greatest(0, archive_messages - lost.messages),
+          update archive_state set archive_messages = greatest(0, archive_messages - lost.messages),
             archive_media = greatest(0, archive_media - lost.files), archive_bytes = greatest(0, archive_bytes - lost.bytes)
-          from by_account as lost where organization_id = ${organizationId} and account.id = lost.account_id
+          from by_account as lost
+          where organization_id = ${organizationId} and archive_state.account_id = lost.account_id
         )`

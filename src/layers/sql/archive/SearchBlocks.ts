@@ -78,11 +78,11 @@ export const layer = Layer.effect(
         )
       ),
 
-      // The account is locked first, as every writer does: two that index the same pages come one after the other.
+      // The account's archive is locked first, as every writer does: two that index the same pages come one after the other.
       add: Effect.fnUntraced(function*(account, { blockId, epochId, fold, pages, sealed }) {
         const { accountId, organizationId } = account
         yield* sql`
-          select 1 from account where organization_id = ${organizationId} and id = ${accountId} for no key update`
+          select 1 from archive_state where ${mine(account)} for no key update`
         // A change is about a message that was sent at any time before.
         const added = yield* sql`
           with taken as (

@@ -74,7 +74,10 @@ export const layer = Layer.effect(
             coalesce(sum(archive_chats_review) filter (where offboarded_at is null), 0)::integer as chats,
             coalesce(sum(archive_drift) filter (where offboarded_at is null), 0)::integer as drift,
             max(monitor.last_ok_at) as last_poll_at, ${Polls.columns(sql, now)}
-          from account left join monitor
+          from account
+          join archive_state as archive
+            on archive.organization_id = account.organization_id and archive.account_id = account.id
+          left join monitor
             on monitor.organization_id = account.organization_id and monitor.account_id = account.id
           where ${mine} group by 1, 2, 3`
         const reviewed = sql<Pick<OverviewFacts, "sessions_to_review" | "oldest_review_deadline">>`

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import type { Role } from "../../../../src/domain/people/Access.ts"
 import { CaptureStore } from "../../../../src/ports/archive/CaptureStore.ts"
+import * as Deletions from "../../../support/archive/deletions.ts"
 import * as Fixtures from "../../../support/fixtures.ts"
 import * as Pages from "../../../support/http/pages.ts"
 import { postgres } from "../../../support/postgres/database.ts"
@@ -42,8 +43,9 @@ describe("the archive on the page of an account", () => {
           phase: "dialogs" | "messages" | "media" | "finishing",
           done: number,
           total: number | null,
-          when: Date
-        ) => Fixtures.within(id, store.report(account, { phase, done, total }, when))
+          when: Date,
+          chat: string | null = null
+        ) => Fixtures.within(id, store.report(account, { phase, done, total, chat }, when))
         yield* Fixtures.within(id, store.begin(account, at(-hour)))
         const begun = yield* see(own)
         expect(words(begun)).toContain("A backup is running. Getting started. It started 1 hour ago.")
@@ -53,14 +55,16 @@ describe("the archive on the page of an account", () => {
         // Chats that were complete before the phase began are no part of its rate.
         yield* says("messages", 11, 96, at(-30 * minute))
         expect(words(yield* see(own))).not.toContain("At about")
-        yield* says("messages", 41, 96, at(0))
+        yield* says("messages", 41, 96, at(0), "<i>Board</i>")
         const read = yield* see(own)
+        expect(read.text).toContain(`It reads <bdi dir="auto">&lt;i&gt;Board&lt;/i&gt;</bdi>.`)
+        expect((yield* see(own, "billing")).text).not.toContain("Board")
         expect(read.text).toContain(`<progress aria-label="Chats done" max="96" value="41"></progress>`)
         expect(words(read)).toContain("Reading messages: 41 of 96 chats.")
         expect(words(read)).toContain("At about 60 chats an hour, its messages take about 55 minutes more")
         yield* says("media", 3, 7, at(0))
         const media = yield* see(own)
-        expect(words(media)).toContain("Saving files: 3 of 7 files.")
+        expect(words(media)).toContain("Saving files: 3 of 7 files. It started")
         expect(media.text).toContain(`<progress aria-label="Files done" max="7" value="3"></progress>`)
         expect(media.text).not.toContain("At about")
         yield* says("messages", 41, 96, at(-20_000))
@@ -111,6 +115,28 @@ describe("the archive on the page of an account", () => {
             })`))
         expect(words(yield* see(own)))
           .toContain("Files not saved 2 no longer on the messenger, 1 refused by the messenger")
+      }))
+
+    it.effect("chats whose messages disappear before the nightly check, and are not archived as they arrive, are not safe", () =>
+      Effect.gen(function*() {
+        const { account, id, own, see } = yield* stage()
+        const store = yield* CaptureStore
+        const chats = [
+          { chat_id: 1, live: false, hours: 24 },
+          { chat_id: 2, live: true, hours: 24 },
+          { chat_id: 3, live: false, hours: 24 * 7 },
+          { chat_id: 4, live: false, hours: 24, effect: "skip" }
+        ]
+        for (const { hours, ...chat } of chats) {
+          yield* Deletions.addRow("archive_chat", id, { account_id: account.accountId, type: "private", ...chat })
+          const message = { id: 1n, sentAt: at(0), expiresAt: at(hours * hour) }
+          yield* Fixtures.within(id, store.expect(account, BigInt(chat.chat_id), [message]))
+        }
+        expect(words(yield* see(own))).toContain(
+          "Not safe 1 chat whose messages may disappear before the nightly check"
+        )
+        yield* TestClock.setTime(at(25 * hour).getTime())
+        expect(words(yield* see(own))).not.toContain("Not safe")
       }))
 
     it.effect("the chats, messages, files and the size are counted, and what stops saving comes with what to do", () =>

@@ -206,7 +206,8 @@ describe("chats as capture keeps them", () => {
         )
         const queued = World.query<{ queued: boolean }>(
           account.organizationId,
-          (sql) => sql`select archive_queued_at is not null as queued from account where id = ${account.accountId}`
+          (sql) =>
+            sql`select archive_queued_at is not null as queued from archive_state where account_id = ${account.accountId}`
         )
         yield* World.set(account.organizationId, "account", account.accountId, { archive_queued_at: now })
         yield* fail
