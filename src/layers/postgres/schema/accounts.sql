@@ -64,6 +64,8 @@ create index account_status on account (organization_id, status, name_key, id);
 create index account_department_status on account (organization_id, department_id, status, name_key, id);
 -- Lists in a status those whose kept status has ended and is not refreshed yet.
 create index account_status_until on account (organization_id, status_until) where status_until is not null;
+-- An organization may have one status alone: without it a list in that status reads all of its accounts, and sorts them.
+create statistics account_status_of (mcv) on organization_id, status from account;
 -- refresh_statuses: the kept statuses of all organizations that have ended.
 create index account_status_due on account (status_until) where status_until is not null;
 -- expire_takeover_locks: the locks of all organizations that are over.

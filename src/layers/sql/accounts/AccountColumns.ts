@@ -77,7 +77,14 @@ export const listedColumns = ["account.id", ...Object.keys(listed), archiveColum
 /** All of them. */
 export const accountColumns = [listedColumns, ...Object.keys(further)].join(", ")
 
-/** What is archived of each `account` before it in a statement, as `archive`. */
-export const withArchive = `cross join lateral (
+const archiveOf = (fence: string) =>
+  `cross join lateral (
   select ${archiveColumns} from archive_state
-  where archive_state.organization_id = account.organization_id and archive_state.account_id = account.id) as archive`
+  where archive_state.organization_id = account.organization_id and archive_state.account_id = account.id
+  ${fence}) as archive`
+
+/** What is archived of each `account` before it in a statement, as `archive`. */
+export const withArchive = archiveOf("")
+
+/** The same of a page of accounts: the fence has each found by its id, as a plan may expect more of them. */
+export const withArchiveOfFew = archiveOf("offset 0")

@@ -16,7 +16,7 @@ import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { withTitles } from "../archive/CurrentChat.ts"
 import { accessSources, accountOf, canAccess, canAccessId, union } from "./AccountAccess.ts"
-import { accountColumns, listedColumns, withArchive } from "./AccountColumns.ts"
+import { accountColumns, listedColumns, withArchive, withArchiveOfFew } from "./AccountColumns.ts"
 import { inStatus, type StatusConditions } from "./AccountStatuses.ts"
 
 /** The number of matches of each kind that are considered: of more than these, which come first is undefined. */
@@ -36,6 +36,7 @@ export const make = Effect.gen(function*() {
   const columns = sql.literal(accountColumns)
   const shown = sql.literal(listedColumns)
   const archive = sql.literal(withArchive)
+  const archiveOfFew = sql.literal(withArchiveOfFew)
 
   /** The keys of the accessible accounts for which the conditions hold, from every way to them the first of each. */
   const pages = (
@@ -106,16 +107,26 @@ export const make = Effect.gen(function*() {
           order by name_key, account_id limit ${count}
         )
         select ${shown} from page
-        join account on ${own} and account.id = page.account_id ${archive}
+        join account on ${own} and account.id = page.account_id ${archiveOfFew}
         order by page.name_key, page.account_id`
     }
-    if (status?.ended === undefined) return sql<ListedFacts>`${first(sql`account ${archive}`, kept, shown)}`
     const every = sql.literal("*")
-    const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
+    const mine = first(sql`account`, kept, every)
+    const withEnded = (ended: Statement.Fragment, now: Date) =>
+      sql`
+        select * from (
+          (${mine}) union all (${
+        first(
+          sql`(select * from account where ${own} and status_until <= ${now} offset 0) as account`,
+          ended,
+          every
+        )
+      })
+        ) as account order by name_key, account.id limit ${count}`
     return sql<ListedFacts>`
-      select ${shown} from (
-        (${first(sql`account`, kept, every)}) union all (${first(ended, status.ended, every)})
-      ) as account ${archive} order by name_key, account.id limit ${count}`
+      select ${shown} from (${
+      status?.ended === undefined ? mine : withEnded(status.ended, status.now)
+    }) as account ${archiveOfFew} order by name_key, account.id`
   }
 
   /** The account, with what follows in the statement. */
@@ -206,7 +217,7 @@ export const make = Effect.gen(function*() {
             group by match.id
           )
           select ${shown} from found
-          cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)} ${archive}
+          cross join lateral ${accountOf(sql, caller.organizationId, sql`found.id`)} ${archiveOfFew}
           where ${canAccess(sql, caller)}
           order by found.rank, name_key, account.id limit ${limit + 1}`)
       },
