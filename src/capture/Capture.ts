@@ -126,7 +126,7 @@ export class Capture extends Context.Service<Capture, {
           yield* db.transaction(
             run.organizationId,
             Effect.gen(function*() {
-              // What is archived before the run, as in every step.
+              // The account's archive before its run, as in every step.
               yield* accounts.holdArchive(run.organizationId, run.accountId)
               const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
               const ends = { at: next.nextAt, failures: next.failures, askedAt: next.askedAt }

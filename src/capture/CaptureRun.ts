@@ -27,7 +27,7 @@ export interface RunConnections extends MediaConnections {
   readonly feed: ChatFeed
 }
 
-/** What the messenger's dialogs say of a chat. */
+/** The facts of a chat that the messenger's dialogs tell. */
 type Dialog = Pick<ChatSeen, "position" | "title">
 
 /** Reads the dialogs, and answers the positions of channels and the titles that they name. */

@@ -104,7 +104,7 @@ export const accountsOver = (caller: Caller["Service"], filter: Partial<AccountQ
       query,
       (asked) => accounts.list(caller, asked, now),
       (last) => ({ ...query, after: AccountId.make(last) }),
-      // What is archived of each account is found by its id: three blocks of the index, and one of the table.
+      // The archive of each account is found by its id: three blocks of the index, and one of the table.
       { rows: most, blocks: most + 4 * (limit + 1) }
     )
   })

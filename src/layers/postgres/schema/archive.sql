@@ -118,7 +118,7 @@ create table archive_state (
   qts integer, -- the position of encrypted chats, which are not archived
   heard_at timestamptz(3), -- the time when it was last moved
 
-  -- What is archived
+  -- The archive itself
   archive_selects boolean not null default true, -- the rules select it
   archive_live boolean not null default false, -- new messages are archived as they arrive
   archive_messages bigint not null default 0, -- messages archived

@@ -83,7 +83,7 @@ const archiveOf = (fence: string) =>
   where archive_state.organization_id = account.organization_id and archive_state.account_id = account.id
   ${fence}) as archive`
 
-/** What is archived of each `account` before it in a statement, as `archive`. */
+/** The archive of each `account` before it in a statement, as `archive`. */
 export const withArchive = archiveOf("")
 
 /** The same of a page of accounts: the fence has each found by its id, as a plan may expect more of them. */

@@ -139,7 +139,7 @@ export const layer = Layer.effect(
           ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
     return ArchiveRules.of({
-      // What is archived of an account is locked before it.
+      // An account's archive is locked before it.
       settle: (organizationId) => Tenant.takeTurn(sql, "archive_rule", organizationId, "shared"),
 
       inEffect: ({ accountId, organizationId }) =>

@@ -83,7 +83,7 @@ export const layer = Layer.effect(
           update archive_run set next_at = least(next_at, ${at}), again = true
           where organization_id = ${organizationId} and account_id = ${accountId}`),
 
-      // What is archived of the account is locked before its run, as in every step.
+      // The account's archive is locked before its run, as in every step.
       request: Effect.fnUntraced(function*({ accountId, organizationId }, now) {
         const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
         yield* post(sql`select 1 from archive_state where ${mine} for no key update`)
