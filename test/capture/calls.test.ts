@@ -9,7 +9,7 @@ import { catchUpSome, takePushes } from "../../src/capture/LiveCapture.ts"
 import { afterSighting } from "../../src/domain/archive/CapturedChat.ts"
 import { ArchiveRuns } from "../../src/ports/archive/ArchiveRuns.ts"
 import { type ChatFeed, type ChatReader, ChatRefused, type Push } from "../../src/ports/messenger/MessengerArchive.ts"
-import { PlatformBusy } from "../../src/ports/messenger/MessengerSession.ts"
+import { PlatformBusy, PlatformUnavailable } from "../../src/ports/messenger/MessengerSession.ts"
 import { claimedRun, stage } from "../support/capture/livingProcess.ts"
 import { account, rule, unpaced } from "../support/capture/memoryCapture.ts"
 
@@ -248,6 +248,27 @@ describe("a channel that the messenger refuses to read", () => {
       yield* look
       yield* look
       expect(asked).toBe(2)
+    }))
+})
+
+describe("a glance that the messenger does not answer", () => {
+  it.effect("leaves the channels whose turn it was to the next one", () =>
+    Effect.gen(function*() {
+      for (const failure of [new PlatformUnavailable(), new PlatformBusy({ retryAfterSeconds: 600 })]) {
+        const { platform, process, stored } = stage()
+        const there = platform.chats.get(group)!
+        const sighting = platform.sighting(there, true)
+        stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
+        stored.keepState({ position: 1, date: 0, qts: 0 })
+        platform.send(there, null)
+        const common = new Set(["common" as const])
+        const round = { had: new Set([77n]), glances: 2 }
+        const glanceOver = (feed: ChatFeed) => Effect.provideContext(glance(account, feed, common, round), process)
+        const missed = yield* glanceOver({ ...platform.feed, peers: () => Effect.fail(failure) })
+        expect(missed).toEqual({ behind: [], round })
+        const found = yield* glanceOver(platform.feed)
+        expect(found.behind).toEqual([group])
+      }
     }))
 })
 
