@@ -75,7 +75,7 @@ const deleteSome = Effect.fnUntraced(function*(organizationId: OrganizationId, i
   const cleanups = yield* ArchiveCleanups
   const now = new Date(beginning)
   const step = Effect.gen(function*() {
-    const cleanup = yield* cleanups.take(organizationId, id)
+    const cleanup = yield* cleanups.take(organizationId, id, now)
     if (cleanup === null || cleanup.state === "done") return false
     if (cleanup.state === "queued") yield* cleanups.begin(cleanup, now)
     return yield* cleanups.deleteSome(cleanup, 4, now)

@@ -47,7 +47,7 @@ const namesOf = (found: typeof members) => found.map(({ name }) => name).toSorte
 describe("2 resources, in the document", () => {
   it("S2-01: whatever is named as a moment is a date-time, and nothing else is", () => {
     const named = members.filter(({ member, name }) =>
-      /(?:_at|_until|_deadline|_back_to|^since|^at|^before)$/.test(member) ||
+      /(?:_at|_until|_deadline|_back_to|^since|^at|^(?:not_)?before)$/.test(member) ||
       // Sealed pages are cut by moments, and vocabularies are read below one.
       /^(?:sealed_window\.until|sealed_(?:blocks_asked|candidates|loose)\.below)$/.test(name)
     )

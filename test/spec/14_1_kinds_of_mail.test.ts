@@ -40,6 +40,7 @@ const table: Readonly<Record<string, Row>> = {
   recipients_narrowed: ["superadmins", "security"],
   recovery_code_used: ["admin", null],
   recovery_codes_renewed: ["admin", null],
+  retention_due: ["owner", "security"],
   retention_set: ["owner", "security"],
   review_ended: ["recipients", "security"],
   second_factor_added: ["admin", null],

@@ -59,6 +59,10 @@ export const ArchiveCleanup = Schema.Struct({
   deleted_messages: described(Count, "Messages deleted so far."),
   deleted_bytes: described(Count, "Size of what was deleted so far."),
   confirm_phrase: described(Schema.NullOr(Schema.String), "The phrase that confirms it, while it is previewed."),
+  not_before: described(
+    OptionalTimestamp,
+    "A cleanup of the retention waits until then, and counts what it deletes anew when it begins; null for others."
+  ),
   expires_at: described(OptionalTimestamp, "When the preview ends; null once it is confirmed."),
   created_by: described(Schema.NullOr(Uuid), "The admin who previewed it; null for the retention of the organization."),
   confirmed_by: described(Schema.NullOr(Uuid), "The admin who confirmed it."),
@@ -99,6 +103,8 @@ export interface StoredCleanup extends CleanupCriteria, CleanupCounts {
   readonly stopSaving: boolean
   readonly deletedMessages: number
   readonly deletedBytes: number
+  /** It begins then at the earliest; null for one that an admin confirms. */
+  readonly notBefore: Date | null
   readonly expiresAt: Date | null
   readonly createdBy: string | null
   readonly createdAt: Date
@@ -147,6 +153,7 @@ export const archiveCleanup = (cleanup: StoredCleanup, now: Date): ArchiveCleanu
     deleted_messages: cleanup.deletedMessages,
     deleted_bytes: cleanup.deletedBytes,
     confirm_phrase: state === "previewed" ? confirmPhrase(cleanupSubject(cleanup)) : null,
+    not_before: cleanup.notBefore,
     expires_at: cleanup.confirmedBy === null ? cleanup.expiresAt : null,
     created_by: cleanup.createdBy,
     confirmed_by: cleanup.confirmedBy,

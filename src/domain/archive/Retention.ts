@@ -1,8 +1,9 @@
 /** The time for which an organization keeps what is archived. */
 import { Duration, Schema } from "effect"
 import { described, Kind, OptionalTimestamp, Uuid } from "../JsonShapes.ts"
+import { after, before } from "../Moments.ts"
 
-/** From the setting of a retention until it deletes something. */
+/** From the counting and announcement of what a retention deletes until it is deleted. */
 const retentionNotice = Duration.days(7)
 
 export const RetentionDays = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 36_500 })))
@@ -32,12 +33,9 @@ export const archiveRetention = (stored: StoredRetention | null): ArchiveRetenti
   updated_by: stored?.setBy ?? null
 })
 
-/** The time from which a retention of so many days deletes: at once where it deletes no more than the one before it. */
-export const retentionBegins = (before: StoredRetention | null, days: number, now: Date): Date =>
-  before !== null && before.days <= days
-    ? before.beginsAt
-    : new Date(now.getTime() + Duration.toMillis(retentionNotice))
+/** The time from which something that is announced now is deleted. */
+export const retentionDeletes = (now: Date): Date => after(now, retentionNotice)
 
-/** The first day in UTC that is kept. */
-export const firstKeptDay = (days: number, now: Date): string =>
-  new Date(now.getTime() - Duration.toMillis(Duration.days(days))).toISOString().slice(0, 10)
+/** The first day in UTC that is kept at a time. */
+export const firstKeptDay = (days: number, at: Date): string =>
+  before(at, Duration.days(days)).toISOString().slice(0, 10)

@@ -173,10 +173,40 @@ export const retentionSet = mailKind("retention_set", {
   write: (facts: { readonly by: string; readonly days: number; readonly begins: string }) => ({
     subject: `Archived messages are deleted after ${facts.days} days`,
     paragraphs: [
-      "A retention was set for your organization's archive. What was sent longer ago is deleted from then on, every day, unless a hold keeps it.",
+      "A retention was set for your organization's archive. What was sent longer ago is deleted from then on, once a week, unless a hold keeps it.",
       { values: [["Kept for", `${facts.days} days`], ["Begins", facts.begins], ["By", quoted(facts.by)]] },
       "Until then it can be changed in the console, under Archive cleanups, and nothing is deleted by it.",
       unexpected
+    ]
+  })
+})
+
+export const retentionDue = mailKind("retention_due", {
+  when: "A run of the archive's retention has counted what it deletes, 7 days before that begins.",
+  to: "owner",
+  choice: "security",
+  write: (
+    facts: {
+      readonly days: number
+      readonly from: string
+      readonly accounts: number
+      readonly messages: number
+      readonly files: number
+    }
+  ) => ({
+    subject: `Archived messages are deleted from ${facts.from} on`,
+    paragraphs: [
+      "Your organization's archive has messages that will be older than its retention allows. They are deleted with their files, unless a hold keeps them.",
+      {
+        values: [
+          ["Begins", facts.from],
+          ["Messages", String(facts.messages)],
+          ["Files", String(facts.files)],
+          ["Accounts", String(facts.accounts)],
+          ["Kept for", `${facts.days} days`]
+        ]
+      },
+      "Until then the cleanups can be cancelled in the console, under Archive cleanups, and so they are when the retention is changed."
     ]
   })
 })

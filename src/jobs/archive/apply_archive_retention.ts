@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
-import type { AccountId } from "../../domain/accounts/Account.ts"
 import { cleanupDetails } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
-import { firstKeptDay } from "../../domain/archive/Retention.ts"
+import { firstKeptDay, retentionDeletes } from "../../domain/archive/Retention.ts"
+import { retentionDue } from "../../domain/mail/index.ts"
 import { now } from "../../domain/Moments.ts"
 import { type ArchivePhase, archivePhase } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -19,25 +19,37 @@ const accountsPerCleanup = 50
 /** Phases in which nothing is deleted, or everything is. */
 const untouched: ReadonlyArray<ArchivePhase> = ["held", "deleting", "deleted"]
 
-/** Queues the cleanup of what is older, of the next accounts; the last of them, or null at the end. */
-const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, after: string) {
+/** Ends a run; what it has found due is announced. */
+const end = Effect.fnUntraced(function*(organizationId: OrganizationId, days: number, day: string) {
+  const waiting = yield* (yield* ArchiveRetentions).end(organizationId, day)
+  if (waiting === null) return
+  const { notBefore, ...counts } = waiting
+  const from = notBefore.toISOString().slice(0, 10)
+  yield* record(
+    byService(organizationId),
+    "archive_retention.applied",
+    { id: organizationId },
+    { days, ...counts, not_before: notBefore.toISOString() },
+    [retentionDue({ days, from, ...counts })]
+  )
+})
+
+/** Queues the cleanup of what will be due, of the next accounts; false at the end. */
+const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const retentions = yield* ArchiveRetentions
   const at = yield* now
-  const retention = yield* retentions.lock(organizationId)
-  if (retention === null || retention.beginsAt > at) return null
+  const day = at.toISOString().slice(0, 10)
+  const run = yield* retentions.take(organizationId, day)
+  if (run === null) return false
   const facts = yield* (yield* Organizations).lockFacts(organizationId)
-  if (untouched.includes(archivePhase(facts, at))) return null
-  const before = firstKeptDay(retention.days, at)
-  const accountIds: ReadonlyArray<AccountId> = yield* retentions.accounts(
-    organizationId,
-    before,
-    after,
-    accountsPerCleanup
-  )
+  if (untouched.includes(archivePhase(facts, at))) return false
+  const notBefore = retentionDeletes(at)
+  const before = firstKeptDay(run.days, notBefore)
+  const accountIds = yield* retentions.accounts(organizationId, before, run.reached, accountsPerCleanup)
   const last = accountIds.at(-1)
   if (last === undefined) {
-    yield* retentions.markApplied(organizationId, at.toISOString().slice(0, 10))
-    return null
+    yield* end(organizationId, run.days, day)
+    return false
   }
   const cleanups = yield* ArchiveCleanups
   const criteria = { accountIds, chatIds: null, before, mediaOnly: false }
@@ -49,6 +61,7 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, af
     stopSaving: false,
     deletedMessages: 0,
     deletedBytes: 0,
+    notBefore,
     expiresAt: null,
     createdBy: null,
     createdAt: at,
@@ -57,23 +70,27 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId, af
     finishedAt: null,
     error: null
   }, watermark)
-  yield* record(byService(organizationId), "cleanup.confirmed", objectOf(id, accountIds), {
+  yield* retentions.reach(organizationId, last)
+  yield* record(byService(organizationId), "cleanup.scheduled", objectOf(id, accountIds), {
     ...cleanupDetails(cleanup),
-    retention_days: retention.days
+    not_before: notBefore.toISOString(),
+    retention_days: run.days
   })
-  return last
+  return true
 })
 
-/** A process that ends leaves the other accounts to the next run: those with a queued cleanup are not queued again. */
+/**
+ * A run counts what will be older than the retention 7 days later, when its cleanups begin. The next one follows once they
+ * have ended. A process that ends leaves the other accounts to the next process.
+ */
 export const applyArchiveRetention = Job.make("apply_archive_retention", {
   period: "1 hour",
-  does: "queues the cleanups of what is older than the organization's retention, once a day",
+  does: "queues the cleanups of what is older than the organization's retention, 7 days before they begin",
   run: Effect.gen(function*() {
     const db = yield* Db
-    const at = yield* now
-    for (const organizationId of yield* (yield* ArchiveRetentions).due(at, at.toISOString().slice(0, 10))) {
-      let after: AccountId | "" | null = ""
-      while (after !== null) after = yield* db.transaction(organizationId, queueNext(organizationId, after))
+    const day = (yield* now).toISOString().slice(0, 10)
+    for (const organizationId of yield* (yield* ArchiveRetentions).due(day)) {
+      while (yield* db.transaction(organizationId, queueNext(organizationId)));
     }
   })
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
-import { cleanupState } from "../../domain/archive/ArchiveCleanup.ts"
+import { cleanupDetails, cleanupState } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { now } from "../../domain/Moments.ts"
 import { archivePhase } from "../../domain/organization/Organization.ts"
@@ -40,11 +40,25 @@ const refusal = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
   return (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds, before })) ? "archive_held" : null
 })
 
+/** Begins a cleanup; one that has waited counts anew what is there now. */
+const begin = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
+  const cleanups = yield* ArchiveCleanups
+  const { accountIds, id, notBefore, organizationId } = cleanup
+  if (notBefore === null) {
+    yield* cleanups.begin(cleanup, at)
+    return cleanup
+  }
+  const counted = { ...cleanup, ...(yield* cleanups.measure(organizationId, cleanup)) }
+  yield* cleanups.begin(counted, at)
+  yield* record(byService(organizationId), "cleanup.confirmed", objectOf(id, accountIds), cleanupDetails(counted))
+  return counted
+})
+
 /** Deletes some rows or, where none is left, ends the cleanup; true while there is more to do here. */
 const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: string) {
   const cleanups = yield* ArchiveCleanups
   const at = yield* now
-  const cleanup = yield* cleanups.take(organizationId, id)
+  const cleanup = yield* cleanups.take(organizationId, id, at)
   if (cleanup === null) return false
   if (cleanup.state === "previewed") {
     if (cleanupState(cleanup, at) === "expired") yield* cleanups.end(organizationId, cleanup, "expired", null, at)
@@ -55,8 +69,8 @@ const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: str
     yield* end(cleanup, error, at)
     return false
   }
-  if (cleanup.state === "queued") yield* cleanups.begin(cleanup, at)
-  if (yield* cleanups.deleteSome(cleanup, rowsPerTransaction, at)) return true
+  const running = cleanup.state === "queued" ? yield* begin(cleanup, at) : cleanup
+  if (yield* cleanups.deleteSome(running, rowsPerTransaction, at)) return true
   yield* end(cleanup, null, at)
   return false
 })
@@ -75,6 +89,7 @@ const run = Effect.gen(function*() {
 /** It tests holds and the archive's phase again before each batch. */
 export const runArchiveCleanups = Job.make("run_archive_cleanups", {
   period: "5 seconds",
-  does: "deletes what confirmed cleanups of the archive name, and ends previews that are older than 15 minutes",
+  does:
+    "deletes what cleanups of the archive name that are confirmed or due, and ends previews that are older than 15 minutes",
   run
 })

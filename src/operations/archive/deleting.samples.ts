@@ -45,6 +45,7 @@ const previewed = {
   deleted_messages: 0,
   deleted_bytes: 0,
   confirm_phrase: "delete 10 messages from 1 account",
+  not_before: null,
   expires_at: "2026-01-15T10:08:00.000Z",
   created_by: "019bc0e2-1280-7dc1-abf7-82b82945c67d",
   confirmed_by: null,

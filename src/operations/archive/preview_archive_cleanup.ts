@@ -67,6 +67,7 @@ export const previewArchiveCleanup = Operation.write(
       stopSaving: stop_saving,
       deletedMessages: 0,
       deletedBytes: 0,
+      notBefore: null,
       expiresAt: new Date(now.getTime() + previewLifetime),
       createdBy: caller.adminId,
       createdAt: now,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { ArchiveRetention, archiveRetention, retentionBegins, RetentionDays } from "../../domain/archive/Retention.ts"
+import { ArchiveRetention, archiveRetention, RetentionDays, retentionDeletes } from "../../domain/archive/Retention.ts"
 import { retentionSet } from "../../domain/mail/index.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -11,7 +11,7 @@ export const setArchiveRetention = Operation.write(
   {
     summary: "Set for how long the organization keeps what is archived.",
     description:
-      "What was sent before so many days is deleted every day, by cleanups that are listed with the others. A retention that is new or shorter begins after 7 days, and the owner is mailed at once. Accounts of which a hold keeps something that is due are left alone until it is released. Nothing more is archived of the past because of it.",
+      "What was sent before so many days is deleted once a week, by cleanups that are listed with the others from 7 days before they begin: the owner is mailed what they delete, and until then each can be cancelled. Holds are looked at when they are queued and while they delete; accounts of which a hold keeps something that is due are left alone until it is released. A change of the retention cancels those that have not begun. Nothing more is archived of the past because of it.",
     method: "PUT",
     path: "/v1/archive/retention",
     toolset: "archive",
@@ -33,11 +33,12 @@ export const setArchiveRetention = Operation.write(
     const retentions = yield* ArchiveRetentions
     const before = yield* retentions.lock(organizationId)
     if ((before?.days ?? null) === days) return Operation.unchanged(archiveRetention(before))
+    yield* retentions.cancelWaiting(organizationId, now)
     if (days === null) {
       yield* retentions.set(organizationId, null)
       return Operation.changed(archiveRetention(null))
     }
-    const beginsAt = retentionBegins(before, days, now)
+    const beginsAt = retentionDeletes(now)
     const after = { days, setBy: adminId, setAt: now, beginsAt }
     yield* retentions.set(organizationId, after)
     const facts = { by: adminName ?? adminId, days, begins: beginsAt.toISOString().slice(0, 10) }

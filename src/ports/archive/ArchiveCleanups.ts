@@ -11,7 +11,10 @@ import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 import type { Due } from "../Due.ts"
 
-/** The last page and tail row of each account: what is numbered higher came later. */
+/**
+ * The last page and tail row of each account: what is numbered higher came later. It is taken with the counts: of a
+ * preview, and of a cleanup that waited when it begins.
+ */
 export type Watermark = Readonly<Record<string, { readonly page: string; readonly tail: string }>>
 
 /** A page of cleanups, the newest first. */
@@ -62,10 +65,14 @@ export class ArchiveCleanups extends Context.Service<ArchiveCleanups, {
     error: string | null,
     now: Date
   ): Effect.Effect<CleanedUp>
-  /** Cleanups of all organizations that are to delete, or whose preview has ended; the oldest first. */
+  /** Cleanups of all organizations that are to delete now, or whose preview has ended; the oldest first. */
   due(now: Date, limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
-  /** Locks it; null where it has ended, another process is at it, or one that is older has to end first. */
-  take(organizationId: OrganizationId, id: string): Effect.Effect<RunningCleanup | null>
+  /**
+   * Locks it; null where it has ended or waits for its time, another process is at it, or another one of its accounts has
+   * to end first: one that runs, or an older one that does not wait.
+   */
+  take(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<RunningCleanup | null>
+  /** Marks it as running, with what it deletes. */
   begin(cleanup: RunningCleanup, now: Date): Effect.Effect<void>
   /**
    * Deletes at most so many pages, tail rows or files, and counts them; or goes on to the next account. False once

@@ -63,7 +63,7 @@ const batch = (organizationId: string, id: string, limit: number) =>
     return yield* db.transaction(
       within,
       Effect.gen(function*() {
-        const cleanup = yield* cleanups.take(within, id)
+        const cleanup = yield* cleanups.take(within, id, now)
         if (cleanup === null) return false
         if (cleanup.state === "queued") yield* cleanups.begin(cleanup, now)
         return yield* cleanups.deleteSome(cleanup, limit, now)

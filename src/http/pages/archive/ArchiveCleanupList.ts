@@ -31,9 +31,9 @@ const row = ({ now, visit }: AdminPage) => (cleanup: ArchiveCleanup): Html.Html 
   <div class="head">
     <div>
       <h2><a href="${visit.base}${path}/${cleanup.id}">${Cleanups.amount(cleanup)}</a></h2>
-      <p class="hint">Previewed ${Times.since(cleanup.created_at, now, "")}</p>
+      <p class="hint">${Cleanups.begins(cleanup, now) ?? html`Counted ${Times.since(cleanup.created_at, now, "")}`}</p>
     </div>
-    ${Cleanups.mark(cleanup)}
+    ${Cleanups.mark(cleanup, now)}
   </div>
 </li>`
 
@@ -86,8 +86,8 @@ const retentionForm = (view: AdminPage, { begins_at, days }: ArchiveRetention, o
       ? html`What was sent more than ${String(days)} days ago is deleted from ${
         begins_at.toISOString().slice(0, 10)
       } on.`
-      : `What was sent more than ${days} days ago is deleted every day.`
-  } A retention that is new or shorter begins after 7 days, and the owner is mailed. Holds come first.</p>
+      : `What was sent more than ${days} days ago is deleted once a week.`
+  } The owner is mailed 7 days before, and until then each cleanup can be cancelled. A change begins after 7 days, and cancels the cleanups that wait. Holds come first.</p>
   ${
     Forms.open(
       view,

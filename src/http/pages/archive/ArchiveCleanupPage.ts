@@ -28,7 +28,7 @@ const facts = (cleanup: ArchiveCleanup, now: number): Html.Html =>
       : html`before ${cleanup.criteria.before.toISOString().slice(0, 10)} (UTC)`
   }</dd>
   <dt>Afterwards</dt><dd>${cleanup.stop_saving ? "nothing more of these chats is archived" : "archiving goes on"}</dd>
-  <dt>Previewed</dt><dd>${Times.since(cleanup.created_at, now, "")}</dd>
+  <dt>Counted</dt><dd>${Times.since(cleanup.created_at, now, "")}</dd>
   ${
     cleanup.started_at === null
       ? undefined
@@ -81,7 +81,7 @@ const show = Effect.fnUntraced(function*(view: AdminPage, id: string, outcome: F
 <p class="back"><a href="${view.visit.base}${Tabs.archiveCleanupsPath}">Archive cleanups</a></p>
 <h1>Archive cleanup</h1>
 ${Form.notice(outcome)}
-<p>${Cleanups.mark(cleanup)}</p>
+<p>${Cleanups.mark(cleanup, view.now)} ${Cleanups.begins(cleanup, view.now)}</p>
 ${cleanup.error === null ? undefined : html`<p>${Cleanups.stopped[cleanup.error] ?? cleanup.error}</p>`}
 ${facts(cleanup, view.now)}
 ${confirming(view, cleanup, outcome.faults, stepUp)}

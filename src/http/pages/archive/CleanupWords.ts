@@ -1,7 +1,8 @@
 /** The words for cleanups of the archive. */
 import type { ArchiveCleanup, CleanupState } from "../../../domain/archive/ArchiveCleanup.ts"
 import * as Statuses from "../accounts/Statuses.ts"
-import type * as Html from "../kit/Html.ts"
+import * as Html from "../kit/Html.ts"
+import { html } from "../kit/Html.ts"
 
 const states: Readonly<Record<CleanupState, readonly [Statuses.Tone, string]>> = {
   previewed: ["caution", "Not confirmed"],
@@ -13,7 +14,18 @@ const states: Readonly<Record<CleanupState, readonly [Statuses.Tone, string]>> =
   cancelled: ["caution", "Cancelled"]
 }
 
-export const mark = ({ state }: ArchiveCleanup): Html.Html => Statuses.mark(...states[state])
+/** True until the time from which it may begin. */
+const isWaiting = ({ not_before, state }: ArchiveCleanup, now: number): boolean =>
+  state === "queued" && not_before !== null && not_before.getTime() > now
+
+export const mark = (cleanup: ArchiveCleanup, now: number): Html.Html =>
+  isWaiting(cleanup, now) ? Statuses.mark("caution", "Waiting") : Statuses.mark(...states[cleanup.state])
+
+/** The sentence on when it begins to delete, while it waits for that. */
+export const begins = (cleanup: ArchiveCleanup, now: number): Html.Html | undefined =>
+  cleanup.not_before === null || !isWaiting(cleanup, now)
+    ? undefined
+    : html`The retention begins to delete this on ${Html.dayOf(cleanup.not_before)}, unless it is cancelled before.`
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`

@@ -70,7 +70,7 @@ export const retentionBegins: Find = ({ generated_at }, _viewer, { retention }) 
   return begins_at === null || begins_at <= generated_at ? undefined : {
     tone: "caution",
     title: "Old messages will be deleted from the archive",
-    text: html`From ${Html.dayOf(begins_at)} on, what was sent more than ${days} days ago is deleted every day.`,
+    text: html`From ${Html.dayOf(begins_at)} on, what was sent more than ${days} days ago is deleted once a week.`,
     to: `${Tabs.archiveCleanupsPath}#retention`,
     action: "Retention"
   }

@@ -483,8 +483,9 @@ create table archive_cleanup (
   deleted_pages bigint not null default 0, -- pages deleted so far
   deleted_files bigint not null default 0, -- files deleted so far
   deleted_bytes bigint not null default 0, -- size of what was deleted so far
-  watermark jsonb not null, -- by account, the last page and tail row of the preview: newer ones stay
+  watermark jsonb not null, -- by account, the last page and tail row that were counted: newer ones stay
   emptied integer not null default 0, -- accounts, from the first on, of which nothing is left to delete
+  not_before timestamptz(3), -- a cleanup of the retention begins from then on
   expires_at timestamptz(3), -- the end of the preview
   created_by uuid, -- the admin; null for the organization's retention
   created_at timestamptz(3) not null, -- the time of the preview
@@ -501,7 +502,8 @@ create policy tenant on archive_cleanup to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on archive_cleanup to console_service using (true);
 grant select, insert, update on archive_cleanup to console_app;
-grant select (organization_id, id, state, created_at, expires_at) on archive_cleanup to console_service;
+grant select (organization_id, id, state, not_before, created_by, created_at, expires_at) on archive_cleanup
+  to console_service;
 
 -- Deletions of all that is archived: of one account with the account itself, or of the organization. The row of an
 -- account is what is left of it.
@@ -536,14 +538,15 @@ create table archive_retention (
   set_by uuid not null, -- the admin
   set_at timestamptz(3) not null, -- the time of that
   begins_at timestamptz(3) not null, -- from when it deletes
-  applied_on date -- the last day in UTC on which it was applied
+  reached uuid, -- the last account of a run that has not ended
+  applied_on date -- the day in UTC on which a run last ended
 );
 alter table archive_retention enable row level security, force row level security;
 create policy tenant on archive_retention to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on archive_retention to console_service using (true);
 grant select, insert, update, delete on archive_retention to console_app;
-grant select (organization_id, begins_at, applied_on) on archive_retention to console_service;
+grant select (organization_id, reached, applied_on) on archive_retention to console_service;
 
 -- Holds: days of accounts of which nothing is deleted.
 create table archive_hold (

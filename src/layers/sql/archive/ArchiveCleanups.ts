@@ -44,7 +44,8 @@ const cleanupOf = ({ chatTexts, ...row }: CleanupRow): StoredCleanup => ({
 const columnTexts = `id::text as id, state, account_ids::text[] as "accountIds", chat_ids::text[] as "chatTexts",
   to_char(before, 'YYYY-MM-DD') as before, media_only as "mediaOnly", stop_saving as "stopSaving",
   pages::text as pages, messages::text as messages, files::text as files, bytes::text as bytes, chats,
-  deleted_messages::text as "deletedMessages", deleted_bytes::text as "deletedBytes", expires_at as "expiresAt",
+  deleted_messages::text as "deletedMessages", deleted_bytes::text as "deletedBytes", not_before as "notBefore",
+  expires_at as "expiresAt",
   created_by::text as "createdBy", created_at as "createdAt", confirmed_by::text as "confirmedBy",
   started_at as "startedAt", finished_at as "finishedAt", error`
 
@@ -123,13 +124,13 @@ export const layer = Layer.effect(
         const id = CleanupId.make(yield* random.uuidV7())
         yield* post(sql`
           insert into archive_cleanup (organization_id, id, state, account_ids, chat_ids, before, media_only, stop_saving,
-            pages, messages, files, bytes, chats, watermark, expires_at, created_by, created_at)
+            pages, messages, files, bytes, chats, watermark, not_before, expires_at, created_by, created_at)
           values (${organizationId}, ${id}, ${cleanup.state}, ${cleanup.accountIds}::uuid[],
             ${cleanup.chatIds}::bigint[], ${cleanup.before}::date, ${cleanup.mediaOnly}, ${cleanup.stopSaving},
             ${cleanup.pages}::bigint, ${cleanup.messages}::bigint, ${cleanup.files}::bigint, ${cleanup.bytes}::bigint,
             ${cleanup.chats}, ${
           JSON.stringify(mark)
-        }::jsonb, ${cleanup.expiresAt}, ${cleanup.createdBy}::uuid, ${cleanup.createdAt})`)
+        }::jsonb, ${cleanup.notBefore}, ${cleanup.expiresAt}, ${cleanup.createdBy}::uuid, ${cleanup.createdAt})`)
         return id
       }, Effect.orDie),
 
@@ -192,25 +193,31 @@ export const layer = Layer.effect(
         Tenant.directory(sql)(sql<Due>`
           select organization_id as "organizationId", id from archive_cleanup
           where state in ('previewed', 'queued', 'running') and (state <> 'previewed' or expires_at <= ${now})
+            and (not_before is null or not_before <= ${now})
           order by created_at limit ${sql.literal(String(limit))}`),
 
-      take: Effect.fnUntraced(function*(organizationId, id) {
+      take: Effect.fnUntraced(function*(organizationId, id, now) {
         const [row] = yield* sql<CleanupRow & { readonly watermark: Watermark; readonly emptied: number }>`
           select ${columns}, watermark, emptied from archive_cleanup
           where organization_id = ${organizationId} and id = ${id} and state in ('previewed', 'queued', 'running')
-            and (state = 'previewed' or not exists (
-              select 1 from archive_cleanup as older
-              where older.organization_id = ${organizationId} and older.state in ('queued', 'running')
-                and older.id < archive_cleanup.id and older.account_ids && archive_cleanup.account_ids))
+            and (not_before is null or not_before <= ${now})
+            and (state <> 'queued' or not exists (
+              select 1 from archive_cleanup as other
+              where other.organization_id = ${organizationId} and other.account_ids && archive_cleanup.account_ids
+                and (other.state = 'running' or other.state = 'queued' and other.id < archive_cleanup.id
+                  and (other.not_before is null or other.not_before <= ${now}))))
           for update skip locked`
         if (row === undefined) return null
         const { emptied, watermark, ...cleanup } = row
         return { ...cleanupOf(cleanup), organizationId, watermark, emptied } satisfies RunningCleanup
       }, Effect.orDie),
 
-      begin: Effect.fnUntraced(function*({ accountIds, id, organizationId }, now) {
+      begin: Effect.fnUntraced(function*({ accountIds, id, organizationId, watermark, ...counts }, now) {
         yield* post(sql`
-          update archive_cleanup set state = 'running', started_at = ${now}
+          update archive_cleanup set state = 'running', started_at = ${now}, watermark = ${
+          JSON.stringify(watermark)
+        }::jsonb, pages = ${counts.pages}::bigint, messages = ${counts.messages}::bigint,
+            files = ${counts.files}::bigint, bytes = ${counts.bytes}::bigint, chats = ${counts.chats}
           where organization_id = ${organizationId} and id = ${id}`)
         yield* lockArchives(organizationId, accountIds)
         yield* notice(organizationId, accountIds)

@@ -80,14 +80,17 @@ export const layer = Layer.effect(
         .filter((id) => id >= low && id <= high)
     }, Effect.orDie)
 
-    /** While a cleanup counts or deletes, tail rows stay what they are: its watermark names them. */
+    /**
+     * While a cleanup is previewed, queued or running, tail rows stay what they are: its watermark names them. One that
+     * waits for its time takes its watermark when it begins.
+     */
     const groups = (account: ArchivedAccount, which: Statement.Fragment, having: Statement.Fragment) =>
       sql<GroupRow>`
         select chat_id::text as chat, to_char(day, 'YYYY-MM-DD') as day, kind from archive_tail
         where ${mine(account)} and ${which} and not exists (
           select 1 from archive_cleanup
           where organization_id = ${account.organizationId} and ${account.accountId} = any(account_ids)
-            and state in ('previewed', 'queued', 'running'))
+            and (state = 'running' or state in ('previewed', 'queued') and not_before is null))
         group by chat_id, archive_tail.day, kind having ${having}
         order by archive_tail.day, chat_id, kind`.pipe(
         Effect.orDie,

@@ -3,9 +3,16 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { StoredRetention } from "../../../domain/archive/Retention.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
-import { ArchiveRetentions } from "../../../ports/archive/ArchiveRetentions.ts"
+import { ArchiveRetentions, type RetentionRun, type WaitingCleanups } from "../../../ports/archive/ArchiveRetentions.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isAfter } from "./AccountCursor.ts"
+
+interface WaitingRow {
+  readonly accounts: number
+  readonly messages: string
+  readonly files: string
+  readonly notBefore: Date | null
+}
 
 /** The retentions in SQL. */
 export const layer = Layer.effect(
@@ -19,6 +26,14 @@ export const layer = Layer.effect(
         select days, set_by::text as "setBy", set_at as "setAt", begins_at as "beginsAt" from archive_retention
         where organization_id = ${organizationId} ${locking}`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null))
 
+    const isWaiting = sql`created_by is null and state = 'queued'`
+
+    const isDue = (day: string) =>
+      sql`(reached is not null or (applied_on is null or applied_on < ${day}::date) and not exists (
+        select 1 from archive_cleanup
+        where archive_cleanup.organization_id = archive_retention.organization_id and created_by is null
+          and state in ('queued', 'running')))`
+
     return ArchiveRetentions.of({
       find: (organizationId) => found(organizationId, sql``),
       lock: (organizationId) => found(organizationId, sql`for update`),
@@ -31,14 +46,26 @@ export const layer = Layer.effect(
             values (${organizationId}, ${retention.days}, ${retention.setBy}::uuid, ${retention.setAt},
               ${retention.beginsAt})
             on conflict (organization_id) do update set days = excluded.days, set_by = excluded.set_by,
-              set_at = excluded.set_at, begins_at = excluded.begins_at, applied_on = null`),
+              set_at = excluded.set_at, begins_at = excluded.begins_at, reached = null, applied_on = null`),
 
-      due: (now, day) =>
+      cancelWaiting: (organizationId, now) =>
+        post(sql`
+          update archive_cleanup set state = 'cancelled', finished_at = ${now}
+          where organization_id = ${organizationId} and ${isWaiting}`),
+
+      due: (day) =>
         Effect.map(
           Tenant.directory(sql)(sql<{ id: OrganizationId }>`
-            select organization_id as id from archive_retention
-            where begins_at <= ${now} and (applied_on is null or applied_on < ${day}::date) order by organization_id`),
+            select organization_id as id from archive_retention where ${isDue(day)} order by organization_id`),
           (rows) => rows.map(({ id }) => id)
+        ),
+
+      take: (organizationId, day) =>
+        sql<RetentionRun>`
+          select days, coalesce(reached::text, '') as reached from archive_retention
+          where organization_id = ${organizationId} and ${isDue(day)} for update`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? null)
         ),
 
       accounts: (organizationId, before, after, limit) =>
@@ -58,18 +85,33 @@ export const layer = Layer.effect(
               where archive_hold.organization_id = ${organizationId} and released_at is null
                 and (since is null or since < ${before}::date)
                 and (account_ids is null or account.id = any(account_ids)))
-            and not exists (
-              select 1 from archive_cleanup
-              where archive_cleanup.organization_id = ${organizationId} and state in ('queued', 'running')
-                and account.id = any(archive_cleanup.account_ids))
           order by account.id limit ${sql.literal(String(limit))}`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map(({ id }) => id))
         ),
 
-      markApplied: (organizationId, day) =>
+      reach: (organizationId, accountId) =>
         post(sql`
-          update archive_retention set applied_on = ${day}::date where organization_id = ${organizationId}`)
+          update archive_retention set reached = ${accountId}::uuid where organization_id = ${organizationId}`),
+
+      end: Effect.fnUntraced(function*(organizationId, day) {
+        yield* post(sql`
+          update archive_retention set reached = null, applied_on = ${day}::date
+          where organization_id = ${organizationId}`)
+        const [row] = yield* sql<WaitingRow>`
+          select coalesce(sum(cardinality(account_ids)), 0)::integer as accounts,
+            coalesce(sum(messages), 0)::text as messages, coalesce(sum(files), 0)::text as files,
+            min(not_before) as "notBefore"
+          from archive_cleanup where organization_id = ${organizationId} and ${isWaiting}`
+        if (row === undefined || row.notBefore === null) return null
+        const { accounts, notBefore } = row
+        return {
+          accounts,
+          notBefore,
+          messages: Number(row.messages),
+          files: Number(row.files)
+        } satisfies WaitingCleanups
+      }, Effect.orDie)
     })
   })
 )

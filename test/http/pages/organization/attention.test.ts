@@ -87,6 +87,7 @@ const cleanup: ArchiveCleanup = {
   deleted_messages: 4,
   deleted_bytes: 40,
   confirm_phrase: null,
+  not_before: null,
   expires_at: null,
   created_by: admin,
   confirmed_by: admin,

@@ -1,0 +1,47 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { makeCleanup } from "../../../support/archive/cleanups.ts"
+import * as Pages from "../../../support/http/pages.ts"
+import { postgres } from "../../../support/postgres/database.ts"
+import * as World from "../../../support/world.ts"
+
+const path = "/console/archive-cleanups"
+
+describe("the pages of cleanups", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("say when a cleanup of the retention begins to delete, until which it can be cancelled", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization({ archive_first_record_at: new Date(0) })
+        const account = yield* World.makeAccount(id)
+        const cleanup = yield* makeCleanup(id, [account], "queued")
+        yield* World.query<object>(
+          id,
+          (sql) =>
+            sql`update archive_cleanup set not_before = ${new Date(7 * 86_400_000)}, created_by = null
+              where organization_id = ${id}`
+        )
+        const cookie = yield* Pages.signIn(id, admins.superadmin.id)
+        const see = (to: string) => Effect.map(Pages.visit("GET", to, { cookie }), ({ text }) => text)
+        const waits = "The retention begins to delete this on <time datetime=\"1970-01-08T00:00:00.000Z\">"
+        for (const page of [path, `${path}/${cleanup}`]) {
+          const text = yield* see(page)
+          expect([page, text.includes(waits), text.includes("Waiting")]).toEqual([page, true, true])
+        }
+        const cancel = `${path}/${cleanup}/cancel`
+        const { hidden } = Pages.formOf(yield* Pages.visit("GET", `${path}/${cleanup}`, { cookie }), cancel)
+        expect((yield* Pages.visit("POST", cancel, { cookie, form: hidden })).status).toBe(303)
+        const after = yield* see(`${path}/${cleanup}`)
+        expect([after.includes(waits), after.includes("Cancelled")]).toEqual([false, true])
+
+        const later = yield* makeCleanup(id, [account], "queued")
+        yield* World.query<object>(
+          id,
+          (sql) => sql`update archive_cleanup set not_before = ${new Date(60_000)} where id = ${later}`
+        )
+        expect(yield* see(`${path}/${later}`)).toContain("Waiting")
+        yield* TestClock.adjust("1 minute")
+        expect(yield* see(`${path}/${later}`)).toContain("Begins soon")
+      }))
+  })
+})
