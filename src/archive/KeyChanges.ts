@@ -82,8 +82,8 @@ const store = Effect.fnUntraced(function*<R>(
 })
 
 /**
- * Stores the organization's key pair. Where there is one already, it is given up: what was archived under it can be read
- * no more.
+ * Stores the organization's key pair. Where there is one already, it is given up: what was archived under it opens by its
+ * own password alone.
  */
 export const storeKey = Effect.fnUntraced(function*(
   changer: KeyChanger,

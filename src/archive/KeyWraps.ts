@@ -7,6 +7,7 @@ import type { WrapRow } from "../domain/archive/KeyWrap.ts"
 import { formatRecoveryCode, readRecoveryCode } from "../domain/archive/RecoveryCode.ts"
 import { ArchiveUnreadable, WrongArchivePassword } from "../domain/archive/Unreadable.ts"
 import { ArchiveCrypto, PasswordDerivation } from "../ports/archive/ArchiveCrypto.ts"
+import type { ArchiveKey, WrappedKey } from "../ports/archive/ArchiveKeys.ts"
 
 export type { WrapRow } from "../domain/archive/KeyWrap.ts"
 
@@ -139,3 +140,21 @@ export const unwrapSeed: (
     const bytes = yield* Effect.ensuring(Effect.andThen(proven, opened), eraseKeys(keys))
     return { keyId: ref.keyId, bytes: Redacted.make(bytes) }
   })
+
+/** A seed with the key pair that it is of. */
+export interface OpenedSeed {
+  readonly key: ArchiveKey
+  readonly seed: ArchiveSeed
+}
+
+/** Opens the first of the key pairs whose password it is; each one that is tried takes a derivation. */
+export const openFirst = Effect.fnUntraced(function*(keys: ReadonlyArray<WrappedKey>, password: Redacted.Redacted) {
+  for (const { key, wrap } of keys) {
+    const opened = yield* unwrapSeed({ ...key, kind: "password" }, wrap, password).pipe(
+      Effect.map((seed): OpenedSeed | null => ({ key, seed })),
+      Effect.catchTag("WrongArchivePassword", () => Effect.succeed(null))
+    )
+    if (opened !== null) return opened
+  }
+  return yield* new WrongArchivePassword()
+})

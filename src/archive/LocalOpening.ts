@@ -1,13 +1,13 @@
 /** Opening of an archive on its reader's own machine: the password is derived there, and goes nowhere else. */
-import { Effect, type Redacted } from "effect"
+import { type Array as Arr, Effect, type Redacted } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { ArchiveKey, StoredWrap } from "../ports/archive/ArchiveKeys.ts"
+import type { WrappedKey } from "../ports/archive/ArchiveKeys.ts"
 import type { Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 import { eraseEpochKey, openEpoch } from "./EpochKeys.ts"
-import { eraseSeed, unwrapSeed } from "./KeyWraps.ts"
+import { eraseSeed, openFirst } from "./KeyWraps.ts"
 
 /** Opened epochs that are kept; the oldest go first. */
 const epochsKept = 20_000
@@ -15,11 +15,17 @@ const epochsKept = 20_000
 /** An archive that is open until its scope closes. */
 export type LocalArchive = Pick<Unlocked, "epochKey" | "key">
 
-/** Fails for another password, and for a wrap that was changed. The seed and kept epoch keys are zeroed with the scope. */
+/**
+ * Opens the key pair whose password it is, and what is sealed to that one alone; the current one is the first. Fails for
+ * another password, and for a wrap that was changed. The seed and kept epoch keys are zeroed with the scope.
+ */
 export const openLocally = Effect.fnUntraced(
-  function*(key: ArchiveKey, wrap: StoredWrap, password: Redacted.Redacted) {
+  function*(keys: Arr.NonEmptyReadonlyArray<WrappedKey>, password: Redacted.Redacted) {
     const crypto = yield* ArchiveCrypto
-    const seed = yield* Effect.acquireRelease(unwrapSeed({ ...key, kind: "password" }, wrap, password), eraseSeed)
+    const { key, seed } = yield* Effect.acquireRelease(
+      openFirst(keys, password),
+      ({ seed }) => eraseSeed(seed)
+    )
     const epochs = new Map<string, EpochKey>()
     yield* Effect.addFinalizer(() => Effect.forEach(epochs.values(), eraseEpochKey, { discard: true }))
 
@@ -37,6 +43,6 @@ export const openLocally = Effect.fnUntraced(
       if (epochs.size > epochsKept && oldest !== undefined) epochs.delete(oldest)
       return opened
     })
-    return { key, epochKey } satisfies LocalArchive
+    return { key: keys[0].key, epochKey } satisfies LocalArchive
   }
 )

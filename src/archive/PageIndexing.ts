@@ -146,7 +146,7 @@ export const indexPages = Effect.fnUntraced(function*(writer: EpochWriter, which
   }
 })
 
-type OpenArchive = OpenedKeys & Pick<Unlocked, "key">
+type OpenArchive = OpenedKeys & Pick<Unlocked, "isReplaced" | "key">
 
 /** Makes a vocabulary of some of the pages, under an epoch of its own that nothing else is sealed under. */
 const indexGroup = Effect.fnUntraced(
@@ -173,6 +173,8 @@ const indexGroup = Effect.fnUntraced(
 
 /** Makes one vocabulary, where an account has enough pages without one, for 50 ms of reading. */
 export const indexForReaders = Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>, archive: OpenArchive) {
+  // The vocabulary would be sealed to a key that does not open its pages.
+  if (archive.isReplaced) return
   const { organizationId } = archive.key
   const db = yield* Db
   const blocks = yield* SearchBlocks

@@ -8,8 +8,8 @@ import type { ArchiveKeyId } from "../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { ArchiveKey } from "../ports/archive/ArchiveKeys.ts"
-import type { ArchiveSeed } from "./KeyWraps.ts"
+import type { ArchiveKey, WrappedKey } from "../ports/archive/ArchiveKeys.ts"
+import type { ArchiveSeed, OpenedSeed } from "./KeyWraps.ts"
 
 /** The names that a stored seed is bound to; another password of the archive makes it worthless. */
 export interface StoredUnlockRef {
@@ -62,3 +62,20 @@ export const openStoredSeed = Effect.fnUntraced(
     return { keyId: ref.keyId, bytes: Redacted.make(bytes) } satisfies ArchiveSeed
   }
 )
+
+/** Opens what is stored as the seed of the first of the key pairs that it is of. */
+export const openStored = Effect.fnUntraced(function*(
+  keys: ReadonlyArray<WrappedKey>,
+  connectionId: string,
+  secret: Redacted.Redacted,
+  stored: Uint8Array
+) {
+  for (const { key } of keys) {
+    const opened = yield* openStoredSeed(storedUnlockRef(key, connectionId), secret, stored).pipe(
+      Effect.map((seed): OpenedSeed | null => ({ key, seed })),
+      Effect.orElseSucceed(() => null)
+    )
+    if (opened !== null) return opened
+  }
+  return yield* new ArchiveUnreadable({ part: "wrap" })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted, Stream } from "effect"
+import { Array as Arr, Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { listFiles } from "../../src/archive/FileReader.ts"
@@ -86,9 +86,9 @@ describe("files that an edit brings", () => {
         const all = { after: null, chatId: null, kind: null, limit: 10, state: null }
         const read = Effect.gen(function*() {
           const keys = yield* ArchiveKeys
-          const archiveKey = (yield* keys.current(account.organizationId))!
-          const wrap = (yield* keys.wrap(archiveKey, "password"))!
-          const open = openAccount(account, yield* openLocally(archiveKey, wrap, Redacted.make(archivePassword)))
+          const wrapped = yield* keys.wrapped(account.organizationId)
+          if (!Arr.isReadonlyArrayNonEmpty(wrapped)) return yield* Effect.die(new Error("No archive key"))
+          const open = openAccount(account, yield* openLocally(wrapped, Redacted.make(archivePassword)))
           return { found: yield* findMessage(open, chatId, 1n, 0), listed: yield* listFiles(open, all) }
         })
         const { found, listed } = yield* Effect.provide(Effect.scoped(read), remote.layer)

@@ -7,7 +7,7 @@ import * as BridgeMessages from "../../src/cli/bridge/BridgeMessages.ts"
 import { BridgeService } from "../../src/cli/bridge/BridgeService.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import type * as Stdio from "../../src/mcp/Stdio.ts"
-import { setArchiveKey } from "../support/archive/archiveKeys.ts"
+import { changeArchivePassword } from "../support/archive/archiveKeys.ts"
 import { archivePassword } from "../support/archive/archivePassword.ts"
 import { remoteArchive } from "../support/archive/remote.ts"
 import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
@@ -81,7 +81,7 @@ describe("tools of the bridge", () => {
         const { account, call, id } = yield* stage(archivePassword)
         const read = call("list_messages", { account_id: account, chat_id: chat })
         expect((yield* read).data).toHaveLength(2)
-        yield* setArchiveKey(id, { password: later, replace: true })
+        yield* changeArchivePassword(id, later)
         yield* TestClock.adjust("31 seconds")
         expect(yield* read).toBe("archive_password_invalid")
       }).pipe(Effect.scoped))

@@ -210,15 +210,17 @@ describe("operations that open the archive", () => {
         expect((yield* reads).slice(2)).toEqual([of(admins.owner.id, "11", 2)])
       }))
 
-    it.effect("open with the new password alone once the operator has replaced the key", () =>
+    it.effect("open with the new password, and with that of the key that the operator has replaced", () =>
       Effect.gen(function*() {
         const { id, open } = yield* make
         yield* setArchiveKey(id)
         expect(yield* open(passwordHeader())).toEqual([200, "opened_archive"])
         expect(yield* setArchiveKey(id)).toContain("--replace")
         yield* setArchiveKey(id, { password: "meadow copper violin", replace: true })
-        expect(yield* open(passwordHeader())).toEqual([403, "archive_password_invalid"])
-        expect(yield* open(passwordHeader("meadow copper violin"))).toEqual([200, "opened_archive"])
+        for (const password of [undefined, "meadow copper violin"]) {
+          expect(yield* open(passwordHeader(password))).toEqual([200, "opened_archive"])
+        }
+        expect(yield* open(passwordHeader("a third password"))).toEqual([403, "archive_password_invalid"])
       }))
   })
 })

@@ -13,7 +13,7 @@ import * as Consenting from "../http/pages/oauth/consenting.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
 import { keyOf } from "../support/archive/deletions.ts"
-import { sealChats } from "../support/archive/sealedChats.ts"
+import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
 import { openedByThief } from "../support/archive/stolen.ts"
 import * as Pages from "../support/http/pages.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -157,6 +157,33 @@ describe("2.8 the archive password that is kept with a connection", () => {
           const seed = yield* unwrapSeed({ ...archiveKey, kind: "password" }, wrap, Redacted.make(archivePassword))
           yield* World.set(id, "organization", id, { name: Buffer.from(Redacted.value(seed.bytes)).toString("hex") })
           expect((yield* openedByThief(id)).opened).toEqual(["epoch"])
+        }))
+
+      it.effect("of a key that was replaced opens what is sealed to that one, through every rotation, and nothing else", () =>
+        Effect.gen(function*() {
+          const { accounts, application, connect, id } = yield* stage()
+          const account = accounts[0] ?? ""
+          yield* sealChats(id, account, "Harbour")
+          yield* setArchiveKey(id, { password: other, replace: true })
+          const list = (key: string) =>
+            Effect.map(
+              World.send("GET", `/v1/archive/accounts/${account}/chats/${archivedIds.chat[0]}/messages`, {
+                key,
+                password: false
+              }),
+              ({ body, status }) => [status, body.data?.length, body.unreadable]
+            )
+          const [before, after] = [yield* connect(archivePassword), yield* connect(other)]
+          expect([yield* list(before.access_token), yield* list(after.access_token)]).toEqual([[200, 2, 0], [
+            200,
+            0,
+            2
+          ]])
+          let last = before
+          for (let rotation = 0; rotation < 2; rotation++) {
+            last = tokens(yield* refreshWith(application, last.refresh_token))
+            expect(yield* list(last.access_token)).toEqual([200, 2, 0])
+          }
         }))
 
       it.effect("ends with another archive password, with the connection, and with a used refresh token", () =>

@@ -1,5 +1,5 @@
 /** The archive as the bridge opens it: by the password that its user gives, for as long as that stays the same. */
-import { Clock, Context, Effect, Layer, Option, RcRef, type Redacted, type Scope } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, RcRef, type Redacted, type Scope } from "effect"
 import { type LocalArchive, openLocally } from "../../archive/LocalOpening.ts"
 import { ArchivePasswordInvalid, ArchivePasswordRequired, NoArchiveKey } from "../../domain/Failure.ts"
 import { OrganizationId } from "../../domain/people/Access.ts"
@@ -34,11 +34,10 @@ export const layer = (password: Option.Option<Redacted.Redacted>) =>
       const opened = yield* RcRef.make({
         acquire: Effect.gen(function*() {
           if (Option.isNone(password)) return yield* new ArchivePasswordRequired({ message: missing })
-          const key = yield* keys.current(own)
-          const wrap = key === null ? null : yield* keys.wrap(key, "password")
-          if (key === null || wrap === null) return yield* new NoArchiveKey({})
+          const wrapped = yield* keys.wrapped(own)
+          if (!Arr.isReadonlyArrayNonEmpty(wrapped)) return yield* new NoArchiveKey({})
           checkedAt = yield* Clock.currentTimeMillis
-          return yield* openLocally(key, wrap, password.value).pipe(
+          return yield* openLocally(wrapped, password.value).pipe(
             Effect.provideContext(context),
             Effect.catchTag("WrongArchivePassword", () => Effect.fail(new ArchivePasswordInvalid({ message: wrong }))),
             // A wrap that was changed opens for nobody.

@@ -205,6 +205,6 @@ export const ArchiveKeyList = Schema.Struct({
       made_at: described(Timestamp, "When it was made."),
       password_set_at: described(Timestamp, "When its password was last set.")
     })),
-    "The key pairs that can be opened: the current one."
+    "The key pairs that can be opened: the current one first, then those that it replaced, the newest first and at most 3."
   )
 }).annotate({ identifier: "archive_key_list" })

@@ -50,7 +50,7 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
     const missed: Array<UnreadableFrames> = []
     const archive: Unlocked = {
       ...context.archive,
-      missed: (account, number) => void missed.push({ account, number })
+      ...(context.archive.isReplaced ? {} : { missed: (account, number) => void missed.push({ account, number }) })
     }
     const answer = yield* run(input, { ...context, archive })
     if (missed.length > 0) yield* noteUnreadable(context.caller, missed, context.now)

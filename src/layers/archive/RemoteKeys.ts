@@ -1,44 +1,49 @@
 /** The archive's key pair, from a service elsewhere. */
 import { Effect, Layer } from "effect"
 import { wrapIdOf } from "../../domain/archive/KeyWrap.ts"
+import type { ArchiveKeyList } from "../../domain/archive/SealedArchive.ts"
 import { OrganizationId } from "../../domain/people/Access.ts"
-import { ArchiveKeys, type StoredWrap } from "../../ports/archive/ArchiveKeys.ts"
+import { ArchiveKeys, type WrappedKey } from "../../ports/archive/ArchiveKeys.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
 import { bytesOf, unwritable } from "./RemoteBytes.ts"
+
+const wrappedKey = (
+  organizationId: OrganizationId,
+  shown: (typeof ArchiveKeyList.Type)["keys"][number]
+): WrappedKey => {
+  const { nonce, proof, sealed } = shown.wrapped_private_key
+  const wrap = {
+    kind: "password" as const,
+    kdf: shown.kdf,
+    nonce: bytesOf(nonce),
+    sealed: bytesOf(sealed),
+    proof: bytesOf(proof),
+    madeAt: shown.password_set_at
+  }
+  const key = {
+    organizationId,
+    keyId: shown.key_id,
+    suite: shown.suite,
+    publicKey: bytesOf(shown.public_key),
+    madeAt: shown.made_at,
+    passwordSetAt: shown.password_set_at,
+    wrapId: wrapIdOf(wrap)
+  }
+  return { key, wrap }
+}
 
 export const layer = Layer.effect(
   ArchiveKeys,
   Effect.map(SealedArchive, (service) => {
-    const asked = Effect.map(Effect.orDie(service.keys), ({ current_key_id, keys, organization_id }) => ({
-      organizationId: OrganizationId.make(organization_id),
-      key: keys.find(({ key_id }) => key_id === current_key_id)
-    }))
+    const wrapped = Effect.map(
+      Effect.orDie(service.keys),
+      ({ keys, organization_id }) => keys.map((key) => wrappedKey(OrganizationId.make(organization_id), key))
+    )
 
     return ArchiveKeys.of({
-      current: () =>
-        Effect.map(asked, ({ key, organizationId }) =>
-          key === undefined ? null : {
-            organizationId,
-            keyId: key.key_id,
-            suite: key.suite,
-            publicKey: bytesOf(key.public_key),
-            madeAt: key.made_at,
-            passwordSetAt: key.password_set_at,
-            wrapId: wrapIdOf({ nonce: bytesOf(key.wrapped_private_key.nonce) })
-          }),
-      wrap: ({ keyId }, kind) =>
-        Effect.map(
-          asked,
-          ({ key }): StoredWrap | null =>
-            key === undefined || key.key_id !== keyId || kind !== "password" ? null : {
-              kind,
-              kdf: key.kdf,
-              nonce: bytesOf(key.wrapped_private_key.nonce),
-              sealed: bytesOf(key.wrapped_private_key.sealed),
-              proof: bytesOf(key.wrapped_private_key.proof),
-              madeAt: key.password_set_at
-            }
-        ),
+      current: () => Effect.map(wrapped, ([current]) => current?.key ?? null),
+      wrapped: () => wrapped,
+      wrap: unwritable,
       isRetired: unwritable,
       lock: unwritable,
       add: unwritable,

@@ -7,12 +7,11 @@
 import { Deferred, Effect, Layer, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { eraseEpochKey, openEpoch } from "../../archive/EpochKeys.ts"
-import { type ArchiveSeed, eraseSeed, unwrapSeed } from "../../archive/KeyWraps.ts"
-import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
+import { eraseSeed, type OpenedSeed, openFirst } from "../../archive/KeyWraps.ts"
+import { openStored, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { journalWrongPassword } from "../../archive/WrongPasswords.ts"
 import { sameBytes } from "../../domain/archive/Bytes.ts"
 import type { EpochKey } from "../../domain/archive/Epoch.ts"
-import { wrapIdOf } from "../../domain/archive/KeyWrap.ts"
 import { ArchiveUnreadable } from "../../domain/archive/Unreadable.ts"
 import {
   ArchivePasswordInvalid,
@@ -49,9 +48,8 @@ interface KeptEpoch {
 const epochNameOf = ({ accountId }: ArchivedAccount, epochId: bigint): string => `${accountId} ${epochId}`
 
 /** An opened key pair. It is erased once it is dropped and nobody uses it. */
-interface Entry {
+interface Entry extends OpenedSeed {
   readonly credential: Caller["Service"]["credential"]
-  readonly seed: ArchiveSeed
   readonly epochs: Map<string, KeptEpoch>
   users: number
   dropped: boolean
@@ -106,8 +104,8 @@ export const layer = Layer.effect(
         return eraseUnused(entry)
       })
 
-    const keep = Effect.fnUntraced(function*(name: string, { credential }: Caller["Service"], seed: ArchiveSeed) {
-      const entry: Entry = { credential, seed, epochs: new Map(), users: 0, dropped: false }
+    const keep = Effect.fnUntraced(function*(name: string, { credential }: Caller["Service"], opened: OpenedSeed) {
+      const entry: Entry = { ...opened, credential, epochs: new Map(), users: 0, dropped: false }
       entries.set(name, entry)
       const [oldest] = entries
       if (entries.size > archiveSeedsKept && oldest !== undefined) yield* drop(...oldest)
@@ -138,18 +136,18 @@ export const layer = Layer.effect(
         )
       })
 
-    /** The seed, if it is the password; every attempt is counted first. */
+    /** The seed that the password opens, that of the current key pair or of one before; every attempt is counted first. */
     const unwrap = Effect.fnUntraced(function*(
       caller: Caller["Service"],
       key: ArchiveKey,
       password: Redacted.Redacted
     ) {
-      const wrap = yield* db.read(caller.organizationId, keys.wrap(key, "password"))
+      const wrapped = yield* db.read(caller.organizationId, keys.wrapped(caller.organizationId))
       // Changed since the request read its facts: the password may be right, and the next request knows.
-      if (wrap === null || wrapIdOf(wrap) !== key.wrapId) return yield* new ServiceUnavailable({ retry_after: 1 })
+      if (wrapped[0]?.key.wrapId !== key.wrapId) return yield* new ServiceUnavailable({ retry_after: 1 })
       yield* Effect.tapErrorTag(attempts.count(caller), "too_many_attempts", () => dropAllOf(caller))
       const derived = inTurn(
-        unwrapSeed({ ...key, kind: "password" }, wrap, password).pipe(
+        openFirst(wrapped, password).pipe(
           Effect.provide(primitives),
           // A wrap that was changed opens for nobody.
           Effect.catchTag("ArchiveUnreadable", Effect.die)
@@ -169,13 +167,13 @@ export const layer = Layer.effect(
      * Opens in a fiber of its own, which those share that ask with the same secret at the same time: none of them counts
      * twice, and the end of one does not end it for the others.
      */
-    const open = (name: string, caller: Caller["Service"], find: Effect.Effect<ArchiveSeed, UnlockFailure>) =>
+    const open = (name: string, caller: Caller["Service"], find: Effect.Effect<OpenedSeed, UnlockFailure>) =>
       Effect.suspend((): Effect.Effect<Entry, UnlockFailure> => {
         const shared = opening.get(name)
         if (shared !== undefined) return Deferred.await(shared)
         const result = Deferred.makeUnsafe<Entry, UnlockFailure>()
         opening.set(name, result)
-        const work = Effect.flatMap(find, (seed) => keep(name, caller, seed)).pipe(
+        const work = Effect.flatMap(find, (opened) => keep(name, caller, opened)).pipe(
           Effect.onExit((exit) => {
             opening.delete(name)
             return Deferred.done(result, exit)
@@ -197,10 +195,11 @@ export const layer = Layer.effect(
       }
       if (storedUnlock === undefined || limit === null) return Effect.fail(new ArchivePasswordRequired({}))
       const { sealed, token } = storedUnlock
-      const ref = storedUnlockRef(key, limit.connectionId)
-      const find = Effect.provide(openStoredSeed(ref, token, sealed), primitives).pipe(
-        Effect.catchTag("ArchiveUnreadable", () => Effect.fail(new ArchivePasswordRequired({})))
-      )
+      const { organizationId } = caller
+      const find = Effect.flatMap(
+        db.read(organizationId, keys.wrapped(organizationId)),
+        (wrapped) => Effect.provide(openStored(wrapped, limit.connectionId, token, sealed), primitives)
+      ).pipe(Effect.catchTag("ArchiveUnreadable", () => Effect.fail(new ArchivePasswordRequired({}))))
       return Effect.succeed({ name: nameOf(caller, key, "stored", token), find })
     }
 
@@ -220,9 +219,9 @@ export const layer = Layer.effect(
         })
       )
 
-    const epochOf = (entry: Entry, key: ArchiveKey, scope: Scope.Scope): Unlocked["epochKey"] =>
+    const epochOf = (entry: Entry, scope: Scope.Scope): Unlocked["epochKey"] =>
       Effect.fnUntraced(function*(ref, sealedKey) {
-        if (ref.organizationId !== key.organizationId || ref.keyId !== key.keyId) {
+        if (ref.organizationId !== entry.key.organizationId || ref.keyId !== entry.key.keyId) {
           return yield* new ArchiveUnreadable({ part: "epoch" })
         }
         const name = epochNameOf(ref, ref.epochId)
@@ -255,12 +254,12 @@ export const layer = Layer.effect(
       )
 
     /** Holds the entry in use from the first byte that is asked for until the last. */
-    const whileRead = (entry: Entry, key: ArchiveKey): Unlocked["during"] => (gone, bytes) =>
+    const whileRead = (entry: Entry): Unlocked["during"] => (gone, bytes) =>
       Stream.scoped(Stream.unwrap(Effect.uninterruptible(Effect.gen(function*() {
         if (entry.dropped && entry.users === 0) return Stream.fail(gone)
         entry.users += 1
         yield* Effect.addFinalizer(() => leave(entry))
-        return bytes({ epochKey: epochOf(entry, key, yield* Effect.scope) })
+        return bytes({ epochKey: epochOf(entry, yield* Effect.scope) })
       }))))
 
     yield* Effect.addFinalizer(() =>
@@ -278,15 +277,16 @@ export const layer = Layer.effect(
         }))
         return {
           key,
-          epochKey: epochOf(entry, key, scope),
+          isReplaced: entry.key.keyId !== key.keyId,
+          epochKey: epochOf(entry, scope),
           keptEpoch: (account, epochId) =>
             account.organizationId === key.organizationId
               ? entry.epochs.get(epochNameOf(account, epochId))?.key
               : undefined,
           storedUnder: (secret, connectionId) =>
-            Effect.provide(storeSeed(storedUnlockRef(key, connectionId), secret, entry.seed), primitives),
+            Effect.provide(storeSeed(storedUnlockRef(entry.key, connectionId), secret, entry.seed), primitives),
           afterwards: workWith(entry),
-          during: whileRead(entry, key)
+          during: whileRead(entry)
         }
       })
     })

@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, type Redacted, Result } from "effect"
 import { eraseSeed } from "../../archive/KeyWraps.ts"
-import { openStoredSeed, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
+import { openStored, storedUnlockRef, storeSeed } from "../../archive/StoredUnlocks.ts"
 import { accessTokenLifetime, refreshTokenLifetime } from "../../domain/oauth/OAuth.ts"
 import type { OAuthConnection } from "../../domain/oauth/OAuthRecords.ts"
 import type { OrganizationId, Scope } from "../../domain/people/Access.ts"
@@ -36,16 +36,16 @@ const sealings = Effect.fnUntraced(function*(
 ) {
   const none: Sealings = { access: null, refresh: null }
   if (unlock === null) return none
-  const key = yield* (yield* ArchiveKeys).current(organizationId)
-  if (key === null) return none
+  const keys = yield* (yield* ArchiveKeys).wrapped(organizationId)
+  const opened = yield* Effect.result(openStored(keys, connectionId, secret, unlock))
+  if (Result.isFailure(opened)) return none
+  const { key, seed } = opened.success
   const ref = storedUnlockRef(key, connectionId)
-  const seed = yield* Effect.result(openStoredSeed(ref, secret, unlock))
-  if (Result.isFailure(seed)) return none
   const sealed: Sealings = {
-    access: tokens.access === null ? null : yield* storeSeed(ref, tokens.access, seed.success),
-    refresh: yield* storeSeed(ref, tokens.refresh, seed.success)
+    access: tokens.access === null ? null : yield* storeSeed(ref, tokens.access, seed),
+    refresh: yield* storeSeed(ref, tokens.refresh, seed)
   }
-  return yield* Effect.as(eraseSeed(seed.success), sealed)
+  return yield* Effect.as(eraseSeed(seed), sealed)
 })
 
 /**

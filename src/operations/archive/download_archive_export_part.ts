@@ -143,7 +143,7 @@ export const downloadArchiveExportPart = Operation.stream(
         const missed: Array<UnreadableFrames> = []
         const open = openAccount({ organizationId, accountId: part.accountId }, {
           ...opened,
-          missed: (account, number) => void missed.push({ account, number })
+          ...(archive.isReplaced ? {} : { missed: (account, number) => void missed.push({ account, number }) })
         })
         return Stream.unwrap(Effect.as(
           turns.take(organizationId),

@@ -4,7 +4,7 @@ import type { ArchiveKeyId, WrapKind } from "../../domain/archive/Epoch.ts"
 import type { WrapRow } from "../../domain/archive/KeyWrap.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 
-/** The key pair of an organization that new epochs are sealed to. */
+/** A key pair of an organization; new epochs are sealed to the current one. */
 export interface ArchiveKey {
   readonly organizationId: OrganizationId
   readonly keyId: ArchiveKeyId
@@ -22,6 +22,12 @@ export interface StoredWrap extends WrapRow {
   readonly madeAt: Date
 }
 
+/** A key pair with the wrap that its password opens. */
+export interface WrappedKey {
+  readonly key: ArchiveKey
+  readonly wrap: StoredWrap
+}
+
 /** A key pair that is to be kept, with its wraps. */
 export interface NewArchiveKey {
   readonly organizationId: OrganizationId
@@ -36,12 +42,17 @@ export interface NewArchiveKey {
 export class ArchiveKeys extends Context.Service<ArchiveKeys, {
   /** The current key pair; null before there is an archive password. */
   current(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
+  /**
+   * The key pairs that a password may open: the current one first, then those that were replaced, the newest first and at
+   * most 3. Empty before there is an archive password.
+   */
+  wrapped(organizationId: OrganizationId): Effect.Effect<ReadonlyArray<WrappedKey>>
   wrap(key: Pick<ArchiveKey, "organizationId" | "keyId">, kind: WrapKind): Effect.Effect<StoredWrap | null>
   /** True if the organization had a key pair of this id that is no longer in use. */
   isRetired(key: Pick<ArchiveKey, "organizationId" | "keyId">): Effect.Effect<boolean>
   /** The current key pair, locked with its organization: keys of one organization change one after the other. */
   lock(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
-  /** Keeps a key pair; the one before is lost from then on. */
+  /** Keeps a key pair; the one before opens what is sealed to it alone, by its own password. */
   add(key: NewArchiveKey, now: Date): Effect.Effect<void>
   /** Forgets every wrap, and retires the key pair in use: none of them can be opened any more. */
   dropAll(organizationId: OrganizationId, now: Date): Effect.Effect<void>

@@ -1,5 +1,5 @@
 /** The opened archive of the worker. */
-import { Effect, Redacted } from "effect"
+import { Array as Arr, Effect, Redacted } from "effect"
 import { openLocally } from "../../archive/LocalOpening.ts"
 import { openAccounts } from "../../archive/SearchAnswer.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -10,11 +10,11 @@ const refused = (code: string, message: string) => () => Effect.fail(new RemoteR
 
 /** Opens the archive by its password, until the scope closes. */
 export const openSession = Effect.fnUntraced(function*(organizationId: OrganizationId, password: string) {
-  const keys = yield* ArchiveKeys
-  const key = yield* keys.current(organizationId)
-  const wrap = key === null ? null : yield* keys.wrap(key, "password")
-  if (key === null || wrap === null) return yield* refused("no_archive_key", "There is no archive password yet.")()
-  const archive = yield* openLocally(key, wrap, Redacted.make(password)).pipe(
+  const keys = yield* (yield* ArchiveKeys).wrapped(organizationId)
+  if (!Arr.isReadonlyArrayNonEmpty(keys)) {
+    return yield* refused("no_archive_key", "There is no archive password yet.")()
+  }
+  const archive = yield* openLocally(keys, Redacted.make(password)).pipe(
     Effect.catchTags({
       WrongArchivePassword: refused("wrong_password", "This is not the archive password."),
       ArchiveUnreadable: refused("key_changed", "The archive key was changed, and does not open.")

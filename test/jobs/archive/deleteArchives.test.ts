@@ -233,6 +233,7 @@ describe("a reader of a deleted archive", () => {
           const archive = {
             key,
             epochKey: () => Effect.die("asked again"),
+            isReplaced: false,
             keptEpoch: (_: object, epoch: bigint) => opened.get(epoch)
           }
           const index = indexForReaders([account.accountId], archive).pipe(Effect.exit)

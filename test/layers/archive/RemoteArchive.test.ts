@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Array as Arr, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { findChats, listChats, listMembers } from "../../../src/archive/ChatReader.ts"
@@ -14,7 +14,7 @@ import { failByRefusal } from "../../../src/layers/archive/RemoteArchive.ts"
 import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
 import { ArchivePages, type MessageWindow } from "../../../src/ports/archive/ArchivePages.ts"
 import { Db } from "../../../src/ports/Db.ts"
-import { setArchiveKey } from "../../support/archive/archiveKeys.ts"
+import { changeArchivePassword, setArchiveKey } from "../../support/archive/archiveKeys.ts"
 import { archivePassword } from "../../support/archive/archivePassword.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { remoteArchive, type Sent } from "../../support/archive/remote.ts"
@@ -250,20 +250,23 @@ describe("an archive that is read from elsewhere", () => {
         const { layer } = yield* remoteArchive(stage.token)
         const read = Effect.fnUntraced(function*(password: string) {
           const keys = yield* ArchiveKeys
-          const key = (yield* keys.current(stage.organizationId))!
-          const wrap = (yield* keys.wrap(key, "password"))!
-          const opened = yield* openLocally(key, wrap, Redacted.make(password))
+          const wrapped = yield* keys.wrapped(stage.organizationId)
+          if (!Arr.isReadonlyArrayNonEmpty(wrapped)) return yield* Effect.die(new Error("No archive key"))
+          const opened = yield* openLocally(wrapped, Redacted.make(password))
           const { messages } = yield* listMessages(openAccount(archive.account, opened), newest)
           return messages.map(({ text }) => text)
         }, Effect.scoped)
         expect(yield* Effect.provide(read(archivePassword), layer)).toEqual(["harbour 1"])
         expect(yield* Effect.flip(Effect.provide(read("another password"), layer)))
           .toMatchObject({ _tag: "WrongArchivePassword" })
-        yield* setArchiveKey(stage.organizationId, { password: "a new archive password", replace: true })
+        yield* changeArchivePassword(stage.organizationId, "a new archive password")
         expect(yield* Effect.flip(Effect.provide(read(archivePassword), layer)))
           .toMatchObject({ _tag: "WrongArchivePassword" })
-        // The new key pair opens nothing of before.
-        expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual([])
+        expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual(["harbour 1"])
+        // Another key pair opens nothing of before, which its own password still opens.
+        yield* setArchiveKey(stage.organizationId, { password: "meadow copper violin", replace: true })
+        expect(yield* Effect.provide(read("meadow copper violin"), layer)).toEqual([])
+        expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual(["harbour 1"])
       }))
 
     it.effect("a window ends with the page after those that have enough messages", () =>

@@ -5,14 +5,14 @@ import { newEpoch } from "../../../src/archive/EpochKeys.ts"
 import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
 import { AccountId } from "../../../src/domain/accounts/Account.ts"
 import { ArchiveKeyId, type EpochRef } from "../../../src/domain/archive/Epoch.ts"
-import { wrapIdOf, type WrapRow } from "../../../src/domain/archive/KeyWrap.ts"
+import { wrapIdOf } from "../../../src/domain/archive/KeyWrap.ts"
 import { TooManyAttempts } from "../../../src/domain/Failure.ts"
 import { type Caller, OrganizationId } from "../../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
 import * as Unlocks from "../../../src/layers/archive/Unlocks.ts"
 import { ArchiveAttempts } from "../../../src/ports/archive/ArchiveAttempts.ts"
 import { PasswordDerivation } from "../../../src/ports/archive/ArchiveCrypto.ts"
-import { type ArchiveKey, ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
+import { type ArchiveKey, ArchiveKeys, type WrappedKey } from "../../../src/ports/archive/ArchiveKeys.ts"
 import { ArchiveUnlock } from "../../../src/ports/archive/ArchiveUnlock.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import { Journal } from "../../../src/ports/journal/Journal.ts"
@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
       })
   })
   const journal = Layer.mock(Journal, { append: () => Effect.sync(() => void (counts.failed += 1)) })
-  const wraps = new Map<string, WrapRow>()
+  const stored: Array<WrappedKey> = []
   const keys = Layer.succeed(
     ArchiveKeys,
     ArchiveKeys.of({
@@ -79,11 +79,8 @@ const make = Effect.gen(function*() {
       add: () => Effect.die("unused"),
       dropAll: () => Effect.die("unused"),
       rewrap: () => Effect.die("unused"),
-      wrap: ({ keyId }) =>
-        Effect.sync(() => {
-          const wrap = wraps.get(keyId)
-          return wrap === undefined ? null : { ...wrap, madeAt: new Date(0) }
-        })
+      wrap: () => Effect.die("unused"),
+      wrapped: () => Effect.sync(() => [...stored])
     })
   )
   const db = Layer.succeed(
@@ -100,7 +97,6 @@ const make = Effect.gen(function*() {
   /** Sets the password; the key as later requests read it. */
   const setPassword = Effect.fnUntraced(function*(text: string) {
     const wrap = yield* Effect.provide(wrapSeed(ref, Redacted.make(text), seed), context)
-    wraps.set(keyId, wrap)
     const key: ArchiveKey = {
       organizationId,
       keyId,
@@ -110,10 +106,11 @@ const make = Effect.gen(function*() {
       passwordSetAt: new Date(0),
       wrapId: wrapIdOf(wrap)
     }
+    stored[0] = { key, wrap: { ...wrap, madeAt: new Date(0) } }
     return key
   })
   const key = yield* setPassword(password)
-  const dropWrap = Effect.sync(() => void wraps.delete(keyId))
+  const dropWrap = Effect.sync(() => void stored.pop())
   const epoch: EpochRef = {
     organizationId,
     accountId: AccountId.make("019bc0e2-1280-7691-9060-dc1c794fba00"),

@@ -10,7 +10,9 @@ const set = Command.make(
     ...asking({
       organization,
       replace: Flag.Boolean("replace").pipe(
-        Flag.withDescription("Make a new key where there is one: what is archived until now can be read no more"),
+        Flag.withDescription(
+          "Make a new key where there is one: what is archived until now opens by its own password alone"
+        ),
         Flag.withDefault(false)
       )
     }),

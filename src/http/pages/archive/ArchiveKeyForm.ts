@@ -90,7 +90,7 @@ const lossBox = (faults: Html.Faults): Html.Html =>
   <div class="choice">
     ${Html.fault(faults, "lost")}
     <input type="checkbox" id="lost" name="lost" value="yes" required${Html.described(faults, "lost", false)}>
-    <label for="lost"><span class="name">Give up what is archived until now</span> <span class="hint">Nobody can read it any more, neither you nor the service.</span></label>
+    <label for="lost"><span class="name">Give up what is archived until now</span> <span class="hint">Only its own password opens it, where that is found again: no other, neither you nor the service.</span></label>
   </div>`
 
 export const tokenOf = (form: KeyForm): string => `archive key ${form.name}`

@@ -41,7 +41,7 @@ const replace: KeyForm = {
   name: "replace",
   title: "Replace a lost key",
   lead:
-    "Without the password and without the recovery code nobody can open what is archived. A new key lets new messages be archived and read; what was sealed before stays sealed.",
+    "Without the password and without the recovery code nobody can open what is archived. A new key lets new messages be archived and read. What was sealed before stays sealed: the password of before opens it still, and that alone.",
   button: "Replace the key",
   loses: true
 }

@@ -27,22 +27,24 @@ interface StoredRow {
   readonly made_at: Date
 }
 
-const keyOf = ([row]: ReadonlyArray<KeyRow>): ArchiveKey | null =>
-  row === undefined ? null : {
-    organizationId: row.organization_id,
-    keyId: ArchiveKeyId.make(row.key_id),
-    suite: row.suite,
-    publicKey: Uint8Array.from(row.public_key),
-    madeAt: row.made_at,
-    passwordSetAt: row.password_set_at,
-    wrapId: row.wrap_id
-  }
+/** Key pairs before the current one of which passwords are tried: each that is tried takes a derivation. */
+const replacedTried = 3
+
+const keyOf = (row: KeyRow): ArchiveKey => ({
+  organizationId: row.organization_id,
+  keyId: ArchiveKeyId.make(row.key_id),
+  suite: row.suite,
+  publicKey: Uint8Array.from(row.public_key),
+  madeAt: row.made_at,
+  passwordSetAt: row.password_set_at,
+  wrapId: row.wrap_id
+})
 
 /** Parameters of a derivation that are beyond its limits are a defect: nothing is derived by them. */
 const derivation = Schema.decodeUnknownEffect(KeyDerivation)
 
-const wrapOf = ([row]: ReadonlyArray<StoredRow>): Effect.Effect<StoredWrap | null> =>
-  row === undefined ? Effect.succeed(null) : Effect.map(Effect.orDie(derivation(row.kdf)), (kdf) => ({
+const wrapOf = (row: StoredRow): Effect.Effect<StoredWrap> =>
+  Effect.map(Effect.orDie(derivation(row.kdf)), (kdf) => ({
     kind: row.kind,
     kdf,
     nonce: Uint8Array.from(row.nonce),
@@ -56,14 +58,20 @@ export const layer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const post = Tenant.post(sql)
 
+    const keyColumns = sql.literal(
+      `archive_key.organization_id, key_id, suite, public_key, archive_key.made_at,
+      archive_wrap.made_at as password_set_at, encode(nonce, 'hex') as wrap_id`
+    )
+    const withPassword = (organizationId: OrganizationId) =>
+      sql`archive_key join archive_wrap using (organization_id, key_id)
+        where archive_key.organization_id = ${organizationId} and kind = 'password'`
+
     const current = (organizationId: OrganizationId) =>
       Effect.map(
-        Effect.orDie(sql<KeyRow>`
-          select archive_key.organization_id, key_id, suite, public_key, archive_key.made_at,
-            archive_wrap.made_at as password_set_at, encode(nonce, 'hex') as wrap_id
-          from archive_key join archive_wrap using (organization_id, key_id)
-          where archive_key.organization_id = ${organizationId} and retired_at is null and kind = 'password'`),
-        keyOf
+        Effect.orDie(
+          sql<KeyRow>`select ${keyColumns} from ${withPassword(organizationId)} and retired_at is null`
+        ),
+        ([row]) => row === undefined ? null : keyOf(row)
       )
 
     /** Forgets what connections keep of the key: they were given the password before. Connections are locked in order. */
@@ -91,12 +99,22 @@ export const layer = Layer.effect(
     return ArchiveKeys.of({
       current,
 
+      wrapped: (organizationId) =>
+        Effect.flatMap(
+          Effect.orDie(sql<KeyRow & Omit<StoredRow, "made_at">>`
+            select ${keyColumns}, kind, kdf, nonce, sealed, proof from ${withPassword(organizationId)}
+            order by retired_at desc nulls first limit ${sql.literal(String(1 + replacedTried))}`),
+          Effect.forEach((row) =>
+            Effect.map(wrapOf({ ...row, made_at: row.password_set_at }), (wrap) => ({ key: keyOf(row), wrap }))
+          )
+        ),
+
       wrap: ({ keyId, organizationId }, kind) =>
         Effect.flatMap(
           Effect.orDie(sql<StoredRow>`
             select kind, kdf, nonce, sealed, proof, made_at from archive_wrap
             where organization_id = ${organizationId} and key_id = ${keyId} and kind = ${kind}`),
-          wrapOf
+          ([row]) => row === undefined ? Effect.succeed(null) : wrapOf(row)
         ),
 
       isRetired: ({ keyId, organizationId }) =>

@@ -1,0 +1,130 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { indexForReaders } from "../../src/archive/PageIndexing.ts"
+import { setArchiveKey } from "../support/archive/archiveKeys.ts"
+import { passwordHeader } from "../support/archive/archivePassword.ts"
+import * as Archives from "../support/archive/archives.ts"
+import * as Deletions from "../support/archive/deletions.ts"
+import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
+import { postgres } from "../support/postgres/database.ts"
+import * as World from "../support/world.ts"
+
+const later = "meadow copper violin"
+
+const [chat] = archivedIds.chat
+
+/** The status of a download, and its text. */
+const content = Effect.fnUntraced(function*(file: string, key: Redacted.Redacted, password?: string) {
+  const handler = yield* World.handlerHere
+  const { host } = new URL(World.baseUrl)
+  return yield* Effect.promise(async () => {
+    const response = await handler(
+      new Request(`http://${host}/v1/archive/files/${file}/content`, {
+        headers: { host, authorization: `Bearer ${Redacted.value(key)}`, ...passwordHeader(password) }
+      })
+    )
+    return [response.status, await response.text()]
+  })
+})
+
+/** An account with chats under a key that was replaced, and one with chats under the key after it. */
+const stage = Effect.gen(function*() {
+  const { admins, id } = yield* World.makeOrganization({
+    archive_key_set: false,
+    archive_first_record_at: new Date(0)
+  })
+  const [before, after] = [yield* World.makeAccount(id), yield* World.makeAccount(id)]
+  const [file = ""] = yield* sealChats(id, before, "Harbour")
+  yield* setArchiveKey(id, { password: later, replace: true })
+  yield* sealChats(id, after, "Meadow")
+  const { key } = admins.owner
+  const list = (account: string, password?: string) =>
+    Effect.map(
+      World.send("GET", `/v1/archive/accounts/${account}/chats/${chat}/messages`, {
+        key,
+        headers: passwordHeader(password)
+      }),
+      ({ body, status }) => [status, body.data?.length, body.unreadable]
+    )
+  const found = (password?: string) =>
+    Effect.map(
+      World.send("POST", "/v1/archive/search", {
+        key,
+        headers: passwordHeader(password),
+        body: { query: "edited" }
+      }),
+      ({ body }) => [...new Set(body.data.map((hit: { account_id: string }) => hit.account_id))]
+    )
+  const events = (action: string) =>
+    Effect.map(World.journal(id), (all) => all.filter((event) => event.action === action))
+  return { after, before, events, file, found, id, key, list }
+})
+
+describe("10.11 an archive key that was replaced", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("opens by its own password what is sealed to it, and that alone", () =>
+      Effect.gen(function*() {
+        const { after, before, file, found, key, list } = yield* stage
+        expect([yield* list(before), yield* list(after)]).toEqual([[200, 2, 0], [200, 0, 2]])
+        expect([yield* list(before, later), yield* list(after, later)]).toEqual([[200, 0, 2], [200, 2, 0]])
+        expect([yield* found(), yield* found(later)]).toEqual([[before], [after]])
+        expect(yield* content(file, key)).toEqual([200, fileContent])
+        expect(yield* content(file, key, later)).toEqual([409, expect.stringContaining("content_unreadable")])
+        expect(yield* content(file, key, "a third password")).toEqual([
+          403,
+          expect.stringContaining("archive_password_invalid")
+        ])
+      }))
+
+    it.effect("counts nothing as unreadable for good that the key after it opens", () =>
+      Effect.gen(function*() {
+        const { after, before, events, found, key, list } = yield* stage
+        yield* list(after)
+        yield* found()
+        expect(yield* events("archive.unreadable")).toEqual([])
+        yield* list(before, later)
+        expect((yield* events("archive.unreadable")).map(({ account_id }) => account_id)).toEqual([before])
+        expect((yield* World.get("/v1/status", key)).body.saving.unreadable_messages).toBe(2)
+      }))
+
+    it.effect("costs a wrong password one attempt", () =>
+      Effect.gen(function*() {
+        const { before, events, list } = yield* stage
+        for (let attempt = 0; attempt < 10; attempt++) {
+          expect((yield* list(before, `a wrong password ${attempt}`))[0]).toBe(403)
+        }
+        expect((yield* list(before, "one more password"))[0]).toBe(429)
+        expect((yield* events("archive_password.failed")).length).toBe(10)
+      }))
+
+    it.effect("leaves no words of what it opens to the key after it", () =>
+      Effect.gen(function*() {
+        const { archives: [one], id } = yield* Deletions.stage(1)
+        const { account, writer } = one!
+        const days = Array.from({ length: 20 }, (_, day) => Archives.seen(5000 + day, 86_400 * (day + 3), `word${day}`))
+        yield* Archives.commit(one!, writer.append(Archives.chatId, days, "sweep"))
+        const opened = yield* Deletions.openEpochs(account)
+        const key = yield* Deletions.keyOf(account.organizationId)
+        const archive = (isReplaced: boolean) => ({
+          key,
+          isReplaced,
+          epochKey: () => Effect.die("asked again"),
+          keptEpoch: (_: object, epoch: bigint) => opened.get(epoch)
+        })
+        const vocabularies = Deletions.countIn(id, "archive_block", account.accountId)
+        yield* indexForReaders([account.accountId], archive(true))
+        expect(yield* vocabularies).toBe(0)
+        yield* indexForReaders([account.accountId], archive(false))
+        expect(yield* vocabularies).toBe(1)
+      }))
+
+    it.effect("opens nothing any more once the whole archive was deleted", () =>
+      Effect.gen(function*() {
+        const { before, id, key, list } = yield* stage
+        yield* World.send("POST", "/v1/archive/delete", { key, body: { confirm_phrase: `delete archive ${id}` } })
+        yield* TestClock.adjust("1 minute")
+        expect((yield* list(before))[0]).toBe(409)
+      }))
+  })
+})
