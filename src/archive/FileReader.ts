@@ -39,27 +39,16 @@ const archivedFile = ({ file, record }: NamedFile): ArchivedFile => ({
 
 const placeOf = (chatId: bigint, messageId: bigint) => `${chatId} ${messageId}`
 
-/** Messages whose edits are read at the same time. */
-const editedAtOnce = 4
-
 /** The files of the messages as edits name them. */
 const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: ReadonlyArray<FoundFile>) {
   const places = new Map(files.map(({ chatId, messageId }) => [placeOf(chatId, messageId), { chatId, messageId }]))
   if (places.size === 0) return []
   const db = yield* Db
-  const pages = yield* ArchivePages
-  const edits = Effect.forEach(
-    places.values(),
-    ({ chatId, messageId }) =>
-      Effect.map(
-        pages.edits(open.account, chatId, messageId, revisionLimit),
-        (frames) => frames.map((each) => ({ ...each, chatId }))
-      ),
-    { concurrency: editedAtOnce }
+  const frames = yield* db.read(
+    open.account.organizationId,
+    Effect.flatMap(ArchivePages, (pages) => pages.editFrames(open.account, [...places.values()], revisionLimit))
   )
-  const frames = (yield* db.read(open.account.organizationId, edits)).flat()
-  const distinct = new Map(frames.map((each) => [each.number, each]))
-  const opened = yield* openEach(open, "changes", [...distinct.values()])
+  const opened = yield* openEach(open, "changes", frames)
   return opened.flatMap((records) =>
     (records ?? []).flatMap((record) => record.change === "edited" ? record.details.files ?? [] : [])
   )

@@ -7,7 +7,9 @@ import { openLocally } from "../../src/archive/LocalOpening.ts"
 import { findMessage, openAccount } from "../../src/archive/Reader.ts"
 import type { MessageDetails } from "../../src/domain/archive/Records.ts"
 import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
+import { ArchivePages } from "../../src/ports/archive/ArchivePages.ts"
 import { ArchiveWriter } from "../../src/ports/archive/ArchiveWriter.ts"
+import { Db } from "../../src/ports/Db.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword } from "../support/archive/archivePassword.ts"
 import * as Archives from "../support/archive/archives.ts"
@@ -16,6 +18,7 @@ import { download } from "../support/archive/exportedArchive.ts"
 import { remoteArchive } from "../support/archive/remote.ts"
 import { entriesOfZip } from "../support/archive/zips.ts"
 import { postgres } from "../support/postgres/database.ts"
+import * as Statements from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
 const { beginning, chat, chatId, commit, file, seen } = Archives
@@ -43,7 +46,7 @@ const stage = Effect.fnUntraced(function*(path: "live" | "sweep", before: Messag
   ])
   const store = (fileId: string) =>
     writer.storeFile(fileId, { messengerFile: fileId, bytes: 7, content: Stream.make(new Uint8Array(7)) })
-  return { account, get, key, listed, shown, statesOf, store }
+  return { account, get, key, listed, shown, statesOf, store, writer }
 })
 
 describe("files that an edit brings", () => {
@@ -76,6 +79,29 @@ describe("files that an edit brings", () => {
         const made = yield* World.send("POST", "/v1/archive/exports", { key, body: { criteria, format: "json" } })
         const { bytes } = yield* download(key, made.body.id)
         expect(entriesOfZip(bytes).map(({ path }) => path)).toContainEqual(expect.stringContaining("added.png"))
+      }))
+
+    it.effect("of many messages have their names by one statement, which reads each page of edits once", () =>
+      Effect.gen(function*() {
+        const { account, key, writer } = yield* stage("sweep", {}, {})
+        const added = [2, 3, 4].map((id) => ({ id, files: [file(`${id}.png`), file(`${id} again.png`)] as const }))
+        const edits = added.flatMap(({ files, id }) =>
+          files.map((each, place) =>
+            seen(id, 90_000, `edit ${place}`, { files: [each], edited_at: beginning / 1000 - 50 + place })
+          )
+        )
+        yield* commit({ account }, writer.append(chatId, added.map(({ id }) => seen(id, 90_000, "text")), "sweep"))
+        yield* commit({ account }, writer.append(chatId, edits, "sweep"))
+        const list = World.get(`/v1/archive/accounts/${account.accountId}/files`, key)
+        const { answer, said } = yield* Statements.recording(list)
+        const names = answer.body.data.map(({ name }: { name: string }) => name)
+        expect(names.toSorted()).toEqual(added.flatMap(({ files }) => files.map(({ name }) => name)).toSorted())
+        const read = said.filter(({ sql }) => sql.includes("archive_change"))
+        expect(read).toHaveLength(1)
+        const pages = ArchivePages.use((port) =>
+          port.editFrames(account, added.map(({ id }) => ({ chatId, messageId: BigInt(id) })), 1000)
+        )
+        expect(yield* (yield* Db).read(account.organizationId, pages)).toHaveLength(1)
       }))
 
     it.effect("have their names for a reader on the user's machine too", () =>

@@ -8,11 +8,30 @@ import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
 import { bytesOf, framesOf, unwritable } from "./RemoteBytes.ts"
 import { RemoteStates } from "./RemoteStates.ts"
 
+/** Messages whose edits are asked for at the same time. */
+const messagesAtOnce = 4
+
 const pages = Layer.effect(
   ArchivePages,
   Effect.gen(function*() {
     const service = yield* SealedArchive
     const states = yield* RemoteStates
+
+    const edits: ArchivePages["Service"]["edits"] = Effect.fnUntraced(
+      function*({ accountId }, chatId, messageId, limit) {
+        const found: Array<SealedFrames> = []
+        for (let more = true; more && found.length < limit;) {
+          const asked = { chat_id: String(chatId), message_id: String(messageId), skip: found.length }
+          const answer = yield* Effect.orDie(service.pages(accountId, { edits: asked }))
+          yield* states.keep(answer, [])
+          const frames = new Map(answer.frames.map((each) => [each.number, framesOf(each)]))
+          const named = answer.edits.flatMap((number) => frames.get(number) ?? [])
+          found.push(...named)
+          more = answer.has_more && named.length > 0
+        }
+        return found.slice(0, limit)
+      }
+    )
 
     return ArchivePages.of({
       /** Answers are cut by their size: it goes on until it has as many pages, or messages, as were asked for. */
@@ -53,19 +72,22 @@ const pages = Layer.effect(
       changes: states.changes,
       files: states.files,
 
-      edits: Effect.fnUntraced(function*({ accountId }, chatId, messageId, limit) {
-        const found: Array<SealedFrames> = []
-        for (let more = true; more && found.length < limit;) {
-          const asked = { chat_id: String(chatId), message_id: String(messageId), skip: found.length }
-          const answer = yield* Effect.orDie(service.pages(accountId, { edits: asked }))
-          yield* states.keep(answer, [])
-          const frames = new Map(answer.frames.map((each) => [each.number, framesOf(each)]))
-          const edits = answer.edits.flatMap((number) => frames.get(number) ?? [])
-          found.push(...edits)
-          more = answer.has_more && edits.length > 0
-        }
-        return found.slice(0, limit)
-      })
+      edits,
+
+      /** A request for each message: few have files that an edit brought. */
+      editFrames: (account, messages, limit) =>
+        Effect.map(
+          Effect.forEach(
+            messages,
+            ({ chatId, messageId }) =>
+              Effect.map(
+                edits(account, chatId, messageId, limit),
+                (frames) => frames.map((each) => ({ ...each, chatId }))
+              ),
+            { concurrency: messagesAtOnce }
+          ),
+          (found) => [...new Map(found.flat().map((each) => [each.number, each])).values()]
+        )
     })
   })
 )

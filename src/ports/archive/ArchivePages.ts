@@ -84,5 +84,11 @@ export class ArchivePages extends Context.Service<ArchivePages, {
     messageId: bigint,
     limit: number
   ): Effect.Effect<ReadonlyArray<SealedFrames>>
+  /** The frames with edits of the messages, each once; of a message those of at most `limit` edits, the first ones. */
+  editFrames(
+    account: ArchivedAccount,
+    messages: ReadonlyArray<MessageName>,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<SealedFrames & Pick<MessageName, "chatId">>>
   files(account: ArchivedAccount, messages: ReadonlyArray<MessageName>): Effect.Effect<ReadonlyArray<StoredFile>>
 }>()("org-security-console/ports/archive/ArchivePages") {}

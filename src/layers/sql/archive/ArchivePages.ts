@@ -176,6 +176,20 @@ export const layer = Layer.effect(
           cross join lateral ${placeOf(account, "edit")}
           order by edit.edit_date, edit.nth`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
 
+      editFrames: (account, messages, limit) =>
+        messages.length === 0 ? Effect.succeed([]) : sql<FramesRow & { readonly chat: string }>`
+          select edit.chat::text as chat, ${frames} from (
+            select distinct asked.chat, page_id, tail_id from ${named(messages)}
+            cross join lateral (
+              select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
+              order by edit_date, archive_change.place limit ${sql.literal(String(limit))}
+            ) as known
+          ) as edit
+          cross join lateral ${placeOf(account, "edit")}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), chatId: BigInt(row.chat) })))
+        ),
+
       files: (account, messages) =>
         messages.length === 0 ? Effect.succeed([]) : sql<FileRow>`
           select chat_id::text as chat, message_id::text as message, file_id, archive_file.state, reason, sha256,
