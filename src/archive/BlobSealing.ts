@@ -6,6 +6,7 @@ import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { type ByteRange, ContentBroken } from "../domain/Content.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { BlobStore } from "../ports/archive/BlobStore.ts"
 import { inPieces } from "./Pieces.ts"
 
 /** The key of one content, of 32 bytes. */
@@ -68,13 +69,20 @@ export const chunkOpener = (key: FileKey, ref: BlobRef, size: number) => {
     const crypto = yield* ArchiveCrypto
     return yield* Effect.mapError(
       crypto.aeadOpen(Redacted.value(key), chunkNonce(place, place === last), sealed, bound),
-      () => new ContentBroken({ reason: `chunk ${place} does not open` })
+      () => new ContentBroken({ reason: `chunk ${place} does not open`, isLost: true })
     )
   })
 }
 
 /** Reads bytes of an object. */
 export type ReadStored<E, R> = (range: ByteRange) => Stream.Stream<Uint8Array, E, R>
+
+/** The object of a content as a store has it. */
+export const storedBytes = (store: BlobStore["Service"], blobId: string): ReadStored<ContentBroken, never> => (range) =>
+  Stream.mapError(
+    store.get(blobId, range),
+    ({ reason, why }) => new ContentBroken({ reason, isLost: why !== "unavailable" })
+  )
 
 /**
  * The bytes of a content within the range, which is within its size. Each chunk is checked before any byte of it is
@@ -99,7 +107,7 @@ export const openBlob = <E, R>(
     Stream.mapEffect(({ bytes, isLast, place }) => {
       const chunk = first + place
       return isLast !== (chunk === last)
-        ? Effect.fail(new ContentBroken({ reason: "the object has another number of chunks" }))
+        ? Effect.fail(new ContentBroken({ reason: "the object has another number of chunks", isLost: true }))
         : open(chunk, bytes)
     }),
     Stream.filter((bytes) => bytes.length > 0)

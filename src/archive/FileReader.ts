@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import type { ArchivedFile } from "../domain/archive/Message.ts"
 import type { FileRecord, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
-import { type Content, ContentBroken } from "../domain/Content.ts"
+import type { Content, ContentBroken } from "../domain/Content.ts"
 import { safeFileName, safeMediaType } from "../domain/FileNames.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "../ports/archive/ArchiveFiles.ts"
@@ -131,7 +131,7 @@ export const openContent = Effect.fnUntraced(function*(
   open: OpenAccount,
   file: ArchivedFile,
   content: FileContent,
-  read: ReadStored<{ readonly reason: string }, never>
+  read: ReadStored<ContentBroken, never>
 ) {
   const { account } = open
   const { blobId, bytes: size, epochId, key } = content
@@ -144,12 +144,7 @@ export const openContent = Effect.fnUntraced(function*(
     ranges: true,
     version: file.sha256,
     bytes: (range) =>
-      openBlob(fileKey, { ...account, blobId }, size, read, range).pipe(
-        Stream.mapError((failure) =>
-          failure instanceof ContentBroken ? failure : new ContentBroken({ reason: failure.reason })
-        ),
-        Stream.provideService(ArchiveCrypto, crypto)
-      )
+      Stream.provideService(openBlob(fileKey, { ...account, blobId }, size, read, range), ArchiveCrypto, crypto)
   }
   return answer
 })

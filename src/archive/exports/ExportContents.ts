@@ -18,10 +18,10 @@ export class StoreSilent extends Schema.TaggedError<StoreSilent>()("StoreSilent"
 const unreadable = (reason: ContentUnreadable["reason"]) => new ContentUnreadable({ reason })
 
 /**
- * Reads the content of a file. A store that does not answer now ends the export, which is then to be gone on with; its
- * content is not unreadable.
+ * Reads the content of a file; `lost` is called for one that is missing or does not open. A store that does not answer now
+ * ends the export, which is then to be gone on with; its content is not unreadable.
  */
-export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
+export const readContent = (open: OpenAccount, lost: (fileId: string) => void) => (file: ExportedFile) =>
   Stream.unwrap(Effect.gen(function*() {
     const db = yield* Db
     const exports = yield* ExportRecords
@@ -51,4 +51,10 @@ export const readContent = (open: OpenAccount) => (file: ExportedFile) =>
         )
     ).pipe(Stream.catchTag("ContentBroken", () => Stream.fail(unreadable("changed"))))
     return Stream.ensuring(bytes, Effect.sync(() => void Redacted.value(key).fill(0)))
-  }))
+  })).pipe(
+    Stream.tapError((failure) =>
+      Effect.sync(() => {
+        if (failure._tag === "ContentUnreadable" && failure.reason !== "deleted") lost(file.id)
+      })
+    )
+  )

@@ -1,12 +1,20 @@
 /** The noting of what an opened archive could not read. */
 import { Effect, Metric } from "effect"
 import { byCaller, record } from "../../changes/Record.ts"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import { now } from "../../domain/Moments.ts"
 import type { Caller } from "../../domain/people/Access.ts"
 import { ArchiveUnreadables, type UnreadableFrames } from "../../ports/archive/ArchiveUnreadables.ts"
+import type { ArchivedAccount } from "../../ports/archive/Epochs.ts"
 import { Db } from "../../ports/Db.ts"
 
 const unreadable = Metric.counter("console_archive_unreadable_total", {
   description: "Pages of archives that were found not to open, each once",
+  incremental: true
+})
+
+const unreadableFiles = Metric.counter("console_archive_unreadable_files_total", {
+  description: "Saved files of archives whose contents were found missing or damaged, each once",
   incremental: true
 })
 
@@ -52,3 +60,40 @@ export const noteUnreadable = Effect.fnUntraced(function*(
     })
   }
 }, Effect.catchCause((cause) => Effect.logError("Unreadable pages were not noted", cause)))
+
+const noteFilesOfAccount = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  account: ArchivedAccount,
+  fileIds: ReadonlyArray<string>
+) {
+  const files = yield* (yield* ArchiveUnreadables).noteFiles(account, fileIds, yield* now)
+  if (files === 0) return 0
+  const { accountId } = account
+  yield* record(byCaller(caller), "archive.unreadable", { id: accountId, accountId }, { files })
+  return files
+})
+
+/**
+ * As `noteUnreadable`, for saved files of an account whose contents are missing or do not open. Their state stays: a store
+ * that is mounted wrongly lacks every content, and has them all again.
+ */
+export const noteUnreadableFiles = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  accountId: AccountId,
+  fileIds: ReadonlyArray<string>
+) {
+  const { organizationId } = caller
+  const db = yield* Db
+  const named = fileIds.slice(0, mostAtOnce)
+  const files = yield* db.transaction(
+    organizationId,
+    noteFilesOfAccount(caller, { organizationId, accountId }, named)
+  )
+  if (files === 0) return
+  yield* Metric.update(unreadableFiles, files)
+  yield* Effect.annotateLogs(Effect.logWarning("Files of an archive are missing or do not open"), {
+    organization_id: organizationId,
+    account_id: accountId,
+    files
+  })
+}, Effect.catchCause((cause) => Effect.logError("Unreadable files were not noted", cause)))

@@ -5,7 +5,9 @@ import { type Content, ContentBroken } from "../../domain/Content.ts"
 import { contentLooked, contentTime, contentUnsure } from "../../domain/Limits.ts"
 import { isArchiveOpen } from "../../domain/organization/Organization.ts"
 import type { Caller } from "../../domain/people/Access.ts"
+import { noteUnreadableFiles } from "../../kernel/runners/UnreadableNotes.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
+import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { Credentials } from "../../ports/credentials/Credentials.ts"
 import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
@@ -56,11 +58,20 @@ export const watched = <E, R>(
     )
   }))
 
-/** The content of an archived file, watched. */
-export const watchFile = Effect.fnUntraced(function*(caller: Caller["Service"], accountId: AccountId, file: Content) {
-  const services = yield* Effect.context<Accounts | Credentials | Db | Organizations>()
-  const gone = () => new ContentBroken({ reason: "its caller may not read it any more, or has taken too long" })
-  const bytes: Content["bytes"] = (range) =>
-    Stream.provideContext(watched(caller, accountId, gone, file.bytes(range)), services)
-  return { ...file, bytes } satisfies Content
-})
+/** The content of an archived file, watched. That it is missing or damaged is noted. */
+export const watchFile = Effect.fnUntraced(
+  function*(caller: Caller["Service"], { accountId, fileId }: FoundFile, content: Content) {
+    const services = yield* Effect.context<
+      Accounts | Credentials | Organizations | Effect.Services<ReturnType<typeof noteUnreadableFiles>>
+    >()
+    const gone = () => new ContentBroken({ reason: "its caller may not read it any more, or has taken too long" })
+    const bytes: Content["bytes"] = (range) =>
+      watched(caller, accountId, gone, content.bytes(range)).pipe(
+        Stream.tapError(({ isLost }) =>
+          isLost === true ? noteUnreadableFiles(caller, accountId, [fileId]) : Effect.void
+        ),
+        Stream.provideContext(services)
+      )
+    return { ...content, bytes } satisfies Content
+  }
+)

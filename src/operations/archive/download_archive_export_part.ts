@@ -14,7 +14,7 @@ import { type Content, ContentBroken } from "../../domain/Content.ts"
 import { ExportExpired, ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders, type Caller } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
-import { noteUnreadable } from "../../kernel/runners/UnreadableNotes.ts"
+import { noteUnreadable, noteUnreadableFiles } from "../../kernel/runners/UnreadableNotes.ts"
 import { ArchiveExports, type KeepDownload } from "../../ports/archive/ArchiveExports.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import type { Unlocked } from "../../ports/archive/ArchiveUnlock.ts"
@@ -89,6 +89,18 @@ const note = Effect.fnUntraced(function*(
   yield* reads.note(caller, [{ accountId, messages: made.messages }])
 })
 
+/** Notes pages and contents of the part that did not open. */
+const noteAll = Effect.fnUntraced(function*(
+  caller: Caller["Service"],
+  { accountId }: StoredPart,
+  pages: ReadonlyArray<UnreadableFrames>,
+  fileIds: ReadonlyArray<string>,
+  now: Date
+) {
+  if (pages.length > 0) yield* noteUnreadable(caller, pages, now)
+  if (fileIds.length > 0) yield* noteUnreadableFiles(caller, accountId, fileIds)
+})
+
 export const downloadArchiveExportPart = Operation.stream(
   "download_archive_export_part",
   {
@@ -141,6 +153,7 @@ export const downloadArchiveExportPart = Operation.stream(
     const make = (tally: ExportTally, keep: KeepDownload) =>
       archive.during(locked(), (opened: Pick<Unlocked, "epochKey">) => {
         const missed: Array<UnreadableFrames> = []
+        const lost: Array<string> = []
         const open = openAccount({ organizationId, accountId: part.accountId }, {
           ...opened,
           ...(archive.isReplaced ? {} : { missed: (account, number) => void missed.push({ account, number }) })
@@ -151,15 +164,13 @@ export const downloadArchiveExportPart = Operation.stream(
             made: found,
             part,
             open,
-            read: readContent(open),
+            read: readContent(open, (fileId) => void lost.push(fileId)),
             tally,
             known,
             end: (sent) => note(caller, export_id, part, known, keep, sent)
           })
         )).pipe(
-          Stream.ensuring(
-            Effect.suspend(() => missed.length === 0 ? Effect.void : noteUnreadable(caller, missed, now))
-          )
+          Stream.ensuring(Effect.suspend(() => noteAll(caller, part, missed, archive.isReplaced ? [] : lost, now)))
         )
       })
     const made = Stream.unwrap(Effect.gen(function*() {
@@ -187,6 +198,6 @@ export const downloadArchiveExportPart = Operation.stream(
 type Services =
   | Stream.Services<ReturnType<typeof watched<never, never>>>
   | Effect.Services<ReturnType<typeof note>>
-  | Effect.Services<ReturnType<typeof noteUnreadable>>
+  | Effect.Services<ReturnType<typeof noteAll>>
   | Stream.Services<ReturnType<ReturnType<typeof readContent>>>
   | Stream.Services<ReturnType<typeof exportZip<never, never>>>

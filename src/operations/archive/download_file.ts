@@ -1,10 +1,12 @@
 import { Effect } from "effect"
+import { storedBytes } from "../../archive/BlobSealing.ts"
 import { describeFile, openContent } from "../../archive/FileReader.ts"
 import { type OpenAccount, openAccount } from "../../archive/Reader.ts"
 import { TargetFile } from "../../domain/archive/Message.ts"
 import { ContentUnreadable, FileNotSaved, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
+import { noteUnreadableFiles } from "../../kernel/runners/UnreadableNotes.ts"
 import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
@@ -46,8 +48,12 @@ export const downloadFile = Operation.stream(
     const { accountId } = file
     const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)
     const store = yield* BlobStore
-    const answer = yield* answerContent(file, open, (blobId) => (range) => store.get(blobId, range))
+    const answer = yield* Effect.tapErrorTag(
+      answerContent(file, open, (blobId) => storedBytes(store, blobId)),
+      "content_unreadable",
+      () => archive.isReplaced ? Effect.void : noteUnreadableFiles(caller, accountId, [file_id])
+    )
     yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
-    return yield* watchFile(caller, accountId, answer)
+    return yield* watchFile(caller, file, answer)
   })
 )

@@ -1,7 +1,8 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
+import { storedBytes } from "../../archive/BlobSealing.ts"
 import { sealedSize } from "../../domain/archive/Blob.ts"
 import { TargetFile } from "../../domain/archive/Message.ts"
-import { type Content, ContentBroken } from "../../domain/Content.ts"
+import type { Content } from "../../domain/Content.ts"
 import { FileNotSaved, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -26,8 +27,7 @@ const storedContent = (
     ranges: true,
     // An object never changes.
     version: blobId,
-    bytes: (range = { start: 0, end: size }) =>
-      Stream.mapError(store.get(blobId, range), ({ reason }) => new ContentBroken({ reason }))
+    bytes: (range = { start: 0, end: size }) => storedBytes(store, blobId)(range)
   }
 }
 
@@ -53,6 +53,6 @@ export const downloadSealedFile = Operation.sealedStream(
     if (content === null) return yield* new FileNotSaved({})
     const answer = storedContent(yield* BlobStore, file, content)
     yield* (yield* ArchiveReads).note(caller, [{ accountId, files: 1 }])
-    return yield* watchFile(caller, accountId, answer)
+    return yield* watchFile(caller, file, answer)
   })
 )

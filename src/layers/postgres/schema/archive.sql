@@ -378,6 +378,7 @@ create table archive_file (
     check (reason in ('rule', 'size', 'protected', 'once', 'gone', 'refused')),
   error text, -- the cause of the last failure
   at timestamptz(3) not null, -- the time of its state
+  unreadable_at timestamptz(3), -- the time when a reader first found its content missing or damaged
   check ((state = 'saved') = (blob_id is not null)),
   check (reason is null or state in ('skipped', 'failed')),
   primary key (organization_id, account_id, file_id)
@@ -394,6 +395,9 @@ create index archive_file_waiting on archive_file (
   where state = 'pending';
 -- Counts the files that could not be saved, by the reason.
 create index archive_file_failed on archive_file (organization_id, account_id, reason) where state = 'failed';
+-- Counts those that were found unreadable of late.
+create index archive_file_unreadable on archive_file (organization_id, account_id, unreadable_at)
+  where unreadable_at is not null;
 -- The files of messages in view.
 create index archive_file_message on archive_file (organization_id, account_id, chat_id, message_id);
 alter table archive_file enable row level security, force row level security;

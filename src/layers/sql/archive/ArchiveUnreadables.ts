@@ -1,8 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { before } from "../../../domain/Moments.ts"
 import { ArchiveUnreadables, type NewlyUnreadable } from "../../../ports/archive/ArchiveUnreadables.ts"
 
-/** The record of unreadable frames in SQL. */
+const filesPerHour = 100
+
+/** The record of what does not open in SQL. */
 export const layer = Layer.effect(
   ArchiveUnreadables,
   Effect.gen(function*() {
@@ -24,6 +27,18 @@ export const layer = Layer.effect(
           Effect.orDie,
           Effect.map(([row]) => row ?? { pages: 0, messages: 0 })
         )
+      },
+
+      noteFiles: ({ accountId, organizationId }, fileIds, now) => {
+        const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
+        return sql`
+          update archive_file set unreadable_at = ${now}
+          where ${mine} and file_id in (
+            select file_id from archive_file
+            where ${mine} and file_id = any(${fileIds}::uuid[]) and state = 'saved' and unreadable_at is null
+            limit greatest(0, ${filesPerHour} - (
+              select count(*) from archive_file where ${mine} and unreadable_at > ${before(now, Duration.hours(1))})))
+          returning 1`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
       }
     })
   })
