@@ -5,6 +5,7 @@ import * as crypto from "node:crypto"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { ArchiveCleanups } from "../../../src/ports/archive/ArchiveCleanups.ts"
+import { ArchiveRecords } from "../../../src/ports/archive/ArchiveRecords.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
@@ -282,6 +283,27 @@ describe("a cleanup of the archive", () => {
           yield* runArchiveCleanups.run
           const rows = yield* World.query<{ state: string }>(id, (sql) => sql`select state from archive_cleanup`)
           expect(rows).toEqual([{ state: "expired" }])
+        }))
+
+      it.effect("deletes tail rows that were to be closed into a page when it was previewed", () =>
+        Effect.gen(function*() {
+          const staged = yield* Deletions.stage(1)
+          const { archives: [one], id } = staged
+          const { account } = one!
+          yield* Archives.commit(one!, one!.writer.append(chatId, [seen(6000, 5, "today")], "live"))
+          const [epoch] = yield* World.query<{ id: string }>(
+            id,
+            (sql) =>
+              sql`select epoch_id::text as id from archive_epoch where closed_at is null and organization_id = ${id}`
+          )
+          const group = { chatId, day: "2026-03-02", kind: "messages" as const }
+          const taken = Archives.commit(
+            one!,
+            Effect.flatMap(ArchiveRecords, (records) => records.takeTail(account, group, BigInt(epoch!.id), 100))
+          )
+          expect((yield* taken).map(({ messageId }) => messageId)).toContain(6000n)
+          yield* preview(staged, { account_ids: [account.accountId] })
+          expect(yield* taken).toEqual([])
         }))
 
       it.effect("by two processes at once, beside a writer, deletes each record once and none of the new ones", () =>

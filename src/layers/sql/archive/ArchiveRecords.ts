@@ -84,13 +84,16 @@ export const layer = Layer.effect(
      * While a cleanup is previewed, queued or running, tail rows stay what they are: its watermark names them. One that
      * waits for its time takes its watermark when it begins.
      */
+    const isFree = (account: ArchivedAccount) =>
+      sql`not exists (
+        select 1 from archive_cleanup
+        where organization_id = ${account.organizationId} and ${account.accountId} = any(account_ids)
+          and (state = 'running' or state in ('previewed', 'queued') and not_before is null))`
+
     const groups = (account: ArchivedAccount, which: Statement.Fragment, having: Statement.Fragment) =>
       sql<GroupRow>`
         select chat_id::text as chat, to_char(day, 'YYYY-MM-DD') as day, kind from archive_tail
-        where ${mine(account)} and ${which} and not exists (
-          select 1 from archive_cleanup
-          where organization_id = ${account.organizationId} and ${account.accountId} = any(account_ids)
-            and (state = 'running' or state in ('previewed', 'queued') and not_before is null))
+        where ${mine(account)} and ${which} and ${isFree(account)}
         group by chat_id, archive_tail.day, kind having ${having}
         order by archive_tail.day, chat_id, kind`.pipe(
         Effect.orDie,
@@ -278,7 +281,7 @@ export const layer = Layer.effect(
             message_id::text as message, at
           from archive_tail
           where ${mine(account)} and chat_id = ${chatId} and archive_tail.day = ${day}::date and kind = ${kind}
-            and ${ofEpoch(account, epochId)}
+            and ${ofEpoch(account, epochId)} and ${isFree(account)}
           order by archive_tail.message_id, tail_id limit ${sql.literal(String(limit))} for update`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), messageId: BigInt(row.message), at: row.at })))
