@@ -68,9 +68,13 @@ export const createArchiveRule = Operation.write(
     }
     yield* mayChange(caller, rule)
     const rules = yield* ArchiveRules
-    if (!(yield* rules.reaches(caller, rule))) return yield* new ResourceMissing({ param: "target" })
+    const { isReached, made } = yield* Effect.all({
+      isReached: rules.reaches(caller, rule),
+      made: rules.ofTarget(organizationId, rule)
+    }, { concurrency: "unbounded" })
+    if (!isReached) return yield* new ResourceMissing({ param: "target" })
     if (!planHasArchive(yield* (yield* Organizations).facts(caller))) return yield* new NoArchivePlan({})
-    if ((yield* rules.ofTarget(organizationId, rule)) >= rulesOfTarget) {
+    if (made >= rulesOfTarget) {
       return yield* new ParameterInvalid({
         param: "target",
         message: `target: has ${rulesOfTarget} rules already, which is the most.`
