@@ -5,8 +5,9 @@ import { inject } from "vitest"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
 import { migrations } from "../../../src/layers/postgres/migrations.ts"
 import { forEachDatabase } from "../../support/postgres/database.ts"
-import { openEmbedded } from "../../support/postgres/databasePool.ts"
+import { lendServed, openEmbedded } from "../../support/postgres/databasePool.ts"
 import * as Pristine from "../../support/postgres/pristine.ts"
+import { superuser, superuserUrl } from "../../support/postgres/superuser.ts"
 
 /** Changes of a schema, each of which is more than rows. */
 const changes = [
@@ -63,6 +64,36 @@ describe("the test databases", () => {
     await second.close()
     expect(second.closed).toBe(true)
   })
+
+  it.live("on PostgreSQL are lent again, empty, whatever was done to their sessions and their schema", () =>
+    Effect.gen(function*() {
+      const leave = (statement: string) =>
+        Effect.scoped(Effect.gen(function*() {
+          const client = yield* superuser(superuserUrl(yield* lendServed))
+          return yield* Effect.promise(async () => {
+            const { rows: [found] } = await client.query<{ planted: number }>(
+              "select count(*)::int as planted from information_schema.columns where column_name = 'planted'"
+            )
+            const { rows: [counted] } = await client.query<{ count: number }>(
+              "select count(*)::int as count from simulated_account"
+            )
+            await client.query(statement)
+            return [found?.planted, counted?.count]
+          })
+        }))
+      const row = "insert into simulated_account (user_id, premium) values ('1', false)"
+      const endings = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()"
+      for (
+        const statement of [
+          row,
+          `${row}; ${endings} and pid <> pg_backend_pid()`,
+          `${row}; alter table account add column planted int`,
+          row
+        ]
+      ) {
+        expect([statement, ...yield* leave(statement)]).toEqual([statement, 0, 0])
+      }
+    }))
 
   it("are known to be changed by whatever is more than rows, and emptied of rows, few or many", async () => {
     const database = await openEmbedded()

@@ -3,13 +3,12 @@
  * up.
  */
 import { PGlite } from "@electric-sql/pglite"
-import { Effect, Redacted, type Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, type Scope } from "effect"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
+import { Client } from "pg"
 import { inject } from "vitest"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
-import * as Postgres from "../../../src/layers/postgres/Postgres.ts"
 import * as Pristine from "./pristine.ts"
 import { superuserUrl } from "./superuser.ts"
 
@@ -63,27 +62,55 @@ export const openEmpty = async (): Promise<PGlite> => {
 
 const served: Array<string> = []
 
-const asSuperuser = (database?: string) => <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => {
-  const url = database === undefined ? inject("databases").adminUrl : superuserUrl(database)
-  return Effect.orDie(Effect.provide(effect, Postgres.layer({ url: Redacted.make(url), maxConnections: 1 })))
+/** Sessions of the superuser by database, which are kept: a new one reads the catalogs anew, four times as long. */
+const sessions = new Map<string, Promise<Client>>()
+
+const openSession = async (name: string): Promise<Client> => {
+  const session = new Client(superuserUrl(name))
+  const forget = () => void sessions.delete(name)
+  // A test may end every session of a database.
+  session.on("error", forget).on("end", forget)
+  try {
+    await session.connect()
+    return session
+  } catch (cause) {
+    forget()
+    throw cause
+  }
 }
 
-/** Whether nobody is left on the database; a session that was just closed takes a moment to end. */
-const isVacant = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<{ vacant: boolean }>`
-    select not exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as vacant`
-  return found?.vacant === true
-}).pipe(Effect.repeat({ times: 100, until: (vacant) => vacant }))
+const sessionOn = (name: string): Promise<Client> => {
+  const session = sessions.get(name) ?? openSession(name)
+  sessions.set(name, session)
+  return session
+}
+
+/** Runs a statement that no transaction takes, such as one that makes a database. */
+const execute = (statement: string) =>
+  Effect.promise(async () => void await (await sessionOn("postgres")).query(statement))
+
+/** Whether nobody else is left on the database; a session that was just closed takes a moment to end. */
+const isVacant = async (session: Client): Promise<boolean> => {
+  for (let times = 0; times < 100; times++) {
+    const { rows: [found] } = await session.query<{ vacant: boolean }>(
+      `select not exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid())
+        as vacant`
+    )
+    if (found?.vacant === true) return true
+  }
+  return false
+}
 
 const restored = (name: string) =>
-  Effect.gen(function*() {
-    if (!(yield* isVacant)) return false
-    const sql = yield* SqlClient.SqlClient
-    const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
-    const ask: Pristine.Ask = (statement) => runPromise(sql.unsafe<{ answer: string | null }>(statement))
-    return yield* Effect.promise(() => Pristine.restore(ask, inject("databases").pristine.postgres))
-  }).pipe(asSuperuser(name), Effect.catchDefect(() => Effect.succeed(false)))
+  Effect.promise(async () => {
+    try {
+      const session = await sessionOn(name)
+      const ask: Pristine.Ask = async (statement) => (await session.query<{ answer: string | null }>(statement)).rows
+      return await isVacant(session) && await Pristine.restore(ask, inject("databases").pristine.postgres)
+    } catch {
+      return false
+    }
+  })
 
 const freshName = () => `test_${crypto.randomUUID().replaceAll("-", "")}`
 
@@ -91,23 +118,17 @@ const create = Effect.gen(function*() {
   const spare = served.pop()
   if (spare !== undefined) return spare
   const name = freshName()
-  yield* asSuperuser()(
-    SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} template console_template owner console_owner`)
-  )
+  yield* execute(`create database ${name} template console_template owner console_owner`)
   return name
 })
 
-const drop = (name: string) =>
-  asSuperuser()(SqlClient.SqlClient.use((sql) => sql`drop database ${sql(name)} with (force)`))
+const drop = (name: string) => execute(`drop database ${name} with (force)`)
 
 /** The name of a database without tables on the run's PostgreSQL, dropped when the scope closes. */
 export const createEmpty: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.suspend(() => {
     const name = freshName()
-    return Effect.as(
-      asSuperuser()(SqlClient.SqlClient.use((sql) => sql`create database ${sql(name)} owner console_owner`)),
-      name
-    )
+    return Effect.as(execute(`create database ${name} owner console_owner`), name)
   }),
   drop
 )
