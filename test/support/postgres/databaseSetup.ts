@@ -1,14 +1,10 @@
 /** Starts the run's PostgreSQL, with a migrated template on both databases, and names their versions. */
-import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as childProcess from "node:child_process"
-import * as fs from "node:fs"
+import * as path from "node:path"
 import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
-import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
-import { migrations } from "../../../src/layers/postgres/migrations.ts"
-import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
 import { scratch } from "../run/scratch.ts"
 import { createConsole, migrate, postgresLayer } from "./databaseRoles.ts"
 import { type Cluster, DatabaseServer } from "./databaseServer.ts"
@@ -43,8 +39,6 @@ const version = Effect.gen(function*() {
   return row?.version ?? ""
 })
 
-const migrated = Effect.all([Migrate.run(migrations), Migrate.simulate]).pipe(Effect.andThen(version))
-
 const described = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -52,45 +46,38 @@ const described = Effect.gen(function*() {
   return { name: yield* version, pristine: yield* Effect.promise(() => Pristine.read(ask)) }
 })
 
-/**
- * Makes a migrated PGlite in the directory, as it stands once it has been closed: nothing is recovered when it is
- * opened.
- */
-const makePglite = async (directory: string) => {
-  fs.mkdirSync(directory, { mode: 0o700 })
-  const database = await PGlite.create(directory, { extensions: Pglite.extensions })
-  return await Effect.runPromise(
-    Effect.gen(function*() {
-      const name = yield* migrated
-      return yield* Effect.promise(async () => {
-        await database.exec("reset role")
-        return { name, pristine: await Pristine.read(Pristine.embedded(database)) }
-      })
-    }).pipe(Effect.provide(Pglite.layerFrom(() => Promise.resolve(database))))
-  )
+/** Makes a migrated PGlite in the directory, by a process of its own: it would block this one for seconds. */
+const makePglite = async (directory: string): Promise<Kept.Described> => {
+  const file = path.join(import.meta.dirname, "databasePglite.ts")
+  // Better code would take longer to make than it saves.
+  const { stdout } = await execFile(process.execPath, ["--liftoff-only", file, directory])
+  return JSON.parse(stdout)
 }
 
 /** What the run's server need not do: tests of a server's end and of its passwords start one of their own. */
 const settings = { autovacuum: "off", synchronous_commit: "off", wal_level: "minimal", max_wal_senders: "0" }
 
-/** Makes the files of both databases in the folder. */
-const make = async (folder: string): Promise<Kept.Made> => {
+const makePostgres = async (cluster: string): Promise<Omit<Kept.Made, "pglite">> => {
   const server = await DatabaseServer.start({ settings, folder: scratch })
   try {
     const templateUrl = await createConsole(server, "console_template")
-    // One after the other: PGlite blocks this thread for longer than PostgreSQL waits within a transaction.
     const postgres = await Effect.runPromise(
       Effect.andThen(migrate(templateUrl), Effect.provide(described, postgresLayer(server.url("console_template"))))
     )
     await server.stop()
-    const { cluster, directory, dump } = Kept.within(folder)
     await server.backUp(cluster)
-    const pglite = await makePglite(directory)
-    await execFile("tar", ["--format=ustar", "-cf", dump, "-C", directory, "."])
-    return { password: server.password, postgres, pglite }
+    return { password: server.password, postgres }
   } finally {
     await server.remove()
   }
+}
+
+/** Makes the files of both databases in the folder. */
+const make = async (folder: string): Promise<Kept.Made> => {
+  const { cluster, directory, dump } = Kept.within(folder)
+  const [made, pglite] = await Promise.all([makePostgres(cluster), makePglite(directory)])
+  await execFile("tar", ["--format=ustar", "-cf", dump, "-C", directory, "."])
+  return { ...made, pglite }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -5,7 +5,8 @@ import * as path from "node:path"
 import { root } from "../run/program.ts"
 import type { Pristine } from "./pristine.ts"
 
-interface Described {
+/** What is known of one of them. */
+export interface Described {
   readonly name: string
   readonly pristine: Pristine
 }
