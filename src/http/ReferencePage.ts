@@ -26,8 +26,16 @@ const policy = (html: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** The page as a reader needs it: no font, tool or service of others. */
-const appearance = { withDefaultFonts: false, showDeveloperTools: "never", hideClientButton: true }
+/**
+ * The page as a reader needs it: no font, tool or service of others. Without the rule, an empty strip of each response
+ * is as wide as the page and begins right of its edge: a telephone would scroll sideways.
+ */
+const appearance = {
+  withDefaultFonts: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  customCss: ".parameter-item-trigger { position: relative }"
+}
 
 /** The page, made at the first request: its script is some megabytes. */
 export const make = Effect.flatMap(ServedOperations, (operations) =>

@@ -32,9 +32,10 @@ describe("the reference page in a browser", () => {
         await page.setViewport({ width: 390, height: 844 })
         await page.goto(address)
         await page.waitForFunction(`document.body.innerText.includes("Everything an admin can do")`)
-        // The page lays itself out in steps; what counts is what it comes to.
+        // The page lays itself out in steps, its operations last; what counts is what it comes to.
+        await page.waitForSelector("code.language-curl")
         const fits = "document.documentElement.scrollWidth === document.documentElement.clientWidth"
-        await page.waitForFunction(fits, { timeout: 60_000 }).catch(() => null)
+        await page.waitForFunction(fits, { timeout: 10_000 }).catch(() => null)
         const shown = await page.evaluate(
           "[document.body.innerText, document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         ) as readonly [string, number, number]
