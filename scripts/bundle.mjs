@@ -49,29 +49,37 @@ const escapeTemplates = {
   renderChunk: (code) => code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
+/** The program, and that of its threads, each with all that it needs. */
+const programs = { main: "src/cli/main.ts", SearchThread: "src/layers/archive/SearchThread.ts" }
+
+const bundleProgram = async ([name, file]) => {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { [name]: join(root, file) },
+    platform: "node",
+    external: outside,
+    plugins: [escapeTemplates],
+    // Some packages offer CommonJS first, which finds its files at run time.
+    resolve: { mainFields: ["module", "main"] },
+    onLog: (_level, log) => {
+      throw new Error(log.message)
+    }
+  })
+  const { output } = await bundle.write({
+    dir: target,
+    format: "esm",
+    // V8 keeps a text with any character beyond Latin 1 in twice the memory, and comments as long as the code.
+    charset: "ascii",
+    comments: { annotation: false, jsdoc: false, legal: true },
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js"
+  })
+  await bundle.close()
+  return output
+}
+
 rmSync(target, { recursive: true, force: true })
-const bundle = await rolldown({
-  cwd: root,
-  input: { main: join(root, "src/cli/main.ts") },
-  platform: "node",
-  external: outside,
-  plugins: [escapeTemplates],
-  // Some packages offer CommonJS first, which finds its files at run time.
-  resolve: { mainFields: ["module", "main"] },
-  onLog: (_level, log) => {
-    throw new Error(log.message)
-  }
-})
-const { output } = await bundle.write({
-  dir: target,
-  format: "esm",
-  // V8 keeps a text with any character beyond Latin 1 in twice the memory, and comments as long as the code.
-  charset: "ascii",
-  comments: { annotation: false, jsdoc: false, legal: true },
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name].js"
-})
-await bundle.close()
+const output = (await Promise.all(Object.entries(programs).map(bundleProgram))).flat()
 chmodSync(join(target, "main.js"), 0o755)
 // The program reads them next to itself.
 cpSync(join(root, "src/layers/postgres/schema"), join(target, "schema"), { recursive: true })

@@ -28,8 +28,8 @@ const listBeside = async (reading: Reading, searching: ReadonlyArray<Reading>, a
 }
 
 /**
- * A search in a thread of its own would at best cost others what one in another process does: the processors and the
- * database are the same.
+ * A search in a thread costs others at best what one in another process does: the processors and the database are the
+ * same.
  */
 export const measureBeside = async (
   ground: Ground,

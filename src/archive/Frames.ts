@@ -2,12 +2,11 @@
 import { Effect, Redacted } from "effect"
 import { boundTo, concat, pad, unpad, viewOf } from "../domain/archive/Bytes.ts"
 import { decodeRecords, encodeRecords } from "../domain/archive/Columns.ts"
-import type { EpochRef, FrameKind, FramePlace } from "../domain/archive/Epoch.ts"
+import type { EpochRef, FrameKey, FrameKind, FramePlace } from "../domain/archive/Epoch.ts"
 import { framesPerEpoch, inflatedLimit } from "../domain/archive/PageRules.ts"
 import type { RecordOf } from "../domain/archive/Records.ts"
 import { ArchiveUnreadable, FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { EpochKey } from "./EpochKeys.ts"
 
 const version = 1
 const headerSize = 20
@@ -36,13 +35,13 @@ const boundFrame = (header: Uint8Array, ref: EpochRef, place: FramePlace): Uint8
  * records take more than 8 MiB of columns: they belong in several frames.
  */
 export const sealFrame: <Kind extends FrameKind>(
-  key: EpochKey,
+  key: FrameKey,
   place: FramePlace<Kind>,
   frame: number,
   records: ReadonlyArray<RecordOf<Kind>>
 ) => Effect.Effect<Uint8Array, FrameTooLarge, ArchiveCrypto> = Effect.fnUntraced(
   function*<Kind extends FrameKind>(
-    key: EpochKey,
+    key: FrameKey,
     place: FramePlace<Kind>,
     frame: number,
     records: ReadonlyArray<RecordOf<Kind>>
@@ -101,7 +100,7 @@ export const epochsOf = (bytes: Uint8Array): Effect.Effect<ReadonlyArray<bigint>
 }
 
 const openFrame = Effect.fnUntraced(function*<Kind extends FrameKind>(
-  key: EpochKey,
+  key: FrameKey,
   place: FramePlace<Kind>,
   frame: SealedFrame
 ) {
@@ -122,12 +121,12 @@ const openFrame = Effect.fnUntraced(function*<Kind extends FrameKind>(
 
 /** Opens a page: one frame, or several, in their order. `keys` opens an epoch of the page's account. */
 export const openFrames: <Kind extends FrameKind, E, R>(
-  keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+  keys: (epochId: bigint) => Effect.Effect<FrameKey, E, R>,
   place: FramePlace<Kind>,
   bytes: Uint8Array
 ) => Effect.Effect<ReadonlyArray<RecordOf<Kind>>, ArchiveUnreadable | E, ArchiveCrypto | R> = Effect.fnUntraced(
   function*<Kind extends FrameKind, E, R>(
-    keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+    keys: (epochId: bigint) => Effect.Effect<FrameKey, E, R>,
     place: FramePlace<Kind>,
     bytes: Uint8Array
   ) {
@@ -150,13 +149,13 @@ export const openFrames: <Kind extends FrameKind, E, R>(
  * sealed under the key and the number that they had, with nonces of their own.
  */
 export const rewriteFrames: <Kind extends FrameKind, E, R>(
-  keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+  keys: (epochId: bigint) => Effect.Effect<FrameKey, E, R>,
   place: FramePlace<Kind>,
   bytes: Uint8Array,
   rewrite: (record: RecordOf<Kind>) => RecordOf<Kind>
 ) => Effect.Effect<Uint8Array, ArchiveUnreadable | E, ArchiveCrypto | R> = Effect.fnUntraced(
   function*<Kind extends FrameKind, E, R>(
-    keys: (epochId: bigint) => Effect.Effect<EpochKey, E, R>,
+    keys: (epochId: bigint) => Effect.Effect<FrameKey, E, R>,
     place: FramePlace<Kind>,
     bytes: Uint8Array,
     rewrite: (record: RecordOf<Kind>) => RecordOf<Kind>

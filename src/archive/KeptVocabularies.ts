@@ -1,13 +1,13 @@
 /** Opened vocabularies that a reader on its own machine keeps in memory: a search again opens none of them. */
 import { Effect } from "effect"
 import type { SearchBlock } from "../ports/archive/SearchStore.ts"
-import type { KeptVocabularies } from "./SearchRun.ts"
+import type { KeptVocabularies } from "./InlineMatcher.ts"
 import type { OpenVocabulary } from "./Vocabularies.ts"
 
 /** Characters of words and bytes of postings that are kept; the oldest go first. */
 const mostKept = 64 * 1024 * 1024
 
-const nameOf = ({ accountId, blockId }: SearchBlock): string => `${accountId} ${blockId}`
+const nameOf = ({ accountId, blockId }: Pick<SearchBlock, "accountId" | "blockId">): string => `${accountId} ${blockId}`
 
 export const makeKeptVocabularies = (): KeptVocabularies => {
   const known = new Map<string, { readonly opened: OpenVocabulary; size: number }>()

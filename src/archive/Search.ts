@@ -1,13 +1,13 @@
 /**
  * Searching the archive, newest first and exactly: a page is opened where a vocabulary does not exclude it, and a hit is
- * answered once nothing unread can hold a newer one. After each vocabulary and each page other requests, and the watch
- * over accounts, have their turn.
+ * answered once nothing unread can hold a newer one.
  */
 import { Clock, Effect } from "effect"
 import { lastSecond } from "../domain/archive/Records.ts"
 import type { SearchHit, SearchPosition } from "../domain/archive/SearchHit.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import type { SearchMatcher } from "../ports/archive/SearchMatcher.ts"
 import { SearchStore } from "../ports/archive/SearchStore.ts"
 import { makeNewestFirst } from "./NewestFirst.ts"
 import { makeSearchHits, type PlacedHit, withMatches } from "./SearchHits.ts"
@@ -15,7 +15,7 @@ import type { SearchKeys } from "./SearchMatches.ts"
 import { fewestBlocks, fewestPages, readBlocks, readPages } from "./SearchReading.ts"
 import { isSettled, listCandidates, listLoose, type Run, searchedAfter, type SearchRequest } from "./SearchRun.ts"
 
-export type { KeptVocabularies, SearchRequest } from "./SearchRun.ts"
+export type { SearchRequest } from "./SearchRun.ts"
 
 /** The budget of a call: it stops at the first time step beyond that, and at least one is done. */
 export interface SearchBudget {
@@ -71,60 +71,61 @@ export const search: <R>(
   keys: SearchKeys<R>,
   request: SearchRequest,
   budget?: SearchBudget
-) => Effect.Effect<SearchResult, ServiceUnavailable, ArchiveCrypto | SearchStore | R> = Effect.fnUntraced(
-  function*<R>(keys: SearchKeys<R>, request: SearchRequest, budget: SearchBudget = searchBudget) {
-    const started = yield* Clock.currentTimeMillis
-    const { limit, position, scope } = request
-    const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
-    const sums = { read: 0, unreadable: 0, relists: 0 }
-    const used = Effect.map(
-      Clock.currentTimeMillis,
-      (now) => Math.max((now - started) / budget.millis, sums.read / budget.bytes)
-    )
-    const run: Run<R> = {
-      keys,
-      request,
-      atOnce: { blocks: budget.vocabularies, loose: budget.listed },
-      below,
-      counted: position?.counted ?? Infinity,
-      unread: makeNewestFirst(),
-      queued: new Set(),
-      sums,
-      searched: [],
-      blocks: Math.min(fewestBlocks, budget.vocabularies),
-      pages: Math.min(fewestPages, budget.listed),
-      further: null,
-      isEarly: Effect.map(used, (share) => share < 0.5),
-      isLate: Effect.map(used, (share) => share >= 1),
-      ahead: budget.ahead ?? false,
-      stamps: yield* (yield* SearchStore).stamps(scope)
-    }
-    const { unread } = run
-    const hits = makeSearchHits(position)
-    unread.push(below, { type: "blocks", after: null, waiting: [] })
-    unread.push(below, { type: "loose", after: null })
-    for (;;) {
-      const next = unread.peek()
-      if (next === undefined) {
-        if (yield* isSettled(run)) return yield* answer(run, hits.since(-1), -1, true)
-        continue
+) => Effect.Effect<SearchResult, ServiceUnavailable, ArchiveCrypto | SearchMatcher | SearchStore | R> = Effect
+  .fnUntraced(
+    function*<R>(keys: SearchKeys<R>, request: SearchRequest, budget: SearchBudget = searchBudget) {
+      const started = yield* Clock.currentTimeMillis
+      const { limit, position, scope } = request
+      const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
+      const sums = { read: 0, unreadable: 0, relists: 0 }
+      const used = Effect.map(
+        Clock.currentTimeMillis,
+        (now) => Math.max((now - started) / budget.millis, sums.read / budget.bytes)
+      )
+      const run: Run<R> = {
+        keys,
+        request,
+        atOnce: { blocks: budget.vocabularies, loose: budget.listed },
+        below,
+        counted: position?.counted ?? Infinity,
+        unread: makeNewestFirst(),
+        queued: new Set(),
+        sums,
+        searched: [],
+        blocks: Math.min(fewestBlocks, budget.vocabularies),
+        pages: Math.min(fewestPages, budget.listed),
+        further: null,
+        isEarly: Effect.map(used, (share) => share < 0.5),
+        isLate: Effect.map(used, (share) => share >= 1),
+        ahead: budget.ahead ?? false,
+        stamps: yield* (yield* SearchStore).stamps(scope)
       }
-      const frontier = unread.highest()
-      const late = yield* run.isLate
-      if (frontier < below && (late || hits.size() > limit)) {
-        const sure = hits.since(frontier)
-        if (late || sure.length > limit) {
-          if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
+      const { unread } = run
+      const hits = makeSearchHits(position)
+      unread.push(below, { type: "blocks", after: null, waiting: [] })
+      unread.push(below, { type: "loose", after: null })
+      for (;;) {
+        const next = unread.peek()
+        if (next === undefined) {
+          if (yield* isSettled(run)) return yield* answer(run, hits.since(-1), -1, true)
           continue
         }
-      }
-      if (next.type === "page") yield* readPages(run, hits)
-      else {
-        unread.take()
-        if (next.type === "blocks") yield* readBlocks(run, next.after, next.waiting)
-        if (next.type === "loose") yield* listLoose(run, next.after)
-        if (next.type === "candidates") yield* listCandidates(run, next.of)
+        const frontier = unread.highest()
+        const late = yield* run.isLate
+        if (frontier < below && (late || hits.size() > limit)) {
+          const sure = hits.since(frontier)
+          if (late || sure.length > limit) {
+            if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
+            continue
+          }
+        }
+        if (next.type === "page") yield* readPages(run, hits)
+        else {
+          unread.take()
+          if (next.type === "blocks") yield* readBlocks(run, next.after, next.waiting)
+          if (next.type === "loose") yield* listLoose(run, next.after)
+          if (next.type === "candidates") yield* listCandidates(run, next.of)
+        }
       }
     }
-  }
-)
+  )

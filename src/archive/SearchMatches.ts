@@ -1,14 +1,15 @@
-/** Opening pages of the archive, and finding what in them matches a search. */
+/** The matches of a search in pages of the archive: messages, and edits with the messages that they are of. */
 import { Effect } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
-import type { EditRecord, MessageKind, MessageRecord, RecordOf } from "../domain/archive/Records.ts"
-import { matchesRevision, type SearchWord } from "../domain/archive/SearchWords.ts"
+import type { EditRecord, MessageRecord } from "../domain/archive/Records.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
+import { type MatchCriteria, type OpenablePage, SearchMatcher } from "../ports/archive/SearchMatcher.ts"
 import { type SealedSearchPage, type SearchPage, type SearchScope, SearchStore } from "../ports/archive/SearchStore.ts"
-import { openFrames } from "./Frames.ts"
+import { epochsOf } from "./Frames.ts"
+import { isWanted, openPage } from "./InlineMatcher.ts"
 
 /** Opens an epoch of an account. */
 export type SearchKeys<R> = (
@@ -17,12 +18,8 @@ export type SearchKeys<R> = (
 ) => Effect.Effect<EpochKey, ArchiveUnreadable | ServiceUnavailable, R>
 
 /** The words of a search, and the part of the archive that it covers. */
-export interface SearchCriteria {
+export interface SearchCriteria extends Omit<MatchCriteria, "since" | "until"> {
   readonly scope: SearchScope
-  /** At least one. */
-  readonly words: ReadonlyArray<SearchWord>
-  readonly fromId: string | null
-  readonly kind: MessageKind | null
 }
 
 /** A revision that matches: an edit of the message, or null for the message as it was first seen. */
@@ -32,23 +29,22 @@ export interface FoundMatch {
   readonly edit: EditRecord | null
 }
 
-/** The matches of a page; `read` counts bytes, those of pages that were read for its edits' messages included. */
-export interface PageMatches {
+/** The matches of a page; `readBeside` counts the bytes of other pages, those of its edits' messages. */
+interface FoundInPage {
+  readonly page: SearchPage
   readonly found: ReadonlyArray<FoundMatch>
-  readonly read: number
+  readonly readBeside: number
   readonly unreadable: boolean
 }
 
-const isWanted = ({ fromId, kind, scope }: SearchCriteria, { at, from, kind: own }: MessageRecord): boolean =>
-  (fromId === null || from?.id === fromId) && (kind === null || own === kind) &&
-  (scope.since === null || at >= scope.since) && (scope.until === null || at < scope.until)
-
-const open = <Kind extends SearchPage["kind"], R>(
+/** The page with the keys of its frames; null where one of these does not open. */
+const withKeys = <R>(
   keys: SearchKeys<R>,
-  kind: Kind,
   { page, sealed }: SealedSearchPage
-): Effect.Effect<ReadonlyArray<RecordOf<Kind>> | null, ServiceUnavailable, ArchiveCrypto | R> =>
-  openFrames((epochId) => keys(page.accountId, epochId), { chatId: page.chatId, day: page.day, kind }, sealed).pipe(
+): Effect.Effect<OpenablePage | null, ServiceUnavailable, R> =>
+  epochsOf(sealed).pipe(
+    Effect.flatMap((epochs) => Effect.forEach(epochs, (epochId) => keys(page.accountId, epochId))),
+    Effect.map((opened) => ({ page, sealed, keys: opened })),
     Effect.catchTag("ArchiveUnreadable", () => Effect.succeed(null))
   )
 
@@ -61,53 +57,60 @@ const messageOf = Effect.fnUntraced(function*<R>(
 ) {
   const store = yield* SearchStore
   const pages = yield* store.message(scope, accountId, chatId, id)
-  for (const page of pages) {
-    const records = yield* open(keys, "messages", page)
-    const message = records?.find((record) => record.id === id)
-    if (message !== undefined) return { message, page: page.page, read: page.sealed.length }
+  for (const sealed of pages) {
+    const page = yield* withKeys(keys, sealed)
+    const records = page === null ? [] : yield* Effect.orElseSucceed(openPage("messages", page), () => [])
+    const message = records.find((record) => record.id === id)
+    if (message !== undefined) return { message, page: sealed.page, read: sealed.sealed.length }
   }
   return null
 })
 
-const matchMessages = (
-  criteria: SearchCriteria,
-  page: SearchPage,
-  records: ReadonlyArray<MessageRecord>
-): ReadonlyArray<FoundMatch> =>
-  records.flatMap((message) =>
-    isWanted(criteria, message) && matchesRevision(criteria.words, message) ? [{ page, message, edit: null }] : []
-  )
-
 const matchEdit = Effect.fnUntraced(function*<R>(
   keys: SearchKeys<R>,
-  criteria: SearchCriteria,
+  { scope, ...criteria }: SearchCriteria,
   page: SearchPage,
   edit: EditRecord
 ) {
-  if (!matchesRevision(criteria.words, edit)) return { found: [], read: 0 }
-  const original = yield* messageOf(keys, criteria.scope, page, BigInt(edit.id))
+  const original = yield* messageOf(keys, scope, page, BigInt(edit.id))
   if (original === null) return { found: [], read: 0 }
   const { message, page: own, read } = original
-  return { found: isWanted(criteria, message) ? [{ page: own, message, edit }] : [], read }
+  return { found: isWanted({ ...criteria, ...scope }, message) ? [{ page: own, message, edit }] : [], read }
 })
 
-/** The matches in a page. An edit is found with its message, under the time at which that was sent. */
-export const matchPage: <R>(
+/** The matches in each of the pages. An edit is found with its message, under the time at which that was sent. */
+export const matchPages: <R>(
   keys: SearchKeys<R>,
   criteria: SearchCriteria,
-  sealed: SealedSearchPage
-) => Effect.Effect<PageMatches, ServiceUnavailable, ArchiveCrypto | SearchStore | R> = Effect.fnUntraced(
-  function*<R>(keys: SearchKeys<R>, criteria: SearchCriteria, sealed: SealedSearchPage) {
-    const { page } = sealed
-    const size = sealed.sealed.length
-    if (page.kind === "messages") {
-      const records = yield* open(keys, "messages", sealed)
-      return { found: matchMessages(criteria, page, records ?? []), read: size, unreadable: records === null }
-    }
-    const records = yield* open(keys, "changes", sealed)
-    const edits = (records ?? []).flatMap((record) => record.change === "edited" ? [record] : [])
-    const matched = yield* Effect.forEach(edits, (edit) => matchEdit(keys, criteria, page, edit))
-    const read = matched.reduce((sum, each) => sum + each.read, size)
-    return { found: matched.flatMap(({ found }) => found), read, unreadable: records === null }
-  }
-)
+  sealed: ReadonlyArray<SealedSearchPage>
+) => Effect.Effect<
+  ReadonlyArray<FoundInPage>,
+  ServiceUnavailable,
+  ArchiveCrypto | SearchMatcher | SearchStore | R
+> = Effect.fnUntraced(function*<R>(
+  keys: SearchKeys<R>,
+  criteria: SearchCriteria,
+  sealed: ReadonlyArray<SealedSearchPage>
+) {
+  const { fromId, kind, scope: { since, until }, words } = criteria
+  const matcher = yield* SearchMatcher
+  const opened = yield* Effect.forEach(sealed, (page) => withKeys(keys, page))
+  const openable = opened.filter((page) => page !== null)
+  const matches = yield* matcher.pages({ words, fromId, kind, since, until }, openable)
+  const matchOf = new Map(openable.map(({ page }, at) => [page, matches[at]]))
+  return yield* Effect.forEach(
+    sealed,
+    Effect.fnUntraced(function*({ page }) {
+      const match = matchOf.get(page) ?? null
+      if (match === null) return { page, found: [], readBeside: 0, unreadable: true }
+      const messages = match.messages.map((message) => ({ page, message, edit: null }))
+      const edited = yield* Effect.forEach(match.edits, (edit) => matchEdit(keys, criteria, page, edit))
+      return {
+        page,
+        found: [...messages, ...edited.flatMap(({ found }) => found)],
+        readBeside: edited.reduce((sum, { read }) => sum + read, 0),
+        unreadable: false
+      }
+    })
+  )
+})

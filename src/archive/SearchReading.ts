@@ -1,48 +1,38 @@
 /** Reading of vocabularies and pages by a search, those that can hold the newest messages first. */
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
+import { piecesOf } from "../domain/archive/PageRules.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
-import { candidatePages, mayMatch } from "../domain/archive/Vocabulary.ts"
-import { type ListPosition, type SearchBlock, SearchStore } from "../ports/archive/SearchStore.ts"
+import { SearchMatcher } from "../ports/archive/SearchMatcher.ts"
+import {
+  type ListPosition,
+  type SealedSearchPage,
+  type SearchBlock,
+  SearchStore
+} from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
-import { matchPage } from "./SearchMatches.ts"
+import { matchPages } from "./SearchMatches.ts"
 import { type Candidates, listAgain, listBlocks, nameOf, queueNext, type Run, type Unread } from "./SearchRun.ts"
-import { openVocabulary } from "./Vocabularies.ts"
 
 /** Pages that are read at a time, at first and at most. */
 export const fewestPages = 8
 export const fewestBlocks = 8
 const mostPages = 32
+/** Pages that are opened together: the time is looked at from one piece to the next. */
+const pagesTogether = 8
 /** Vocabularies that are opened at the same time. */
 const openedAtOnce = 4
-/** The vocabulary of a block; null where it does not open or is of another folding. */
-const openBlock = Effect.fnUntraced(
-  function*<R>({ request: { kept }, sums }: Run<R>, block: SearchBlock, key: EpochKey) {
-    const known = kept?.get(block)
-    if (known !== undefined) return known
-    sums.read += block.sealed.length
-    const opened = yield* openVocabulary(key, block.blockId, block.sealed)
-    kept?.set(block, opened)
-    return opened
-  }
-)
 
-/** The pages of the block that can match; null where its vocabulary is not one of its pages. */
-const readBlock = Effect.fnUntraced(
-  function*<R>(run: Run<R>, block: SearchBlock, key: EpochKey, turn: Semaphore.Semaphore) {
-    const { words } = run.request
-    const vocabulary = yield* openBlock(run, block, key)
-    const postings = mayMatch(vocabulary.words, words) ? yield* vocabulary.postings : null
-    const look = Effect.sync((): ReadonlyArray<bigint> | null => {
-      const positions = postings === null ? [] : candidatePages(vocabulary.words, postings, block.pages.length, words)
-      if (positions === null) return null
-      run.searched.push({ lastAt: block.lastAt, messages: vocabulary.messages })
-      return positions.flatMap((position) => block.pages.slice(position, position + 1))
-    })
-    return yield* turn.withPermits(1)(Effect.tap(look, Effect.yieldNow))
-  }
-)
+/** The pages of the block that can match; null where its vocabulary does not open or is not one of its pages. */
+const readBlock = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock, key: EpochKey) {
+  const matcher = yield* SearchMatcher
+  const matches = yield* matcher.block(run.request.words, { ...block, key, pages: block.pages.length })
+  run.sums.read += matches?.read ?? block.sealed.length
+  if (matches === null) return null
+  run.searched.push({ lastAt: block.lastAt, messages: matches.messages })
+  return matches.positions.flatMap((position) => block.pages.slice(position, position + 1))
+})
 
 const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
   Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
@@ -59,11 +49,9 @@ export const readBlocks = Effect.fnUntraced(function*<R>(
     blocks,
     (block) => block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null)
   )
-  // While one is looked through, others are inflated.
-  const turn = Semaphore.makeUnsafe(1)
   const candidates = yield* Effect.forEach(blocks, (block, at) => {
     const key = keys[at]
-    return key === null || key === undefined ? Effect.succeed(null) : orNull(readBlock(run, block, key, turn))
+    return key === null || key === undefined ? Effect.succeed(null) : readBlock(run, block, key)
   }, { concurrency: openedAtOnce })
   const found = blocks.flatMap(({ accountId, lastAt, pages }, at): ReadonlyArray<Candidates> => {
     const numbers = candidates[at] ?? null
@@ -92,21 +80,27 @@ export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: Searc
   const taken = takePages(run)
   const pages = yield* store.sealed(run.request.scope, [...taken.values()].map(({ page }) => page))
   if (pages.length < taken.size) listAgain(run)
-  for (const [at, page] of pages.entries()) {
-    const queued = taken.get(nameOf(page.page))
-    if (queued === undefined) continue
-    // Before all that reaches beyond the search's end is read, nothing can be answered.
-    const rank = Math.min(queued.page.lastAt, run.below)
-    if (at > 0 && rank < run.below && (yield* run.isLate)) {
-      run.unread.push(rank, queued)
-      continue
+  for (const [turn, piece] of piecesOf(pages, pagesTogether).entries()) {
+    const read: Array<SealedSearchPage> = []
+    for (const page of piece) {
+      const queued = taken.get(nameOf(page.page))
+      if (queued === undefined) continue
+      // Before all that reaches beyond the search's end is read, nothing can be answered.
+      const rank = Math.min(queued.page.lastAt, run.below)
+      if (turn + read.length > 0 && rank < run.below && (yield* run.isLate)) {
+        run.unread.push(rank, queued)
+        continue
+      }
+      run.sums.read += page.sealed.length
+      run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
+      read.push(page)
     }
-    const { found, read, unreadable } = yield* matchPage(run.keys, run.request, page)
-    for (const each of found) hits.add(each)
-    run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
-    run.sums.read += read
-    run.sums.unreadable += unreadable ? 1 : 0
-    if (unreadable) run.request.missed?.(page.page)
-    yield* Effect.yieldNow
+    if (read.length === 0) continue
+    for (const { found, page, readBeside, unreadable } of yield* matchPages(run.keys, run.request, read)) {
+      for (const each of found) hits.add(each)
+      run.sums.read += readBeside
+      run.sums.unreadable += unreadable ? 1 : 0
+      if (unreadable) run.request.missed?.(page)
+    }
   }
 })

@@ -13,13 +13,6 @@ import {
 } from "../ports/archive/SearchStore.ts"
 import type { NewestFirst } from "./NewestFirst.ts"
 import type { SearchCriteria, SearchKeys } from "./SearchMatches.ts"
-import type { OpenVocabulary } from "./Vocabularies.ts"
-
-/** Opened vocabularies that a reader keeps from one search to the next. */
-export interface KeptVocabularies {
-  readonly get: (block: SearchBlock) => OpenVocabulary | undefined
-  readonly set: (block: SearchBlock, opened: OpenVocabulary) => void
-}
 
 export interface SearchRequest extends SearchCriteria {
   readonly limit: number
@@ -27,8 +20,6 @@ export interface SearchRequest extends SearchCriteria {
   readonly position: SearchPosition | null
   /** Called for each page that did not open. */
   readonly missed?: (page: PageName) => void
-  /** Without them each search opens what it needs. */
-  readonly kept?: KeptVocabularies
 }
 
 /** Blocks whose candidates are listed by one statement. */

@@ -1,7 +1,7 @@
 /** Vocabularies of blocks, sealed under a reader's epoch. A vocabulary is a cache: what does not open is scanned. */
 import { Effect, Redacted } from "effect"
 import { boundTo, concat, pad, readUtf8, unpad, utf8, viewOf } from "../domain/archive/Bytes.ts"
-import type { EpochKey } from "../domain/archive/Epoch.ts"
+import type { VocabularyKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import { inflatedLimit } from "../domain/archive/PageRules.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
@@ -13,7 +13,7 @@ const paddedTo = 1024
 /** The number of messages and the length of the deflated words stand before them. */
 const sizesSize = 8
 
-const boundVocabulary = ({ ref }: EpochKey, blockId: bigint): Uint8Array =>
+const boundVocabulary = ({ ref }: VocabularyKey, blockId: bigint): Uint8Array =>
   boundTo(
     "vocabulary/1",
     ref.organizationId,
@@ -24,7 +24,7 @@ const boundVocabulary = ({ ref }: EpochKey, blockId: bigint): Uint8Array =>
   )
 
 export const sealVocabulary: (
-  key: EpochKey,
+  key: VocabularyKey,
   blockId: bigint,
   vocabulary: Vocabulary
 ) => Effect.Effect<Uint8Array, never, ArchiveCrypto> = Effect.fnUntraced(function*(key, blockId, vocabulary) {
@@ -49,7 +49,7 @@ export interface OpenVocabulary {
 const unreadable = () => new ArchiveUnreadable({ part: "vocabulary" })
 
 export const openVocabulary: (
-  key: EpochKey,
+  key: VocabularyKey,
   blockId: bigint,
   sealed: Uint8Array
 ) => Effect.Effect<OpenVocabulary, ArchiveUnreadable, ArchiveCrypto> = Effect.fnUntraced(

@@ -6,6 +6,7 @@ import * as DerivationTurns from "./archive/DerivationTurns.ts"
 import * as ExportTurns from "./archive/ExportTurns.ts"
 import * as NodeCrypto from "./archive/NodeCrypto.ts"
 import * as NodeDigest from "./archive/NodeDigest.ts"
+import * as SearchThreads from "./archive/SearchThreads.ts"
 import * as SearchTurns from "./archive/SearchTurns.ts"
 import * as Unlocks from "./archive/Unlocks.ts"
 import { ApiKeys } from "./crypto/credentials/ApiKeys.ts"
@@ -25,7 +26,13 @@ export interface Options {
 }
 
 /** The archive's opened keys, and what they are made by. */
-const archive = Layer.mergeAll(Unlocks.layer, ArchiveWriter.layer, ExportTurns.layer, SearchTurns.layer).pipe(
+const archive = Layer.mergeAll(
+  Unlocks.layer,
+  ArchiveWriter.layer,
+  ExportTurns.layer,
+  SearchThreads.layer,
+  SearchTurns.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDigest.layer, DerivationTurns.layer))
 )
 

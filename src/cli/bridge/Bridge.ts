@@ -6,6 +6,7 @@ import * as DerivationTurns from "../../layers/archive/DerivationTurns.ts"
 import * as NodeCrypto from "../../layers/archive/NodeCrypto.ts"
 import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as RemoteArchive from "../../layers/archive/RemoteArchive.ts"
+import * as SearchThreads from "../../layers/archive/SearchThreads.ts"
 import * as SearchTurns from "../../layers/archive/SearchTurns.ts"
 import * as Stdio from "../../mcp/Stdio.ts"
 import * as ToolSelection from "../../mcp/ToolSelection.ts"
@@ -67,7 +68,9 @@ export const bridge = (settings: BridgeSettings) =>
       BridgeArchive.layer(password).pipe(
         Layer.provideMerge(RemoteArchive.layerOver(BridgeService.callOperation(call))),
         Layer.provideMerge(DerivationTurns.layer.pipe(Layer.provide(PasswordDerivation.layer))),
-        Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, SearchTurns.layer, BridgeService.layer(call)))
+        Layer.provideMerge(
+          Layer.mergeAll(NodeCrypto.layer, SearchThreads.layer, SearchTurns.layer, BridgeService.layer(call))
+        )
       )
     )
     const callHere: BridgeMessages.CallHere = (name, input) => {

@@ -29,6 +29,10 @@ export interface EpochKey {
   readonly marks: Redacted.Redacted<Uint8Array>
 }
 
+/** The keys that an epoch's frames, and its vocabularies, are sealed and opened with. */
+export type FrameKey = Pick<EpochKey, "frames" | "ref">
+export type VocabularyKey = Pick<EpochKey, "ref" | "vocabularies">
+
 export const FrameKind = Schema.Literals(["messages", "changes", "members", "chat"])
 export type FrameKind = typeof FrameKind.Type
 

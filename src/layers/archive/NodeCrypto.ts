@@ -60,17 +60,6 @@ const inflate = (bytes: Uint8Array, limit: number): Uint8Array => {
   return plain(answer.buffer)
 }
 
-/** Deflated bytes from which on they are inflated in a thread of Node's pool: a vocabulary, and no page of messages. */
-const inThread = 16 * 1024
-const inflateInThread = (bytes: Uint8Array, limit: number) =>
-  Effect.callback<Uint8Array, NotOpened>((resume) => {
-    const options = { maxOutputLength: limit, chunkSize: roomFor(bytes), info: true }
-    zlib.inflateRaw(bytes, options, (error, answer: object) => {
-      const isWhole = error === null && isInflated(answer) && answer.engine.bytesWritten === bytes.length
-      resume(isWhole ? Effect.succeed(plain(answer.buffer)) : Effect.fail(new NotOpened()))
-    })
-  })
-
 const opening = (bytes: () => Uint8Array) => Effect.try({ try: bytes, catch: () => new NotOpened() })
 
 /** Node's own X-Wing from 24.7 on, before that the one in JavaScript. */
@@ -87,7 +76,6 @@ export const layer = Layer.sync(ArchiveCrypto, () => {
     aeadOpen: (key, nonce, sealed, additional) => opening(() => open(key, nonce, sealed, additional)),
     publicKey: (seed) => hasNativeXWing ? Effect.sync(() => plain(publicKeyOf(seed))) : hpke.publicKey(seed),
     deflate: (bytes) => Effect.sync(() => deflate(bytes)),
-    inflate: (bytes, limit) =>
-      bytes.length < inThread ? opening(() => inflate(bytes, limit)) : inflateInThread(bytes, limit)
+    inflate: (bytes, limit) => opening(() => inflate(bytes, limit))
   }
 })

@@ -1,12 +1,14 @@
 /** Searches of the archive, one after the other; the last one can go on. */
 import { Effect } from "effect"
+import { makeInlineMatcher } from "../../archive/InlineMatcher.ts"
 import { makeKeptVocabularies } from "../../archive/KeptVocabularies.ts"
-import { type KeptVocabularies, remoteBudget, search, type SearchRequest } from "../../archive/Search.ts"
+import { remoteBudget, search, type SearchRequest } from "../../archive/Search.ts"
 import { answerHits } from "../../archive/SearchAnswer.ts"
 import { AccountId } from "../../domain/accounts/Account.ts"
 import type { SearchPosition } from "../../domain/archive/SearchHit.ts"
 import { searchWords } from "../../domain/archive/SearchWords.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
+import { SearchMatcher } from "../../ports/archive/SearchMatcher.ts"
 import type { SearchAsk } from "../ViewerCalls.ts"
 import type { makeChatFinder } from "./Reading.ts"
 import type { Session } from "./WorkerSession.ts"
@@ -20,8 +22,7 @@ const daySeconds = 24 * 60 * 60
 
 const requestOf = (
   { organizationId }: Session,
-  { accountIds, chatId, fromId, kind, query, since, until }: SearchAsk,
-  kept: KeptVocabularies
+  { accountIds, chatId, fromId, kind, query, since, until }: SearchAsk
 ): SearchRequest => ({
   scope: {
     organizationId,
@@ -34,8 +35,7 @@ const requestOf = (
   fromId,
   kind,
   limit: hitsAtOnce,
-  position: null,
-  kept
+  position: null
 })
 
 export const makeSearches = (session: Session, chatsOf: ReturnType<typeof makeChatFinder>) => {
@@ -45,12 +45,13 @@ export const makeSearches = (session: Session, chatsOf: ReturnType<typeof makeCh
     last = position === null ? null : { ...request, position }
   }
   return Effect.fnUntraced(function*(asked: SearchAsk | null) {
-    const request = asked === null ? last : requestOf(session, asked, kept)
+    const request = asked === null ? last : requestOf(session, asked)
     if (request === null) return { hits: [], hasMore: false, complete: true, searched: 0, unreadable: 0 }
     if (request.words.length === 0) {
       return yield* new RemoteRefusal({ code: "parameter_invalid", message: "There is no word in it to search for." })
     }
-    const result = yield* search(session.keys, request, budget)
+    const matcher = yield* makeInlineMatcher(kept)
+    const result = yield* Effect.provideService(search(session.keys, request, budget), SearchMatcher, matcher)
     const answered = yield* answerHits(session.open, result.hits)
     const chats = yield* chatsOf(
       answered.data.map(({ account_id, chat_id }) => ({ accountId: account_id, chatId: chat_id }))

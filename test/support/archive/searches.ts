@@ -1,12 +1,14 @@
 /** Searches of a made-up archive in memory. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { makeInlineMatcher } from "../../../src/archive/InlineMatcher.ts"
 import { search, type SearchBudget, type SearchRequest, type SearchResult } from "../../../src/archive/Search.ts"
 import type { MessageRecord } from "../../../src/domain/archive/Records.ts"
 import type { SearchPosition } from "../../../src/domain/archive/SearchHit.ts"
 import { searchWords } from "../../../src/domain/archive/SearchWords.ts"
 import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
 import type { ArchiveCrypto, PasswordDerivation } from "../../../src/ports/archive/ArchiveCrypto.ts"
+import { SearchMatcher } from "../../../src/ports/archive/SearchMatcher.ts"
 import * as Vectors from "./archiveVectors.ts"
 import * as Memory from "./memorySearchStore.ts"
 import { accountIds, keys, openKey, start, type Written } from "./searchedArchive.ts"
@@ -44,8 +46,16 @@ export const searchAll = Effect.fnUntraced(function*(
   return results
 })
 
-export const run = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation>) =>
-  Effect.runPromise(Effect.provide(effect, Layer.merge(NodeCrypto.layer, Vectors.cheapDerivation)))
+export const run = <A, E>(effect: Effect.Effect<A, E, ArchiveCrypto | PasswordDerivation | SearchMatcher>) =>
+  Effect.runPromise(
+    Effect.provide(
+      effect,
+      Layer.provideMerge(
+        Layer.effect(SearchMatcher, makeInlineMatcher()),
+        Layer.merge(NodeCrypto.layer, Vectors.cheapDerivation)
+      )
+    )
+  )
 
 export const writtenAt = (
   text: string,
