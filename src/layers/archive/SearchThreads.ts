@@ -40,14 +40,20 @@ const startThread = Effect.acquireRelease(
     worker.on("error", end)
     worker.on("exit", (code) => end(new Error(`It has exited with ${code}`)))
 
-    /** Interrupted, it leaves the thread to finish the piece, and nobody to hear of it. */
+    /** Waits until the thread has done the piece: its place is free then. */
+    const done = (id: number) =>
+      Effect.callback<void>((resume) => {
+        if (!waiting.has(id)) return resume(Effect.void)
+        waiting.set(id, () => resume(Effect.void))
+      })
+
     const ask = ({ ask, buffer }: Handed): Effect.Effect<ThreadAnswer, ThreadEnded> =>
       Effect.callback((resume) => {
         if (ended !== undefined) return resume(Effect.fail(ended))
         const id = ++last
         waiting.set(id, resume)
         worker.postMessage({ ...ask, id }, [buffer])
-        return Effect.sync(() => waiting.delete(id))
+        return done(id)
       })
     return { worker, ask }
   }),

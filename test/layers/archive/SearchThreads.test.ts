@@ -31,10 +31,11 @@ const archived = Effect.gen(function*() {
 /** The threads that start until the scope closes, and how many messages each was sent. */
 const watchThreads = Effect.acquireRelease(
   Effect.sync(() => {
-    const started: Array<{ readonly worker: Worker; sent: number; ended: boolean }> = []
+    const started: Array<{ readonly worker: Worker; sent: number; answered: number; ended: boolean }> = []
     const note = (worker: Worker) => {
-      const thread = { worker, sent: 0, ended: false }
+      const thread = { worker, sent: 0, answered: 0, ended: false }
       started.push(thread)
+      worker.on("message", () => thread.answered += 1)
       worker.once("exit", () => thread.ended = true)
       const post = worker.postMessage.bind(worker)
       worker.postMessage = (message: unknown, transfer?: ReadonlyArray<TransferListItem>) => {
@@ -123,6 +124,9 @@ describe("threads that search", () => {
         )
         yield* until(() => started.some(({ sent }) => sent > 0))
         yield* Fiber.interrupt(search)
+        // A search that is begun anew and again finds no more of it before it.
+        yield* Effect.yieldNow
+        expect(started.every(({ answered, sent }) => answered === sent)).toBe(true)
         yield* matcher.block(words, block)
         expect(started.reduce((sum, { sent }) => sum + sent, 0)).toBeLessThanOrEqual(2 * started.length + 1)
       }).pipe(Effect.provide(SearchThreads.layer))
