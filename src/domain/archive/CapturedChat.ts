@@ -172,9 +172,16 @@ const firstSighting = (seen: Sighting, { effect, live, ruleId }: Kept, now: Date
   membersAt: null
 })
 
-/** The account joined since: history was shown or hidden meanwhile. */
-const afterJoining = (chat: CapturedChat): CapturedChat =>
-  uncheckedFrom({ ...chat, progress: { ...chat.progress, edge: null, floor: null }, refusedUntil: null }, null)
+/**
+ * The account joined since: history was shown or hidden meanwhile. Answers may have been taken for seamless before that was
+ * seen, so that nothing counts as covered, and all is read and compared again.
+ */
+const afterJoining = (chat: CapturedChat): CapturedChat => ({
+  ...chat,
+  progress: { ...noProgress, topId: chat.progress.topId },
+  unchecked: null,
+  refusedUntil: null
+})
 
 /**
  * The chat after it was seen; an answer that lacks a fact leaves what is known. With a position where there was none,

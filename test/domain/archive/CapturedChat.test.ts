@@ -64,10 +64,12 @@ describe("a chat that is seen again", () => {
     expect(isSame(seen, skip)).toBe(false)
   })
 
-  it("with a new date of joining loses edge and floor, and all that is archived is compared again", () => {
-    const after = afterSighting(known, { ...seen, joinedAt: now }, archive, now, null)
-    expect(after.progress).toMatchObject({ edge: null, floor: null, covered: known.progress.covered })
-    expect([after.unchecked, after.joinedAt]).toEqual([{ below: 41n, to: 10n }, now])
+  it("with a new date of joining has nothing covered, also where changes seemed to follow each other meanwhile", () => {
+    const { progress } = afterSighting(known, { ...seen, joinedAt: null, topId: 42n }, archive, now, null)
+    const pushed = { ...known, progress: afterPush(progress, 42n, now) }
+    const after = afterSighting(pushed, { ...seen, joinedAt: now, topId: 42n }, archive, now, null)
+    expect(after.progress).toEqual({ ...noProgress, topId: 42n })
+    expect([after.unchecked, after.joinedAt]).toEqual([null, now])
   })
 
   it("is known by its id, type and address alone while it is skipped, beside what was archived of it", () => {
@@ -79,7 +81,7 @@ describe("a chat that is seen again", () => {
     expect(afterSighting(null, seen, skip, now, null)).toMatchObject({ ...bare, progress: noProgress })
     const again = afterSighting(skipped, seen, archive, now, null)
     expect(again).toMatchObject({ joinedAt: before, members: 2, progress: { topId: 40n, floor: null } })
-    expect(again.unchecked).toEqual({ below: 41n, to: 10n })
+    expect(again.progress).toEqual({ ...noProgress, topId: 40n })
   })
 
   it("has its members read again where their number is another one, and not where the answer lacks it", () => {
