@@ -21,7 +21,7 @@ import { ArchiveManifests } from "../ports/archive/ArchiveManifests.ts"
 const pagesAtOnce = 128
 
 /**
- * Covers the next pages of the account; false where none is left. Pages are numbered under the account's lock: those
+ * Covers the next pages of the account; false where none is left. Pages are numbered under the archive's lock: those
  * with a lower id are committed.
  */
 export const cover = Effect.fnUntraced(function*(organizationId: OrganizationId, accountId: AccountId) {

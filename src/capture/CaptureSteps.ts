@@ -50,8 +50,9 @@ const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organizat
 })
 
 /**
- * Ends where this process may not write the account now, or nothing of it is to be saved; both hold until the commit. What
- * is read travels with what is judged.
+ * Ends where this process may not write the account now, or nothing of it is to be saved. The facts of the archive and the
+ * claim hold until the commit; the account itself, which the watch locks, may be paused or offboarded meanwhile. The
+ * reading travels with them.
  */
 const allowed = Effect.fnUntraced(function*<A, E, R>(
   account: ArchivedAccount,

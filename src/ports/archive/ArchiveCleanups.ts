@@ -46,7 +46,7 @@ export interface CleanedUp {
 }
 
 export class ArchiveCleanups extends Context.Service<ArchiveCleanups, {
-  /** Locks the accounts, so that no record of them is being written, and counts. */
+  /** Locks the accounts' archives, so that no record of them is being written, and counts. */
   measure(organizationId: OrganizationId, criteria: CleanupCriteria): Effect.Effect<MeasuredCleanup>
   add(organizationId: OrganizationId, cleanup: Omit<StoredCleanup, "id">, mark: Watermark): Effect.Effect<CleanupId>
   /** The cleanups after `after` whose accounts the caller can access; null where that is none of them. */

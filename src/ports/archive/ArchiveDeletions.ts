@@ -28,9 +28,9 @@ export type BegunDeletion = Readonly<Record<"deletion", string>>
  * written under one. All but `due` need the transaction of the organization.
  */
 export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
-  /** Shreds the keys of the account, which the caller has locked. */
+  /** Locks the archive of the account, which the caller has locked itself, and shreds its keys. */
   beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<BegunDeletion>
-  /** Locks every account of the organization, which the caller has locked, and shreds their keys. */
+  /** Locks every archive of the organization, which the caller has locked, and shreds their keys. */
   beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<BegunDeletion>
   /** Unfinished deletions of all organizations, the oldest first. */
   due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>

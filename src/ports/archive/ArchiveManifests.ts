@@ -51,7 +51,7 @@ export class ArchiveManifests extends Context.Service<ArchiveManifests, {
   nextRound(organizationId: OrganizationId): Effect.Effect<bigint>
   /** Accounts with pages that no manifest covers, after one of them. */
   uncovered(organizationId: OrganizationId, after: string, limit: number): Effect.Effect<ReadonlyArray<AccountId>>
-  /** Locks the account, so that no page of it is being written; false where it is gone. */
+  /** Locks the account's archive, so that no page of it is being written; false where it is gone. */
   lock(account: ArchivedAccount): Effect.Effect<boolean>
   newest(account: ArchivedAccount): Effect.Effect<StoredManifest | null>
   /** The pages above `after` by their ids, without their frames. */

@@ -39,7 +39,7 @@ export interface Redacted {
  * a key opens that is not shredded. What is deleted later by an older cleanup is deleted with its rewritten pages too.
  */
 export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
-  /** Locks the account for the rest of the transaction; false where it is not there any more. */
+  /** Locks the account's archive for the rest of the transaction; false where it is not there any more. */
   lock(account: ArchivedAccount): Effect.Effect<boolean>
   /** At most `limit` places, by their numbers. */
   places(messages: RedactedMessages, limit: number): Effect.Effect<ReadonlyArray<RedactedPlace>>

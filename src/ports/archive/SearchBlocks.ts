@@ -44,7 +44,7 @@ export class SearchBlocks extends Context.Service<SearchBlocks, {
   /** The numbers of a new block, and of a new epoch. */
   numbers: Effect.Effect<{ readonly blockId: bigint; readonly epochId: bigint }>
   /**
-   * Locks the account, and stores the block; false where one of its pages has gone or has a block meanwhile, after which
+   * Locks the account's archive, and stores the block; false where one of its pages has gone or has a block meanwhile, after which
    * the transaction must not commit.
    */
   add(account: ArchivedAccount, block: NewBlock): Effect.Effect<boolean>

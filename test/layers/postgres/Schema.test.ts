@@ -51,7 +51,7 @@ const servicePrivileges = [
   "archive_retention: SELECT(applied_on), SELECT(organization_id), SELECT(reached)",
   "archive_round: SELECT",
   "archive_run: INSERT, SELECT, UPDATE",
-  "archive_state: SELECT(account_id), SELECT(archive_bytes), SELECT(organization_id), SELECT(position)",
+  "archive_state: SELECT(account_id), SELECT(archive_bytes), SELECT(begun), SELECT(organization_id)",
   "cluster_locks: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners_machine_id_seq: USAGE",

@@ -106,8 +106,9 @@ create policy tenant on archive_rule to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_rule to console_app;
 
--- The archive of each account: apart from the account itself, whose row the watch locks and reads. Whoever writes an
--- account's archive locks this row first.
+-- The archive of each account: apart from the account itself, whose row the watch locks and reads. Writers of an
+-- account's archive lock this row first, and the journal's head last; rules, which judge the chats of many accounts,
+-- take those of its chats and files first and count where nobody else has locked it.
 create table archive_state (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
@@ -117,6 +118,7 @@ create table archive_state (
   date integer, -- the messenger's date of the position, in Unix seconds
   qts integer, -- the position of encrypted chats, which are not archived
   heard_at timestamptz(3), -- the time when it was last moved
+  begun boolean generated always as (position is not null) stored, -- something of the account was captured
 
   -- The archive itself
   archive_selects boolean not null default true, -- the rules select it
@@ -153,13 +155,15 @@ create table archive_state (
   foreign key (organization_id, account_id) references account (organization_id, id) on delete cascade,
   check (num_nulls(position, date, qts, heard_at) in (0, 4))
 ) with (fillfactor = 50); -- it changes with every batch of messages, and no index is about what changes
+-- begun: accounts of all organizations of which something was captured.
+create index archive_state_begun on archive_state (organization_id, account_id) where begun;
 alter table archive_state enable row level security, force row level security;
 create policy tenant on archive_state to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on archive_state to console_service using (true);
 grant select, insert, update, delete on archive_state to console_app;
 -- The service finds accounts of which something is captured, and sums what archives take.
-grant select (organization_id, account_id, position, archive_bytes) on archive_state to console_service;
+grant select (organization_id, account_id, begun, archive_bytes) on archive_state to console_service;
 
 -- Archived messages that disappear on the messenger at a time, of which no update tells.
 create table archive_expiry (

@@ -153,8 +153,11 @@ export const layer = Layer.effect(
       ofTarget: (organizationId, { level, target }) =>
         sql<{ rules: number }>`
           select count(*)::integer as rules from archive_rule
-          where organization_id = ${organizationId} and level = ${level} and target is not distinct from ${target}::uuid`
-          .pipe(Effect.orDie, Effect.map(([row]) => row?.rules ?? 0)),
+          where organization_id = ${organizationId} and level = ${level}
+            and ${target === null ? sql`target is null` : sql`target = ${target}::uuid`}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.rules ?? 0)
+        ),
 
       list: Effect.fnUntraced(function*(caller, { accountId, after, limit }) {
         const { organizationId } = caller

@@ -46,7 +46,7 @@ const claimed = (slots: ReadonlySet<Slot>) => `
 const begun = (slots: ReadonlySet<Slot>) => `
   select organization_id as "organizationId", account_id::text as "accountId"
   from archive_state join monitor using (organization_id, account_id)
-  where position is not null and monitor.next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
+  where begun and monitor.next_at is not null ${Slots.filter(slots, "and monitor.slot", 2)}
   limit $1`
 
 /** The runs in SQL. */
