@@ -1,7 +1,10 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Stream } from "effect"
+import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { ArchiveFiles } from "../../src/ports/archive/ArchiveFiles.ts"
 import { ArchiveUnreadables } from "../../src/ports/archive/ArchiveUnreadables.ts"
 import { BlobStore, BlobStoreFailed } from "../../src/ports/archive/BlobStore.ts"
+import { Epochs } from "../../src/ports/archive/Epochs.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import { contents, download, makeExported } from "../support/archive/exportedArchive.ts"
@@ -103,6 +106,25 @@ describe("10.11 files whose contents are missing or damaged", () => {
           get: () => Stream.fail(new BlobStoreFailed({ why: "unavailable", reason: "The test says so" }))
         })
         expect(yield* Effect.provideService(fetchFile(key, first), BlobStore, away)).toBe(null)
+        expect(yield* events(id)).toEqual([])
+      }))
+
+    it.effect("are not noted while the database does not answer for their key, which is 503", () =>
+      Effect.gen(function*() {
+        const { first, id, key } = yield* stage
+        const db = yield* Db
+        const away = Effect.die("The database is away")
+        const answer = World.send("GET", `/v1/archive/files/${first}/content`, { key, headers: passwordHeader() }).pipe(
+          Effect.provideService(ArchiveFiles, { ...(yield* ArchiveFiles), frames: () => Effect.succeed([]) }),
+          Effect.provideService(Epochs, { ...(yield* Epochs), sealed: () => away }),
+          Effect.provideService(Db, {
+            ...db,
+            read: (organizationId, effect) =>
+              Effect.catchDefect(db.read(organizationId, effect), () => Effect.fail(new ServiceUnavailable()))
+          })
+        )
+        const { body, status } = yield* answer
+        expect([status, body.error.code]).toEqual([503, "service_unavailable"])
         expect(yield* events(id)).toEqual([])
       }))
 

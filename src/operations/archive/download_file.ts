@@ -23,9 +23,10 @@ export const answerContent = Effect.fnUntraced(function*(
   const { content } = file
   if (content === null) return yield* new FileNotSaved({})
   const described = yield* describeFile(open, file)
-  return yield* Effect.mapError(
+  return yield* Effect.catchTag(
     openContent(open, described, content, stored(content.blobId)),
-    () => new ContentUnreadable({})
+    "ArchiveUnreadable",
+    () => Effect.fail(new ContentUnreadable({}))
   )
 })
 
