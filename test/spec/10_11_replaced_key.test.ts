@@ -98,6 +98,22 @@ describe("10.11 an archive key that was replaced", () => {
         expect((yield* events("archive_password.failed")).length).toBe(10)
       }))
 
+    it.effect("lifts no limit of guessing the current password by its own, which costs no attempt", () =>
+      Effect.gen(function*() {
+        const { before, id, list } = yield* stage
+        const attempts = World.query<{ opened: boolean; times: number }>(
+          id,
+          (sql) =>
+            sql`
+            select bool_or(opened_at is not null) as opened, sum(cardinality(times))::integer as times
+            from archive_attempt where organization_id = ${id}`
+        )
+        yield* list(before)
+        expect(yield* attempts).toEqual([{ opened: false, times: 0 }])
+        yield* list(before, later)
+        expect(yield* attempts).toEqual([{ opened: true, times: 0 }])
+      }))
+
     it.effect("leaves no words of what it opens to the key after it", () =>
       Effect.gen(function*() {
         const { archives: [one], id } = yield* Deletions.stage(1)

@@ -159,7 +159,8 @@ export const layer = Layer.effect(
           "WrongArchivePassword",
           () => Effect.andThen(Effect.provide(journalWrongPassword(caller), primitives), new ArchivePasswordInvalid({}))
         ),
-        Effect.tap(() => attempts.opened(caller))
+        // A former password lifts no limit of guessing the current one.
+        Effect.tap((opened) => opened.key.keyId === key.keyId ? attempts.opened(caller) : attempts.takeBack(caller))
       )
     })
 

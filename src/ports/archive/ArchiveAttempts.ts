@@ -10,8 +10,8 @@ export class ArchiveAttempts extends Context.Service<ArchiveAttempts, {
    * credential that has opened the archive within a week is limited by its own number alone.
    */
   count(caller: Caller["Service"]): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
-  /** Takes the latest one back, because the password was not tried. */
+  /** Takes the latest one back, because the password was not tried, or is that of a key that was replaced. */
   takeBack(caller: Caller["Service"]): Effect.Effect<void, ServiceUnavailable>
-  /** Takes the latest one back, because the password was right, and remembers that the credential has opened it. */
+  /** Takes the latest one back, because the password is that of the current key, and remembers that the credential has opened it. */
   opened(caller: Caller["Service"]): Effect.Effect<void, ServiceUnavailable>
 }>()("org-security-console/ports/archive/ArchiveAttempts") {}
