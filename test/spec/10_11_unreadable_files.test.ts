@@ -1,10 +1,14 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted, Stream } from "effect"
+import * as crypto from "node:crypto"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
+import { Caller } from "../../src/domain/people/Access.ts"
+import { noteUnreadableFiles } from "../../src/kernel/runners/UnreadableNotes.ts"
 import { ArchiveFiles } from "../../src/ports/archive/ArchiveFiles.ts"
 import { ArchiveUnreadables } from "../../src/ports/archive/ArchiveUnreadables.ts"
 import { BlobStore, BlobStoreFailed } from "../../src/ports/archive/BlobStore.ts"
 import { Epochs } from "../../src/ports/archive/Epochs.ts"
+import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import { contents, download, makeExported } from "../support/archive/exportedArchive.ts"
@@ -96,6 +100,16 @@ describe("10.11 files whose contents are missing or damaged", () => {
         expect(yield* events(id)).toEqual([{ account_id: accountId, details: { files: 2 } }])
         yield* fetchFile(key, second)
         expect(yield* events(id)).toHaveLength(1)
+      }))
+
+    it.effect("are found after any number that are known already", () =>
+      Effect.gen(function*() {
+        const { accountId, first, id, key } = yield* stage
+        const known = yield* (yield* Credentials).authenticate(key, `${World.baseUrl}/v1`)
+        const caller = Caller.of({ ...known, via: "rest", ip: null, requestId: null })
+        const others = Array.from({ length: 1000 }, () => crypto.randomUUID())
+        yield* noteUnreadableFiles(caller, accountId, [...others, first])
+        expect(yield* events(id)).toEqual([{ account_id: accountId, details: { files: 1 } }])
       }))
 
     it.effect("are not noted while the store does not answer", () =>

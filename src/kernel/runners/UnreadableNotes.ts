@@ -18,7 +18,7 @@ const unreadableFiles = Metric.counter("console_archive_unreadable_files_total",
   incremental: true
 })
 
-/** Names of one request that are kept; the next request finds the others. */
+/** Pages of one request that are kept; the next request finds the others. */
 const mostAtOnce = 1000
 
 const noteOfAccount = Effect.fnUntraced(function*(
@@ -84,10 +84,9 @@ export const noteUnreadableFiles = Effect.fnUntraced(function*(
 ) {
   const { organizationId } = caller
   const db = yield* Db
-  const named = fileIds.slice(0, mostAtOnce)
   const files = yield* db.transaction(
     organizationId,
-    noteFilesOfAccount(caller, { organizationId, accountId }, named)
+    noteFilesOfAccount(caller, { organizationId, accountId }, fileIds)
   )
   if (files === 0) return
   yield* Metric.update(unreadableFiles, files)
