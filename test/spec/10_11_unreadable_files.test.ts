@@ -1,5 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted, Stream } from "effect"
+import { Effect, Fiber, Latch, Redacted, Stream } from "effect"
+import { SqlClient } from "effect/sql"
 import * as crypto from "node:crypto"
 import { ServiceUnavailable } from "../../src/domain/Failure.ts"
 import { Caller } from "../../src/domain/people/Access.ts"
@@ -12,6 +13,7 @@ import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import { contents, download, makeExported } from "../support/archive/exportedArchive.ts"
+import * as Fixtures from "../support/fixtures.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -140,6 +142,33 @@ describe("10.11 files whose contents are missing or damaged", () => {
         const { body, status } = yield* answer
         expect([status, body.error.code]).toEqual([503, "service_unavailable"])
         expect(yield* events(id)).toEqual([])
+      }))
+
+    it.effect("are noted once where two readers find one at the same time, after whoever writes the account's archive", () =>
+      Effect.gen(function*() {
+        const { accountId, first, id } = yield* stage
+        const sql = yield* SqlClient.SqlClient
+        const unreadables = yield* ArchiveUnreadables
+        const account = { organizationId: id, accountId }
+        const written = yield* Latch.make()
+        const end = yield* Latch.make()
+        const waiting = sql`select 1 from pg_locks where not granted
+          and pid in (select pid from pg_stat_activity where datname = current_database())`
+        const writer = yield* Effect.forkChild(Fixtures.within(
+          id,
+          Effect.gen(function*() {
+            yield* sql`select 1 from archive_state where account_id = ${accountId} for no key update`
+            yield* written.open
+            yield* end.await
+          })
+        ))
+        yield* written.await
+        const reader = Fixtures.within(id, unreadables.noteFiles(account, [first], new Date(0)))
+        const readers = yield* Effect.forkChild(Effect.all([reader, reader], { concurrency: 2 }))
+        expect(yield* Effect.repeat(waiting, { until: (rows) => rows.length === 2, times: 1000 })).toHaveLength(2)
+        yield* end.open
+        yield* Fiber.join(writer)
+        expect((yield* Fiber.join(readers)).toSorted()).toEqual([0, 1])
       }))
 
     it.effect("are noted for at most 100 of an account in an hour", () =>

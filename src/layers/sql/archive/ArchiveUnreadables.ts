@@ -31,14 +31,17 @@ export const layer = Layer.effect(
 
       noteFiles: ({ accountId, organizationId }, fileIds, now) => {
         const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-        return sql`
+        // Whoever writes an account's archive locks its state first: of two readers, the second finds what the first noted.
+        const lock = sql`select 1 from archive_state where ${mine} for no key update`
+        const note = sql`
           update archive_file set unreadable_at = ${now}
-          where ${mine} and file_id in (
+          where ${mine} and unreadable_at is null and file_id in (
             select file_id from archive_file
             where ${mine} and file_id = any(${fileIds}::uuid[]) and state = 'saved' and unreadable_at is null
             limit greatest(0, ${filesPerHour} - (
               select count(*) from archive_file where ${mine} and unreadable_at > ${before(now, Duration.hours(1))})))
-          returning 1`.pipe(Effect.orDie, Effect.map((rows) => rows.length))
+          returning 1`
+        return Effect.andThen(lock, note).pipe(Effect.orDie, Effect.map((rows) => rows.length))
       }
     })
   })
