@@ -1,12 +1,19 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import * as crypto from "node:crypto"
 import { indexForReaders } from "../../src/archive/PageIndexing.ts"
+import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
+import { ArchiveWriter } from "../../src/ports/archive/ArchiveWriter.ts"
+import { Db } from "../../src/ports/Db.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
 import * as Archives from "../support/archive/archives.ts"
+import { inParts } from "../support/archive/blobLaws.ts"
 import * as Deletions from "../support/archive/deletions.ts"
+import { download } from "../support/archive/exportedArchive.ts"
 import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
+import { entriesOfZip } from "../support/archive/zips.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -75,6 +82,46 @@ describe("10.11 an archive key that was replaced", () => {
           403,
           expect.stringContaining("archive_password_invalid")
         ])
+      }))
+
+    it.effect("exports what it opens; the manifest says which contents are sealed to the key after it, and none is noted", () =>
+      Effect.gen(function*() {
+        const { events, id, key } = yield* stage
+        const accountId = yield* World.makeAccount(id)
+        const account = { organizationId: id, accountId }
+        const writers = yield* ArchiveWriter
+        const files = ["before", "after"].map((name) => ({ ...Archives.file(`${name}.txt`), bytes: 6 }))
+        const messages = files.map((file, place) => Archives.seen(place + 1, 100, "text", { files: [file] }))
+        const [before, current] = (yield* Effect.flatMap(Db, (db) =>
+          Effect.flatMap(ArchiveKeys, (keys) => db.read(id, keys.wrapped(id))))).map(({ key }) =>
+            key
+          ).toReversed()
+        const own = (of = current) =>
+          of === undefined ? Effect.die("no key") : writers.own(account, of, crypto.randomUUID())
+        const store = (writer: Effect.Success<ReturnType<typeof own>>, { id = "" }: { readonly id?: string } = {}) =>
+          writer.storeFile(id, { messengerFile: id, bytes: 6, content: inParts(Buffer.from("meadow")) })
+        const first = yield* own(before)
+        yield* Archives.commit({ account }, first.see(Archives.chat))
+        yield* Archives.commit({ account }, first.append(Archives.chatId, messages, "sweep"))
+        yield* store(first, files[0])
+        yield* store(yield* own(), files[1])
+        const { body } = yield* World.send("POST", "/v1/archive/exports", {
+          key,
+          body: { criteria: { account_ids: [accountId] }, format: "json", media: true }
+        })
+        const { bytes } = yield* download(key, body.id)
+        const entries = entriesOfZip(bytes)
+        const manifest = JSON.parse(entries.at(-1)?.content.toString() ?? "")
+        expect([manifest.found.messages, manifest.found.files, manifest.unreadable.files]).toEqual([2, 2, 1])
+        expect(manifest.unreadable_files).toMatchObject([{ size: 6, bytes: 0, reason: "sealed" }])
+        expect(entries.filter(({ path }) => path.includes("/files/")).map(({ content }) => content.toString()))
+          .toEqual(["meadow", ""])
+        expect((yield* World.get(`/v1/archive/exports/${body.id}`, key)).body.parts[0]).toMatchObject({
+          bytes: bytes.length,
+          sha256: crypto.hash("sha256", bytes, "hex"),
+          unreadable: 1
+        })
+        expect(yield* events("archive.unreadable")).toEqual([])
       }))
 
     it.effect("counts nothing as unreadable for good that the key after it opens", () =>

@@ -7,9 +7,9 @@ import { openBlob, openFileKey } from "../BlobSealing.ts"
 import { epochKeyOf, type OpenAccount } from "../OpenedFrames.ts"
 import type { ExportedFile } from "./ExportedChat.ts"
 
-/** A content is gone for good or does not open, from a place of it on: no later download of it does better. */
+/** A content is not there or does not open, from a place of it on; `sealed` is one that another archive key may open. */
 export class ContentUnreadable extends Schema.TaggedError<ContentUnreadable>()("ContentUnreadable", {
-  reason: Schema.Literals(["deleted", "missing", "changed"])
+  reason: Schema.Literals(["deleted", "missing", "changed", "sealed"])
 }) {}
 
 /** The store of files does not answer now. */
@@ -35,7 +35,8 @@ export const readContent = (open: OpenAccount, lost: (fileId: string) => void) =
     )
     const key = yield* Effect.mapError(
       opened,
-      (failure) => failure._tag === "ArchiveUnreadable" ? unreadable("changed") : failure
+      (failure) =>
+        failure._tag === "ArchiveUnreadable" ? unreadable(failure.part === "epoch" ? "sealed" : "changed") : failure
     )
     const bytes = openBlob(
       key,

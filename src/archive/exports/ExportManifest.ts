@@ -55,13 +55,16 @@ const fields = {
   pages: Schema.Struct({ count: Schema.Int, file: Schema.Literal(pagesName) }),
   archive_manifest: Schema.NullOr(AccountManifest),
   checkpoint: Schema.NullOr(Checkpoint),
-  /** Contents that end early, after `bytes` of the `size` that were saved; `attachment` is its name in a mail. */
+  /**
+   * Contents that end early, after `bytes` of the `size` that were saved; `attachment` is its name in a mail. One that is
+   * `sealed` is so under a key that the password does not open, which says nothing of its content.
+   */
   unreadable_files: Schema.Array(Schema.Struct({
     path: Schema.String,
     attachment: Schema.NullOr(Schema.String),
     size: Schema.Int,
     bytes: Schema.Int,
-    reason: Schema.Literals(["deleted", "missing", "changed"])
+    reason: Schema.Literals(["deleted", "missing", "changed", "sealed"])
   })),
   files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Digest }))
 }
