@@ -11,7 +11,7 @@ export interface ByteRange {
 /** A content cannot be read to its end, or is not what was stored: whoever reads it gets no clean end. */
 export class ContentBroken extends Schema.TaggedError<ContentBroken>()("ContentBroken", {
   reason: Schema.String,
-  /** True where the stored content is missing or damaged, so that no later reading of it does better. */
+  /** True where the stored content is missing or damaged. A store that is mounted wrongly lacks it for a while. */
   isLost: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {

@@ -1,8 +1,8 @@
 /**
  * The opened archive keys of a process: few, for minutes, and zeroed when they end.
  *
- * An entry belongs to one credential and one password or token, and to the wrap that it opened: after a change of the password,
- * in whatever process, no request finds it any more.
+ * An entry belongs to one credential, to one password or token, and to the wrap that was current when it was opened, also where it
+ * holds the seed of a replaced key: after a change of the password, in whatever process, no request finds it any more.
  */
 import { Deferred, Effect, Layer, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
@@ -37,7 +37,10 @@ import { Db } from "../../ports/Db.ts"
 import type { Journal } from "../../ports/journal/Journal.ts"
 import { secretKey } from "../crypto/Gcm.ts"
 
-/** Seconds that a full queue takes. */
+/**
+ * Seconds that a full queue takes of passwords that open the current key. A former or wrong one is derived for up to four
+ * keys, so that a queue of those takes as much longer.
+ */
 const retryAfter = 2
 
 interface KeptEpoch {
