@@ -1,33 +1,15 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
 import { everySlot } from "../../src/domain/accounts/Slot.ts"
 import * as LicenceStops from "../../src/jobs/organization/LicenceStops.ts"
-import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import * as Worker from "../../src/layers/Worker.ts"
 import { Monitors } from "../../src/ports/protection/Monitors.ts"
 import * as Fixtures from "../support/fixtures.ts"
+import { untilBlocked } from "../support/postgres/blocked.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { arrange, makeWatched } from "../support/protection/watched.ts"
 import * as World from "../support/world.ts"
-
-/** How many transactions wait for a lock of another one. */
-const blocked = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* Tenant.directory(sql)(sql<{ count: number }>`
-    select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid)
-    where not granted and datname = current_database()`)
-  return row?.count ?? 0
-})
-
-const untilBlocked = (count: number) =>
-  blocked.pipe(
-    Effect.delay("5 millis"),
-    Effect.repeat({ until: (found) => found >= count, times: 500 }),
-    TestClock.withLive,
-    Effect.map((found) => assert.strictEqual(found, count))
-  )
 
 describe("12.4 the order in which monitors are locked", () => {
   layer(Worker.layer().pipe(Layer.provideMerge(World.world(postgres))))((it) => {
