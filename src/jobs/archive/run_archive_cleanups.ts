@@ -8,6 +8,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveCleanups, type RunningCleanup } from "../../ports/archive/ArchiveCleanups.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import { Db } from "../../ports/Db.ts"
+import type { Due } from "../../ports/Due.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import * as Job from "../Job.ts"
 
@@ -44,17 +45,16 @@ const refusal = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
 const begin = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
   const cleanups = yield* ArchiveCleanups
   const { accountIds, id, notBefore, organizationId } = cleanup
-  if (notBefore === null) {
-    yield* cleanups.begin(cleanup, at)
-    return cleanup
-  }
+  if (notBefore === null) return yield* cleanups.begin(cleanup, at)
   const counted = { ...cleanup, ...(yield* cleanups.measure(organizationId, cleanup)) }
   yield* cleanups.begin(counted, at)
   yield* record(byService(organizationId), "cleanup.confirmed", objectOf(id, accountIds), cleanupDetails(counted))
-  return counted
 })
 
-/** Deletes some rows or, where none is left, ends the cleanup; true while there is more to do here. */
+/**
+ * Begins the cleanup, which is journaled, or deletes some rows or, where none is left, ends it; true while there is more to
+ * do here. What locks the journal's head deletes nothing: others lock the rows first.
+ */
 const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: string) {
   const cleanups = yield* ArchiveCleanups
   const at = yield* now
@@ -69,20 +69,30 @@ const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: str
     yield* end(cleanup, error, at)
     return false
   }
-  const running = cleanup.state === "queued" ? yield* begin(cleanup, at) : cleanup
-  if (yield* cleanups.deleteSome(running, rowsPerTransaction, at)) return true
+  if (cleanup.state === "queued") {
+    yield* begin(cleanup, at)
+    return true
+  }
+  if (yield* cleanups.deleteSome(cleanup, rowsPerTransaction, at)) return true
   yield* end(cleanup, null, at)
   return false
 })
 
 /** Each step commits by itself: a process that ends leaves the rest to the next run, of any process. */
-const run = Effect.gen(function*() {
+const goOn = Effect.fnUntraced(function*({ id, organizationId }: Due) {
   const db = yield* Db
-  const cleanups = yield* ArchiveCleanups
-  for (const { id, organizationId } of yield* cleanups.due(yield* now, cleanupsPerRun)) {
-    for (let done = 0; done < transactionsPerCleanup; done++) {
-      if (!(yield* db.transaction(organizationId, step(organizationId, id)))) break
-    }
+  for (let done = 0; done < transactionsPerCleanup; done++) {
+    if (!(yield* db.transaction(organizationId, step(organizationId, id)))) return
+  }
+})
+
+const run = Effect.gen(function*() {
+  for (const due of yield* (yield* ArchiveCleanups).due(yield* now, cleanupsPerRun)) {
+    yield* Effect.catchTag(
+      goOn(due),
+      "service_unavailable",
+      (failure) => Effect.logWarning("A cleanup of an archive goes on later", { id: due.id }, failure)
+    )
   }
 })
 

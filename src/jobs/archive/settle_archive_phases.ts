@@ -38,6 +38,8 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const phase = archivePhase(facts, at)
   const end = archiveEnd(facts.archive_plan_ended_at)
   const from = yield* (yield* ArchivePhases).note(organizationId, phase)
+  // It locks archives, before the journal. An archive under a hold stays, closed, until the hold is released.
+  const begun = isOver(facts, phase) ? yield* beginWholeDeletion(organizationId, at) : null
   if (from !== null) {
     yield* record(
       byService(organizationId),
@@ -51,8 +53,6 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
     const outbox = yield* Outbox
     yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
   }
-  // An archive under a hold stays, closed, until the hold is released.
-  const begun = isOver(facts, phase) ? yield* beginWholeDeletion(organizationId, at) : null
   if (begun !== null) {
     yield* record(byService(organizationId), "archive.deletion_started", { id: organizationId }, begun)
   }

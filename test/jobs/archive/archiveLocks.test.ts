@@ -1,0 +1,123 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { byService, record } from "../../../src/changes/Record.ts"
+import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
+import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import { settleArchivePhases } from "../../../src/jobs/archive/settle_archive_phases.ts"
+import { Db } from "../../../src/ports/Db.ts"
+import * as Archives from "../../support/archive/archives.ts"
+import { makeCleanup } from "../../support/archive/cleanups.ts"
+import * as Deletions from "../../support/archive/deletions.ts"
+import { untilBlocked } from "../../support/postgres/blocked.ts"
+import { postgres } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+const { chatId, seen } = Archives
+const aDay = 24 * 60 * 60
+
+type Staged = Effect.Success<ReturnType<typeof Deletions.stage>>
+
+/** An entry of the journal, which is locked last. */
+const journaled = ({ archives: [one], id }: Staged) =>
+  record(byService(one!.account.organizationId), "archive.released", { id })
+
+/** Locks the account's rows of the table; the effect that is answered does more in that transaction, and commits. */
+const holding = Effect.fnUntraced(function*<A, E, R>(
+  { archives: [one] }: Staged,
+  table: "archive_chat" | "archive_state",
+  more: Effect.Effect<A, E, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId, organizationId } = one!.account
+  const locked = yield* Deferred.make<void>()
+  const release = yield* Deferred.make<void>()
+  const holder = yield* Effect.forkChild(
+    (yield* Db).transaction(
+      organizationId,
+      Effect.gen(function*() {
+        yield* Effect.orDie(sql`select 1 from ${sql(table)} where account_id = ${accountId} for update`)
+        yield* Deferred.succeed(locked, undefined)
+        yield* Deferred.await(release)
+        yield* more
+      })
+    )
+  )
+  yield* Deferred.await(locked)
+  return Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(holder))
+})
+
+/** Has the effect wait for such rows, and then appends to the journal in the transaction that holds them. */
+const behind = Effect.fnUntraced(function*<A, E, R>(
+  staged: Staged,
+  table: "archive_chat" | "archive_state",
+  waiting: Effect.Effect<A, E, R>
+) {
+  const end = yield* holding(staged, table, journaled(staged))
+  const waiter = yield* Effect.forkChild(waiting)
+  yield* untilBlocked(1)
+  yield* end
+  yield* Fiber.join(waiter)
+})
+
+const actionsOf = (id: string) => Effect.map(World.journal(id), (events) => events.map(({ action }) => action))
+
+const stateOf = (id: string, cleanup: string) =>
+  Effect.map(
+    World.query<{ state: string }>(id, (sql) => sql`select state from archive_cleanup where id = ${cleanup}`),
+    ([row]) => row?.state
+  )
+
+describe("locks of archives and of the journal", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("a retention's cleanup that begins leaves the journal to others while it waits for rows", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { admins, archives: [one], id } = staged
+        yield* Archives.commit(one!, one!.writer.append(chatId, [seen(9000, 40 * aDay, "old")], "sweep"))
+        yield* World.send("PUT", "/v1/archive/retention", { key: admins.owner.key, body: { days: 36 } })
+        yield* applyArchiveRetention.run
+        yield* TestClock.adjust("7 days")
+        yield* behind(staged, "archive_chat", runArchiveCleanups.run)
+        expect((yield* actionsOf(id)).slice(-3)).toEqual(["cleanup.confirmed", "archive.released", "cleanup.finished"])
+      }))
+
+    it.effect("an archive that is deleted after its plan leaves the journal to others while it waits for rows", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { id } = staged
+        yield* settleArchivePhases.run
+        yield* World.set(id, "organization", id, {
+          plan: "protect",
+          archive_plan_ended_at: new Date(Archives.beginning - 91 * aDay * 1000)
+        })
+        yield* behind(staged, "archive_state", settleArchivePhases.run)
+        expect((yield* actionsOf(id)).slice(-3)).toEqual([
+          "archive.released",
+          "archive.phase_changed",
+          "archive.deletion_started"
+        ])
+      }))
+
+    it.effect("a cleanup that the database does not answer in time is left to the next run, and the others go on", () =>
+      Effect.gen(function*() {
+        const [one, other] = [yield* Deletions.stage(1), yield* Deletions.stage(1)]
+        const cleanups = yield* Effect.forEach(
+          [one, other],
+          ({ archives, id }) => makeCleanup(id, archives.map(({ account }) => account.accountId), "queued")
+        )
+        const both = Effect.forEach([one, other], ({ id }, place) => stateOf(id, cleanups[place]!))
+        const db = yield* Db
+        yield* Effect.provideService(runArchiveCleanups.run, Db, {
+          ...db,
+          transaction: (id, effect) =>
+            id === one.id ? Effect.fail(new ServiceUnavailable()) : db.transaction(id, effect)
+        })
+        expect(yield* both).toEqual(["queued", "done"])
+        yield* runArchiveCleanups.run
+        expect(yield* both).toEqual(["done", "done"])
+      }))
+  })
+})
