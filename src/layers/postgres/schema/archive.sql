@@ -503,8 +503,12 @@ create table archive_cleanup (
   error text, -- the cause of its failure
   primary key (organization_id, id)
 );
--- run_archive_cleanups: those of all organizations that have not ended.
-create index archive_cleanup_due on archive_cleanup (created_at) where state in ('previewed', 'queued', 'running');
+-- run_archive_cleanups: those of all organizations that have not ended, by the time from which on they may go on.
+create index archive_cleanup_due on archive_cleanup (coalesce(not_before, created_at))
+  where state in ('previewed', 'queued', 'running');
+-- Those of an organization that have not ended: they keep tails, other cleanups and the retention waiting.
+create index archive_cleanup_open on archive_cleanup (organization_id)
+  where state in ('previewed', 'queued', 'running');
 alter table archive_cleanup enable row level security, force row level security;
 create policy tenant on archive_cleanup to console_app
   using (organization_id = current_setting('console.organization_id', true));

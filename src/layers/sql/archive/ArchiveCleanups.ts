@@ -193,8 +193,8 @@ export const layer = Layer.effect(
         Tenant.directory(sql)(sql<Due>`
           select organization_id as "organizationId", id from archive_cleanup
           where state in ('previewed', 'queued', 'running') and (state <> 'previewed' or expires_at <= ${now})
-            and (not_before is null or not_before <= ${now})
-          order by created_at limit ${sql.literal(String(limit))}`),
+            and coalesce(not_before, created_at) <= ${now}
+          order by coalesce(not_before, created_at) limit ${sql.literal(String(limit))}`),
 
       take: Effect.fnUntraced(function*(organizationId, id, now) {
         const [row] = yield* sql<CleanupRow & { readonly watermark: Watermark; readonly emptied: number }>`
