@@ -78,6 +78,7 @@ const targets = {
   "backup.failed": "account",
   "backup.finished": "account",
   "checkpoint_key.changed": "checkpoint_key",
+  "cleanup.cancelled": "archive_cleanup",
   "cleanup.confirmed": "archive_cleanup",
   "cleanup.finished": "archive_cleanup",
   "cleanup.failed": "archive_cleanup",

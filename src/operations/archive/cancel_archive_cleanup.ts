@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { ArchiveCleanup, archiveCleanup, cleanupState, TargetCleanup } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { NotRunning, ResourceMissing } from "../../domain/Failure.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
@@ -22,7 +23,7 @@ export const cancelArchiveCleanup = Operation.write(
     success: ArchiveCleanup,
     sample: samples.cancelArchiveCleanup,
     failures: [ResourceMissing, NotRunning],
-    journal: { action: "cleanup.cancelled", target: "archive_cleanup" }
+    journal: journalAction("cleanup.cancelled")
   },
   Effect.fnUntraced(function*({ cleanup_id }, { caller, now }) {
     const cleanups = yield* ArchiveCleanups

@@ -1,10 +1,21 @@
 import { Effect } from "effect"
+import type { StoredCleanup } from "../../domain/archive/ArchiveCleanup.ts"
+import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import { ArchiveRetention, archiveRetention, RetentionDays, retentionDeletes } from "../../domain/archive/Retention.ts"
+import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { retentionSet } from "../../domain/mail/index.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import * as samples from "./deleting.samples.ts"
+
+/** The entry of a cleanup that has deleted nothing. */
+const cancelled = ({ accountIds, id }: Pick<StoredCleanup, "accountIds" | "id">) => ({
+  journal: journalAction("cleanup.cancelled"),
+  targetId: id,
+  accountId: objectOf(id, accountIds).accountId ?? null,
+  details: { pages: 0, messages: 0, files: 0, bytes: 0 }
+})
 
 export const setArchiveRetention = Operation.write(
   "set_archive_retention",
@@ -31,12 +42,16 @@ export const setArchiveRetention = Operation.write(
   Effect.fnUntraced(function*({ days }, { caller, now }) {
     const { adminId, adminName, organizationId } = caller
     const retentions = yield* ArchiveRetentions
-    const before = yield* retentions.lock(organizationId)
+    const [before, waiting] = yield* Effect.all(
+      [retentions.lock(organizationId), retentions.lockWaiting(organizationId)],
+      { concurrency: "unbounded" }
+    )
     if ((before?.days ?? null) === days) return Operation.unchanged(archiveRetention(before))
     yield* retentions.cancelWaiting(organizationId, now)
+    const ended = waiting.map(cancelled)
     if (days === null) {
       yield* retentions.set(organizationId, null)
-      return Operation.changed(archiveRetention(null))
+      return Operation.changed(archiveRetention(null), {}, undefined, ended)
     }
     const beginsAt = retentionDeletes(now)
     const after = { days, setBy: adminId, setAt: now, beginsAt }
@@ -46,7 +61,7 @@ export const setArchiveRetention = Operation.write(
       archiveRetention(after),
       { days },
       undefined,
-      [],
+      ended,
       before === null || days < before.days ? [retentionSet(facts)] : []
     )
   })

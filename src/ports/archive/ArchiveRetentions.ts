@@ -1,6 +1,7 @@
 /** Retentions of archives. All but `due` need the transaction of the organization. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { StoredCleanup } from "../../domain/archive/ArchiveCleanup.ts"
 import type { StoredRetention } from "../../domain/archive/Retention.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
@@ -26,7 +27,11 @@ export class ArchiveRetentions extends Context.Service<ArchiveRetentions, {
   lock(organizationId: OrganizationId): Effect.Effect<StoredRetention | null>
   /** Sets it; null keeps everything. */
   set(organizationId: OrganizationId, retention: StoredRetention | null): Effect.Effect<void>
-  /** Cancels the retention's cleanups that have not begun. */
+  /** The retention's cleanups that have not begun, locked; asked together with `lock`, after it. */
+  lockWaiting(
+    organizationId: OrganizationId
+  ): Effect.Effect<ReadonlyArray<Pick<StoredCleanup, "accountIds" | "id">>>
+  /** Cancels these cleanups. */
   cancelWaiting(organizationId: OrganizationId, now: Date): Effect.Effect<void>
   /**
    * Organizations of which a run has not ended, or is due: on another day, `YYYY-MM-DD`, than the last, once all

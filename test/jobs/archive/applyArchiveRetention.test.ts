@@ -289,6 +289,19 @@ describe("the retention of an archive", () => {
         yield* applied
         expect(yield* states(staged)).toEqual(["queued", "cancelled"])
         expect((yield* set(staged, null)).body).toMatchObject({ days: null, begins_at: null })
+        const [waited, again] = yield* eventsOf(id, "cleanup.scheduled")
+        const cancelled = yield* eventsOf(id, "cleanup.cancelled")
+        expect(cancelled.map(({ account_id, actor_admin_id, details, target_id }) => ({
+          account_id,
+          actor_admin_id,
+          details,
+          target_id
+        }))).toEqual([waited, again].map((event) => ({
+          account_id: one!.account.accountId,
+          actor_admin_id: staged.admins.owner.id,
+          details: { pages: 0, messages: 0, files: 0, bytes: 0 },
+          target_id: event?.target_id
+        })))
         const events = yield* eventsOf(id, "archive_retention.set")
         expect(events.map(({ actor_admin_id, details }) => [actor_admin_id, details])).toEqual(
           [{ days: 30 }, { days: 3650 }, { days: 31 }, {}]

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
+import type { StoredCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
 import type { StoredRetention } from "../../../domain/archive/Retention.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveRetentions, type RetentionRun, type WaitingCleanups } from "../../../ports/archive/ArchiveRetentions.ts"
@@ -47,6 +48,11 @@ export const layer = Layer.effect(
               ${retention.beginsAt})
             on conflict (organization_id) do update set days = excluded.days, set_by = excluded.set_by,
               set_at = excluded.set_at, begins_at = excluded.begins_at, reached = null, applied_on = null`),
+
+      lockWaiting: (organizationId) =>
+        Effect.orDie(sql<Pick<StoredCleanup, "accountIds" | "id">>`
+          select id::text as id, account_ids::text[] as "accountIds" from archive_cleanup
+          where organization_id = ${organizationId} and ${isWaiting} order by id for update`),
 
       cancelWaiting: (organizationId, now) =>
         post(sql`
