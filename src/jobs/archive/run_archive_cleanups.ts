@@ -33,12 +33,16 @@ const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string |
   )
 })
 
-/** The code of what forbids to delete now. */
-const refusal = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
-  const { accountIds, before, organizationId } = cleanup
+/** The cleanup without the accounts that holds bind by now, where it has waited; or the code of what forbids it. */
+const allowed = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
+  const { before, notBefore, organizationId, state } = cleanup
   const phase = archivePhase(yield* (yield* Organizations).lockFacts(organizationId), at)
   if (phase === "deleting" || phase === "deleted") return "archive_closed"
-  return (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds, before })) ? "archive_held" : null
+  const holds = yield* ArchiveHolds
+  const hasWaited = state === "queued" && notBefore !== null
+  const accountIds = hasWaited ? yield* holds.free(organizationId, cleanup) : cleanup.accountIds
+  const isHeld = accountIds.length === 0 || (yield* holds.binds(organizationId, { accountIds, before }))
+  return isHeld ? "archive_held" : { ...cleanup, accountIds }
 })
 
 /** Begins a cleanup; one that has waited counts anew what is there now. */
@@ -64,16 +68,16 @@ const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: str
     if (cleanupState(cleanup, at) === "expired") yield* cleanups.end(organizationId, cleanup, "expired", null, at)
     return false
   }
-  const error = yield* refusal(cleanup, at)
-  if (error !== null) {
-    yield* end(cleanup, error, at)
+  const running = yield* allowed(cleanup, at)
+  if (typeof running === "string") {
+    yield* end(cleanup, running, at)
     return false
   }
   if (cleanup.state === "queued") {
-    yield* begin(cleanup, at)
+    yield* begin(running, at)
     return true
   }
-  if (yield* cleanups.deleteSome(cleanup, rowsPerTransaction, at)) return true
+  if (yield* cleanups.deleteSome(running, rowsPerTransaction, at)) return true
   yield* end(cleanup, null, at)
   return false
 })

@@ -72,7 +72,7 @@ export class ArchiveCleanups extends Context.Service<ArchiveCleanups, {
    * to end first: one that runs, or an older one that does not wait.
    */
   take(organizationId: OrganizationId, id: string, now: Date): Effect.Effect<RunningCleanup | null>
-  /** Marks it as running, with what it deletes. */
+  /** Marks it as running, with its accounts and what it deletes. */
   begin(cleanup: RunningCleanup, now: Date): Effect.Effect<void>
   /**
    * Deletes at most so many pages, tail rows or files, and counts them; or goes on to the next account. False once

@@ -1,5 +1,7 @@
 /** Holds of the archive. Each statement needs the transaction of the organization. */
 import { Context, type Effect } from "effect"
+import type { AccountId } from "../../domain/accounts/Account.ts"
+import type { CleanupCriteria } from "../../domain/archive/ArchiveCleanup.ts"
 import type { HeldRecords, HoldId, StoredHold } from "../../domain/archive/ArchiveHold.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
 
@@ -13,11 +15,16 @@ export type NewHold = Omit<StoredHold, "id" | "releasedAt">
 
 /**
  * Law: what a transaction deletes after `binds` answered false is not held when it commits: a hold is placed before that
- * answer or after that commit.
+ * answer or after that commit. Nor are accounts after `free` named them.
  */
 export class ArchiveHolds extends Context.Service<ArchiveHolds, {
   /** True if a hold, of an admin or of the operator, keeps any of the records. */
   binds(organizationId: OrganizationId, records: HeldRecords): Effect.Effect<boolean>
+  /** Those of the accounts, in their order, of which no hold of an admin keeps anything of a day before `before`. */
+  free(
+    organizationId: OrganizationId,
+    records: Pick<CleanupCriteria, "accountIds" | "before">
+  ): Effect.Effect<ReadonlyArray<AccountId>>
   /** The holds after `after` whose accounts the caller can access, all of them; null where that is none of them. */
   list(caller: Caller["Service"], query: HoldQuery): Effect.Effect<ReadonlyArray<StoredHold> | null>
   /** The hold for the rest of the transaction; null where the caller cannot access all its accounts. */

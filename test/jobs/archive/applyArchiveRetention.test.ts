@@ -212,7 +212,7 @@ describe("the retention of an archive", () => {
         expect((yield* list(staged)).at(0).not_before).toBe(day(14))
       }))
 
-    it.effect("is stopped by a hold and by the operator's hold that are placed while its cleanup waits", () =>
+    it.effect("leaves out the accounts that a hold binds which was placed while its cleanup waited", () =>
       Effect.gen(function*() {
         const staged = yield* Deletions.stage(2)
         const { archives: [one, other], id } = staged
@@ -225,13 +225,51 @@ describe("the retention of an archive", () => {
         yield* TestClock.adjust("7 days")
         yield* runArchiveCleanups.run
         expect((yield* list(staged)).at(0)).toMatchObject({
+          state: "done",
+          criteria: { account_ids: [accounts[0]] },
+          messages: 2,
+          deleted_messages: 2
+        })
+        expect(yield* Effect.forEach(accounts, (account) => messages(id, account))).toEqual([kept - 2, kept])
+        const events = yield* eventsOf(id, "cleanup.scheduled", "cleanup.confirmed", "cleanup.finished")
+        expect(events.map(({ account_id, details }) => [account_id, details.accounts, details.messages])).toEqual([
+          [null, 2, 4],
+          [accounts[0], 1, 2],
+          [accounts[0], undefined, 2]
+        ])
+        yield* applied
+        yield* TestClock.adjust("1 day")
+        yield* applied
+        expect(yield* states(staged)).toEqual(["done"])
+        yield* World.query<object>(id, (sql) => sql`update archive_hold set released_at = now() where id = ${hold}`)
+        yield* TestClock.adjust("1 day")
+        yield* applied
+        yield* TestClock.adjust("7 days")
+        yield* applied
+        expect(yield* Effect.forEach(accounts, (account) => messages(id, account))).toEqual([kept - 2, kept - 2])
+        yield* Deletions.recount(id)
+      }))
+
+    it.effect("is stopped by a hold on all its accounts and by the operator's hold that are placed while its cleanup waits", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(2)
+        const { archives: [one, other], id } = staged
+        const accounts = [one!.account.accountId, other!.account.accountId]
+        yield* addOld(staged)
+        const kept = yield* messages(id, accounts[0]!)
+        yield* set(staged, 36)
+        yield* applied
+        const hold = yield* makeHold(id, { accounts, released: null, until: "2026-01-31" })
+        yield* TestClock.adjust("7 days")
+        yield* runArchiveCleanups.run
+        expect((yield* list(staged)).at(0)).toMatchObject({
           state: "failed",
           error: "archive_held",
           deleted_messages: 0
         })
+        expect([...(yield* list(staged)).at(0).criteria.account_ids].sort()).toEqual([...accounts].sort())
+        yield* World.query<object>(id, (sql) => sql`update archive_hold set released_at = now() where id = ${hold}`)
         yield* applied
-        // The run after it leaves out the account that is held.
-        expect((yield* list(staged)).at(0)).toMatchObject({ state: "queued", criteria: { account_ids: [accounts[0]] } })
         const { organizationId } = one!.account
         const holdAll = (since: Date | null) =>
           Effect.gen(function*() {
@@ -243,7 +281,6 @@ describe("the retention of an archive", () => {
         yield* runArchiveCleanups.run
         expect(yield* states(staged)).toEqual(["failed", "failed"])
         yield* holdAll(null)
-        yield* World.query<object>(id, (sql) => sql`update archive_hold set released_at = now() where id = ${hold}`)
         expect(yield* Effect.forEach(accounts, (account) => messages(id, account))).toEqual([kept, kept])
         yield* applied
         yield* TestClock.adjust("7 days")

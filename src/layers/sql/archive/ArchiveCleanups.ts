@@ -214,7 +214,8 @@ export const layer = Layer.effect(
 
       begin: Effect.fnUntraced(function*({ accountIds, id, organizationId, watermark, ...counts }, now) {
         yield* post(sql`
-          update archive_cleanup set state = 'running', started_at = ${now}, watermark = ${
+          update archive_cleanup set state = 'running', started_at = ${now}, account_ids = ${accountIds}::uuid[],
+            watermark = ${
           JSON.stringify(watermark)
         }::jsonb, pages = ${counts.pages}::bigint, messages = ${counts.messages}::bigint,
             files = ${counts.files}::bigint, bytes = ${counts.bytes}::bigint, chats = ${counts.chats}

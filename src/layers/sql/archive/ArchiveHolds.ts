@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../domain/accounts/Account.ts"
 import { HoldId, type StoredHold } from "../../../domain/archive/ArchiveHold.ts"
 import { ArchiveHolds } from "../../../ports/archive/ArchiveHolds.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { areAccessible, canAccessAll, isAccessible } from "./AccessToAll.ts"
+import { isHeld } from "./HeldAccounts.ts"
 
 /** The holds in SQL. Locks: the organization's lock of holds, shared by what deletes, alone by what places one. */
 export const layer = Layer.effect(
@@ -35,6 +37,14 @@ export const layer = Layer.effect(
             and ${accountIds === null ? sql`true` : sql`(account_ids is null or account_ids && ${accountIds}::uuid[])`}
           limit 1`
         return found.length > 0
+      }, Effect.orDie),
+
+      free: Effect.fnUntraced(function*(organizationId, { accountIds, before }) {
+        yield* Tenant.takeTurn(sql, "archive_hold", organizationId, "shared")
+        const rows = yield* sql<{ id: AccountId }>`
+          select named.id from unnest(${accountIds}::uuid[]) with ordinality as named (id, place)
+          where not ${isHeld(sql, { organizationId, accountId: sql`named.id`, before })} order by place`
+        return rows.map(({ id }) => id)
       }, Effect.orDie),
 
       list: Effect.fnUntraced(function*(caller, { after, limit }) {

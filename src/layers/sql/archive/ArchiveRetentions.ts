@@ -7,6 +7,7 @@ import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveRetentions, type RetentionRun, type WaitingCleanups } from "../../../ports/archive/ArchiveRetentions.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isAfter } from "./AccountCursor.ts"
+import { isHeld } from "./HeldAccounts.ts"
 
 interface WaitingRow {
   readonly accounts: number
@@ -86,11 +87,7 @@ export const layer = Layer.effect(
                 select 1 from archive_tail
                 where archive_tail.organization_id = ${organizationId} and archive_tail.account_id = account.id
                   and day < ${before}::date))
-            and not exists (
-              select 1 from archive_hold
-              where archive_hold.organization_id = ${organizationId} and released_at is null
-                and (since is null or since < ${before}::date)
-                and (account_ids is null or account.id = any(account_ids)))
+            and not ${isHeld(sql, { organizationId, accountId: sql`account.id`, before })}
           order by account.id limit ${sql.literal(String(limit))}`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map(({ id }) => id))

@@ -1,0 +1,17 @@
+/** The condition that an admin's hold keeps something of an account. */
+import type { SqlClient, Statement } from "effect/sql"
+
+/** Holds for an account of which a hold keeps something of a day before `before`; null is every day. */
+export const isHeld = (
+  sql: SqlClient.SqlClient,
+  { accountId, before, organizationId }: {
+    readonly organizationId: string
+    readonly accountId: Statement.Fragment
+    readonly before: string | null
+  }
+): Statement.Fragment =>
+  sql`exists (
+    select 1 from archive_hold
+    where archive_hold.organization_id = ${organizationId} and released_at is null
+      and (since is null or ${before}::date is null or since < ${before}::date)
+      and (account_ids is null or ${accountId} = any(account_ids)))`
