@@ -104,7 +104,7 @@ describe("1 isolation between organizations", () => {
           const wall = (state: "enable" | "disable") =>
             asOwner((sql) =>
               Effect.forEach(
-                ["account", "journal_event"],
+                ["account", "archive_state", "journal_event"],
                 (table) => sql`alter table ${sql(table)} ${sql.literal(state)} row level security`
               )
             )

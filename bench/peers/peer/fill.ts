@@ -21,7 +21,7 @@ const facts: ReadonlyArray<readonly [table: string, query: string]> = [
   ],
   [
     "account",
-    `select account.*, last_polled_at, last_poll_error, coalesce(nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), ''),
+    `select account.*, archive_state.*, last_polled_at, last_poll_error, coalesce(nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), ''),
         nullif(username, ''), phone_number) as name, name_key as sort_name,
       case when offboarded_at is not null then 'available' when paused_at is not null then 'paused'
         when stopped_at is not null then 'protection_stopped' when monitoring_state = 'unknown' then 'status_unknown'
@@ -31,7 +31,10 @@ const facts: ReadonlyArray<readonly [table: string, query: string]> = [
       case when connected_at is not null and (resumed_at is null or connected_at > resumed_at)
         then enforcement_active_at end as fresh_until,
       session_ref is not null as connected
-    from account join monitor on monitor.organization_id = account.organization_id and account_id = account.id`
+    from account
+    join monitor on monitor.organization_id = account.organization_id and monitor.account_id = account.id
+    join archive_state
+      on archive_state.organization_id = account.organization_id and archive_state.account_id = account.id`
   ],
   ["admin_account", "select admin_id, account_id from admin_account"],
   ["admin_department", "select admin_id, department_id from admin_department"],
