@@ -46,7 +46,7 @@ const holding = Effect.fnUntraced(function*<A, E, R>(
     )
   )
   yield* Deferred.await(locked)
-  return Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(holder))
+  return { end: Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(holder)) }
 })
 
 /** Has the effect wait for such rows, and then appends to the journal in the transaction that holds them. */
@@ -55,7 +55,7 @@ const behind = Effect.fnUntraced(function*<A, E, R>(
   table: "archive_chat" | "archive_state",
   waiting: Effect.Effect<A, E, R>
 ) {
-  const end = yield* holding(staged, table, journaled(staged))
+  const { end } = yield* holding(staged, table, journaled(staged))
   const waiter = yield* Effect.forkChild(waiting)
   yield* untilBlocked(1)
   yield* end
