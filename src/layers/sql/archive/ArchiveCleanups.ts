@@ -12,6 +12,7 @@ import {
 import type { Due } from "../../../ports/Due.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isAccessible } from "./AccessToAll.ts"
+import { lockArchives } from "./ArchiveLocks.ts"
 import { makeBatches } from "./CleanupBatches.ts"
 import { countable } from "./CleanupMatches.ts"
 
@@ -70,10 +71,8 @@ export const layer = Layer.effect(
         Effect.map(([row]) => row === undefined ? null : cleanupOf(row))
       )
 
-    const lockArchives = (organizationId: string, ids: ReadonlyArray<string>) =>
-      post(sql`
-        select 1 from archive_state where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])
-        order by account_id for no key update`)
+    const lockAll = (organizationId: string, ids: ReadonlyArray<string>) =>
+      post(lockArchives(sql, sql`organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`))
 
     /** Sets if a cleanup of the accounts is running, and counts their chats that cleanups have stopped. */
     const notice = (organizationId: string, ids: ReadonlyArray<string>) =>
@@ -84,18 +83,18 @@ export const layer = Layer.effect(
               and state = 'running'),
           archive_chats_stopped = (
             select count(*) from archive_chat
-            where archive_chat.organization_id = ${organizationId} 
+            where archive_chat.organization_id = ${organizationId}
               and archive_chat.account_id = archive_state.account_id and effect = 'archive'
               and stopped_by is not null),
           archive_chats_with_data = (
             select count(*) from archive_chat
-            where archive_chat.organization_id = ${organizationId} 
+            where archive_chat.organization_id = ${organizationId}
               and archive_chat.account_id = archive_state.account_id and messages > 0)
         where organization_id = ${organizationId} and account_id = any(${ids}::uuid[])`)
 
     return ArchiveCleanups.of({
       measure: Effect.fnUntraced(function*(organizationId, criteria) {
-        yield* lockArchives(organizationId, criteria.accountIds)
+        yield* lockAll(organizationId, criteria.accountIds)
         const watermark: Record<string, Watermark[string]> = {}
         const sums = { pages: 0, messages: 0, files: 0, bytes: 0, chats: 0 }
         for (const accountId of criteria.accountIds) {
@@ -156,7 +155,7 @@ export const layer = Layer.effect(
           update archive_cleanup set state = 'queued', confirmed_by = ${by}::uuid
           where organization_id = ${organizationId} and id = ${cleanup.id}`)
         if (!cleanup.stopSaving) return
-        yield* lockArchives(organizationId, cleanup.accountIds)
+        yield* lockAll(organizationId, cleanup.accountIds)
         yield* post(sql`
           update archive_chat set stopped_by = ${cleanup.id}::uuid
           where organization_id = ${organizationId} and account_id = any(${cleanup.accountIds}::uuid[])
@@ -172,7 +171,7 @@ export const layer = Layer.effect(
           returning deleted_pages::text as pages, deleted_messages::text as messages, deleted_files::text as files,
             deleted_bytes::text as bytes`
         if (state !== "expired") {
-          yield* lockArchives(organizationId, cleanup.accountIds)
+          yield* lockAll(organizationId, cleanup.accountIds)
           if (state === "cancelled") {
             yield* post(sql`
               update archive_chat set stopped_by = null
@@ -220,7 +219,7 @@ export const layer = Layer.effect(
         }::jsonb, pages = ${counts.pages}::bigint, messages = ${counts.messages}::bigint,
             files = ${counts.files}::bigint, bytes = ${counts.bytes}::bigint, chats = ${counts.chats}
           where organization_id = ${organizationId} and id = ${id}`)
-        yield* lockArchives(organizationId, accountIds)
+        yield* lockAll(organizationId, accountIds)
         yield* notice(organizationId, accountIds)
       }, Effect.orDie),
 

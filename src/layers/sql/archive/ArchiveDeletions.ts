@@ -5,6 +5,7 @@ import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../../../ports/archive/ArchiveDeletions.ts"
 import type { Due } from "../../../ports/Due.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { lockArchives } from "./ArchiveLocks.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
@@ -25,8 +26,7 @@ export const layer = Layer.effect(
         : sql`organization_id = ${organizationId} and account_id = ${accountId}`
 
     const lock = (organizationId: OrganizationId, accountId: AccountId | null) =>
-      post(sql`
-        select 1 from archive_state where ${within(organizationId, accountId)} order by account_id for no key update`)
+      post(lockArchives(sql, within(organizationId, accountId)))
 
     const shred = (organizationId: OrganizationId, accountId: AccountId | null, now: Date) =>
       Effect.all([
@@ -108,8 +108,8 @@ export const layer = Layer.effect(
             archive_chats_with_data = 0, archive_chats_complete = 0, archive_chats_review = 0, archive_chats_stopped = 0
           where organization_id = ${organizationId} and account_id in (
             select account_id from archive_state where organization_id = ${organizationId}
-              and (position is not null or (archive_messages, archive_media, archive_bytes, archive_chats_discovered, archive_chats_selected,
-                archive_chats_with_data, archive_chats_complete, archive_chats_review, archive_chats_stopped)
+              and (position is not null or (archive_messages, archive_media, archive_bytes, archive_chats_discovered,
+                archive_chats_selected, archive_chats_with_data, archive_chats_complete, archive_chats_review, archive_chats_stopped)
                 <> (0, 0, 0, 0, 0, 0, 0, 0, 0))
             order by account_id limit ${most(limit)} for no key update)
           returning 1

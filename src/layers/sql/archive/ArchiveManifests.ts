@@ -7,6 +7,7 @@ import { ArchiveManifests, type SignedUpTo, type StoredManifest } from "../../..
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isAfter } from "./AccountCursor.ts"
+import { holdArchive } from "./ArchiveLocks.ts"
 
 /** 64-bit numbers travel as text. */
 type Texts<A> = { readonly [Name in keyof A]: A[Name] extends bigint ? string : A[Name] }
@@ -92,10 +93,7 @@ export const layer = Layer.effect(
                   and archive_manifest.account_id = account.id), 0)
           order by account.id limit ${most(limit)}`),
 
-      lock: ({ accountId, organizationId }) =>
-        sql`
-          select 1 from archive_state where organization_id = ${organizationId} and account_id = ${accountId}
-          for no key update`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),
+      lock: (account) => holdArchive(sql, account),
 
       newest: (account) =>
         sql<ManifestRow>`

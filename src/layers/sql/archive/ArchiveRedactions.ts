@@ -11,6 +11,7 @@ import {
 } from "../../../ports/archive/ArchiveRedactions.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { holdArchive } from "./ArchiveLocks.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { shredded } from "./BlobShredding.ts"
 import { reachOf } from "./ChatOrder.ts"
@@ -152,11 +153,7 @@ export const layer = Layer.effect(
           and archive_change.mark = marked.mark`)
 
     return ArchiveRedactions.of({
-      lock: (account) =>
-        sql`select 1 from archive_state where ${mine(account)} for no key update`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.length > 0)
-        ),
+      lock: (account) => holdArchive(sql, account),
 
       places: (messages, limit) => list(messages, true, limit),
 

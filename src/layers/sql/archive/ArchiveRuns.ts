@@ -6,6 +6,7 @@ import { ArchiveRuns, type ClaimedRun } from "../../../ports/archive/ArchiveRuns
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import * as Slots from "../protection/Slots.ts"
+import { lockArchive } from "./ArchiveLocks.ts"
 
 const missing = `
   insert into archive_run (organization_id, account_id, next_at)
@@ -84,9 +85,9 @@ export const layer = Layer.effect(
           where organization_id = ${organizationId} and account_id = ${accountId}`),
 
       // The account's archive is locked before its run, as in every step.
-      request: Effect.fnUntraced(function*({ accountId, organizationId }, now) {
-        const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-        yield* post(sql`select 1 from archive_state where ${mine} for no key update`)
+      request: Effect.fnUntraced(function*(account, now) {
+        const { accountId, organizationId } = account
+        yield* post(lockArchive(sql, account))
         const rows = yield* sql`
           with asked as (
             insert into archive_run (organization_id, account_id, next_at, asked_at)

@@ -2,6 +2,7 @@ import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { before } from "../../../domain/Moments.ts"
 import { ArchiveUnreadables, type NewlyUnreadable } from "../../../ports/archive/ArchiveUnreadables.ts"
+import { lockArchive } from "./ArchiveLocks.ts"
 
 const filesPerHour = 100
 
@@ -29,10 +30,9 @@ export const layer = Layer.effect(
         )
       },
 
-      noteFiles: ({ accountId, organizationId }, fileIds, now) => {
+      noteFiles: (account, fileIds, now) => {
+        const { accountId, organizationId } = account
         const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-        // Whoever writes an account's archive locks its state first: of two readers, the second finds what the first noted.
-        const lock = sql`select 1 from archive_state where ${mine} for no key update`
         const note = sql`
           update archive_file set unreadable_at = ${now}
           where ${mine} and unreadable_at is null and file_id in (
@@ -41,7 +41,8 @@ export const layer = Layer.effect(
             limit greatest(0, ${filesPerHour} - (
               select count(*) from archive_file where ${mine} and unreadable_at > ${before(now, Duration.hours(1))})))
           returning 1`
-        return Effect.andThen(lock, note).pipe(Effect.orDie, Effect.map((rows) => rows.length))
+        // Of two readers, the second finds what the first noted.
+        return Effect.andThen(lockArchive(sql, account), note).pipe(Effect.orDie, Effect.map((rows) => rows.length))
       }
     })
   })

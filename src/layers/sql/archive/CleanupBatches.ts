@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import type { RunningCleanup } from "../../../ports/archive/ArchiveCleanups.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
+import { holdArchive } from "./ArchiveLocks.ts"
 import { shredded } from "./BlobShredding.ts"
 import { matching, pageKinds } from "./CleanupMatches.ts"
 import { dropWords } from "./LoosePages.ts"
@@ -215,10 +216,8 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
     const accountId = cleanup.accountIds[cleanup.emptied]
     if (accountId === undefined) return false
     const account = { organizationId, accountId }
-    const found = yield* sql`
-      select 1 from archive_state where ${mine(account)} for no key update`
     // A deleted account takes its archive with it.
-    if (found.length > 0) {
+    if (yield* holdArchive(sql, account)) {
       const kinds = cleanup.mediaOnly ? [deleteFiles] : [deleteTails, deletePages]
       for (const deleteKind of kinds) if ((yield* deleteKind(cleanup, account, limit, now)) > 0) return true
       if (!cleanup.mediaOnly) yield* remeasure(cleanup, account)

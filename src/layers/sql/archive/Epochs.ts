@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ArchiveKeyId, EpochRef } from "../../../domain/archive/Epoch.ts"
 import { type ArchivedAccount, Epochs } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import { lockArchive } from "./ArchiveLocks.ts"
 
 interface EpochRow {
   readonly epoch: string
@@ -22,9 +23,6 @@ export const layer = Layer.effect(
 
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
-
-    const lockArchive = (account: ArchivedAccount) =>
-      sql`select 1 from archive_state where ${mine(account)} for no key update`
 
     /** A deletion locks all archives before it begins: a statement after the lock of one sees if it has. */
     const isDeleting = (organizationId: ArchivedAccount["organizationId"]) =>
@@ -56,7 +54,7 @@ export const layer = Layer.effect(
       begin: Effect.fnUntraced(function*(account, now) {
         // A deletion locks all archives before it begins, and the second statement sees what is committed by then.
         const { found: [found], next: [next] } = yield* Effect.all({
-          found: lockArchive(account),
+          found: lockArchive(sql, account),
           next: sql<{ epoch: string }>`
             with closed as (
               update archive_epoch set closed_at = ${now} where ${mine(account)} and closed_at is null
@@ -69,7 +67,7 @@ export const layer = Layer.effect(
       open: (ref, sealedKey, writer, now) => add(ref, sealedKey, writer, now, null),
 
       addClosed: Effect.fnUntraced(function*(ref, sealedKey, now) {
-        const [found] = yield* lockArchive(ref)
+        const [found] = yield* lockArchive(sql, ref)
         if (found === undefined) return false
         const deleting = yield* sql`select 1 where ${isDeleting(ref.organizationId)}`
         if (deleting.length > 0) return false
@@ -79,7 +77,7 @@ export const layer = Layer.effect(
 
       // Shared: without the lock, or for a key share, rows of a replaced writer may be committed after its replacement.
       fence: Effect.fnUntraced(function*(account, epochId) {
-        yield* post(lockArchive(account))
+        yield* post(lockArchive(sql, account))
         const open = yield* sql`
           select 1 from archive_epoch where ${mine(account)} and epoch_id = ${epochId} and closed_at is null for share`
         return open.length > 0

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import { type LoosePage, SearchBlocks } from "../../../ports/archive/SearchBlocks.ts"
+import { lockArchive } from "./ArchiveLocks.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 
 interface GroupRow {
@@ -81,8 +82,7 @@ export const layer = Layer.effect(
       // The account's archive is locked first, as every writer does: two that index the same pages come one after the other.
       add: Effect.fnUntraced(function*(account, { blockId, epochId, fold, pages, sealed }) {
         const { accountId, organizationId } = account
-        yield* sql`
-          select 1 from archive_state where ${mine(account)} for no key update`
+        yield* lockArchive(sql, account)
         // A change is about a message that was sent at any time before.
         const added = yield* sql`
           with taken as (
