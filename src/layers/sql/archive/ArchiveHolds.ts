@@ -6,7 +6,7 @@ import { HoldId, type StoredHold } from "../../../domain/archive/ArchiveHold.ts"
 import { ArchiveHolds } from "../../../ports/archive/ArchiveHolds.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { areAccessible, canAccessAll, isAccessible } from "./AccessToAll.ts"
-import { isHeld } from "./HeldAccounts.ts"
+import { isHeld, keepsBefore } from "./HeldAccounts.ts"
 
 /** The holds in SQL. Locks: the organization's lock of holds, shared by what deletes, alone by what places one. */
 export const layer = Layer.effect(
@@ -29,8 +29,7 @@ export const layer = Layer.effect(
         const found = yield* sql`
           select 1 from organization where id = ${organizationId} and archive_held_at is not null
           union all
-          select 1 from archive_hold where organization_id = ${organizationId} and released_at is null
-            and (since is null or ${before}::date is null or since < ${before}::date)
+          select 1 from archive_hold where organization_id = ${organizationId} and ${keepsBefore(sql, before)}
             and (${days ?? null}::date[] is null or exists (
               select 1 from unnest(${days ?? null}::date[]) as one (day)
               where (since is null or since <= one.day) and (until is null or until >= one.day)))
