@@ -111,29 +111,16 @@ export const make = Effect.gen(function*() {
         order by page.name_key, page.account_id`
     }
     const every = sql.literal("*")
+    const factsOf = (found: Statement.Fragment) =>
+      sql<ListedFacts>`select ${shown} from (${found}) as account ${archiveOfFew} order by name_key, account.id`
     const mine = first(sql`account`, kept, every)
-    const withEnded = (ended: Statement.Fragment, now: Date) =>
-      sql`
-        select * from (
-          (${mine}) union all (${
-        first(
-          sql`(select * from account where ${own} and status_until <= ${now} offset 0) as account`,
-          ended,
-          every
-        )
-      })
-        ) as account order by name_key, account.id limit ${count}`
-    return sql<ListedFacts>`
-      select ${shown} from (${
-      status?.ended === undefined ? mine : withEnded(status.ended, status.now)
-    }) as account ${archiveOfFew} order by name_key, account.id`
+    if (status?.ended === undefined) return factsOf(mine)
+    const ended = sql`(select * from account where ${own} and status_until <= ${status.now} offset 0) as account`
+    return factsOf(sql`
+      select * from (
+        (${mine}) union all (${first(ended, status.ended, every)})
+      ) as account order by name_key, account.id limit ${count}`)
   }
-
-  /** The account, with what follows in the statement. */
-  const byId = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
-    sql<AccountFacts>`
-      select ${columns} from account ${archive}
-      where organization_id = ${organizationId} and account.id = ${id} ${rest}`
 
   const locked = sql`for no key update of account`
 
@@ -142,22 +129,28 @@ export const make = Effect.gen(function*() {
       Effect.flatMap(found, (facts) => withTitles(vault, organizationId, facts))
 
   /** The account, with what follows in the statement; null where there is none. */
-  const oneById = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
-    byId(organizationId, id, rest).pipe(Effect.orDie, opened(organizationId), Sql.one)
+  const byId = (organizationId: string, id: AccountId, rest: Statement.Fragment) =>
+    sql<AccountFacts>`
+      select ${columns} from account ${archive}
+      where organization_id = ${organizationId} and account.id = ${id} ${rest}`.pipe(
+      Effect.orDie,
+      opened(organizationId),
+      Sql.one
+    )
 
   return {
     find: (caller, id, lock) =>
-      oneById(
+      byId(
         caller.organizationId,
         id,
         lock ? sql`and ${canAccess(sql, caller)} ${locked}` : sql`and ${canAccessId(sql, caller, id)}`
       ),
 
-    hold: (organizationId, id) => oneById(organizationId, id, locked),
+    hold: (organizationId, id) => byId(organizationId, id, locked),
 
-    holdArchive: (organizationId, id) => oneById(organizationId, id, sql`for no key update of archive`),
+    holdArchive: (organizationId, id) => byId(organizationId, id, sql`for no key update of archive`),
 
-    known: (organizationId, id) => oneById(organizationId, id, sql``),
+    known: (organizationId, id) => byId(organizationId, id, sql``),
 
     every: (organizationId, after, limit) =>
       sql<AccountFacts>`
