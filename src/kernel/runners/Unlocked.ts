@@ -50,10 +50,10 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
     const missed: Array<UnreadableFrames> = []
     const archive: Unlocked = {
       ...context.archive,
-      ...(context.archive.isReplaced ? {} : { missed: (account, number) => void missed.push({ account, number }) })
+      missed: (account, number) => void missed.push({ account, number })
     }
     const answer = yield* run(input, { ...context, archive })
-    if (missed.length > 0) yield* noteUnreadable(context.caller, missed, context.now)
+    if (missed.length > 0 && !archive.isReplaced) yield* noteUnreadable(context.caller, missed, context.now)
     if (input.account_id !== undefined) {
       const read = { accountId: input.account_id, messages: messages?.(answer) ?? 0 }
       yield* (yield* ArchiveReads).note(context.caller, [read])

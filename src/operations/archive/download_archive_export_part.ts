@@ -156,7 +156,7 @@ export const downloadArchiveExportPart = Operation.stream(
         const lost: Array<string> = []
         const open = openAccount({ organizationId, accountId: part.accountId }, {
           ...opened,
-          ...(archive.isReplaced ? {} : { missed: (account, number) => void missed.push({ account, number }) })
+          missed: (account, number) => void missed.push({ account, number })
         })
         return Stream.unwrap(Effect.as(
           turns.take(organizationId),
@@ -170,7 +170,9 @@ export const downloadArchiveExportPart = Operation.stream(
             end: (sent) => note(caller, export_id, part, known, keep, sent)
           })
         )).pipe(
-          Stream.ensuring(Effect.suspend(() => noteAll(caller, part, missed, archive.isReplaced ? [] : lost, now)))
+          Stream.ensuring(
+            Effect.suspend(() => archive.isReplaced ? Effect.void : noteAll(caller, part, missed, lost, now))
+          )
         )
       })
     const made = Stream.unwrap(Effect.gen(function*() {
