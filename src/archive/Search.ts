@@ -6,12 +6,10 @@ import { Clock, Effect } from "effect"
 import { lastSecond } from "../domain/archive/Records.ts"
 import type { SearchHit, SearchPosition } from "../domain/archive/SearchHit.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
-import type { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { SearchMatcher } from "../ports/archive/SearchMatcher.ts"
 import { SearchStore } from "../ports/archive/SearchStore.ts"
 import { makeNewestFirst } from "./NewestFirst.ts"
 import { makeSearchHits, type PlacedHit, withMatches } from "./SearchHits.ts"
-import type { SearchKeys } from "./SearchMatches.ts"
+import type { SearchKeys, SearchServices } from "./SearchMatches.ts"
 import { fewestBlocks, fewestPages, readBlocks, readPages } from "./SearchReading.ts"
 import { isSettled, listCandidates, listLoose, type Run, searchedAfter, type SearchRequest } from "./SearchRun.ts"
 
@@ -71,61 +69,60 @@ export const search: <R>(
   keys: SearchKeys<R>,
   request: SearchRequest,
   budget?: SearchBudget
-) => Effect.Effect<SearchResult, ServiceUnavailable, ArchiveCrypto | SearchMatcher | SearchStore | R> = Effect
-  .fnUntraced(
-    function*<R>(keys: SearchKeys<R>, request: SearchRequest, budget: SearchBudget = searchBudget) {
-      const started = yield* Clock.currentTimeMillis
-      const { limit, position, scope } = request
-      const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
-      const sums = { read: 0, unreadable: 0, relists: 0 }
-      const used = Effect.map(
-        Clock.currentTimeMillis,
-        (now) => Math.max((now - started) / budget.millis, sums.read / budget.bytes)
-      )
-      const run: Run<R> = {
-        keys,
-        request,
-        atOnce: { blocks: budget.vocabularies, loose: budget.listed },
-        below,
-        counted: position?.counted ?? Infinity,
-        unread: makeNewestFirst(),
-        queued: new Set(),
-        sums,
-        searched: [],
-        blocks: Math.min(fewestBlocks, budget.vocabularies),
-        pages: Math.min(fewestPages, budget.listed),
-        further: null,
-        isEarly: Effect.map(used, (share) => share < 0.5),
-        isLate: Effect.map(used, (share) => share >= 1),
-        ahead: budget.ahead ?? false,
-        stamps: yield* (yield* SearchStore).stamps(scope)
+) => Effect.Effect<SearchResult, ServiceUnavailable, SearchServices | R> = Effect.fnUntraced(
+  function*<R>(keys: SearchKeys<R>, request: SearchRequest, budget: SearchBudget = searchBudget) {
+    const started = yield* Clock.currentTimeMillis
+    const { limit, position, scope } = request
+    const below = Math.min(position?.at ?? lastSecond, (scope.until ?? lastSecond + 1) - 1)
+    const sums = { read: 0, unreadable: 0, relists: 0 }
+    const used = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Math.max((now - started) / budget.millis, sums.read / budget.bytes)
+    )
+    const run: Run<R> = {
+      keys,
+      request,
+      atOnce: { blocks: budget.vocabularies, loose: budget.listed },
+      below,
+      counted: position?.counted ?? Infinity,
+      unread: makeNewestFirst(),
+      queued: new Set(),
+      sums,
+      searched: [],
+      blocks: Math.min(fewestBlocks, budget.vocabularies),
+      pages: Math.min(fewestPages, budget.listed),
+      further: null,
+      isEarly: Effect.map(used, (share) => share < 0.5),
+      isLate: Effect.map(used, (share) => share >= 1),
+      ahead: budget.ahead ?? false,
+      stamps: yield* (yield* SearchStore).stamps(scope)
+    }
+    const { unread } = run
+    const hits = makeSearchHits(position)
+    unread.push(below, { type: "blocks", after: null, waiting: [] })
+    unread.push(below, { type: "loose", after: null })
+    for (;;) {
+      const next = unread.peek()
+      if (next === undefined) {
+        if (yield* isSettled(run)) return yield* answer(run, hits.since(-1), -1, true)
+        continue
       }
-      const { unread } = run
-      const hits = makeSearchHits(position)
-      unread.push(below, { type: "blocks", after: null, waiting: [] })
-      unread.push(below, { type: "loose", after: null })
-      for (;;) {
-        const next = unread.peek()
-        if (next === undefined) {
-          if (yield* isSettled(run)) return yield* answer(run, hits.since(-1), -1, true)
+      const frontier = unread.highest()
+      const late = yield* run.isLate
+      if (frontier < below && (late || hits.size() > limit)) {
+        const sure = hits.since(frontier)
+        if (late || sure.length > limit) {
+          if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
           continue
         }
-        const frontier = unread.highest()
-        const late = yield* run.isLate
-        if (frontier < below && (late || hits.size() > limit)) {
-          const sure = hits.since(frontier)
-          if (late || sure.length > limit) {
-            if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
-            continue
-          }
-        }
-        if (next.type === "page") yield* readPages(run, hits)
-        else {
-          unread.take()
-          if (next.type === "blocks") yield* readBlocks(run, next.after, next.waiting)
-          if (next.type === "loose") yield* listLoose(run, next.after)
-          if (next.type === "candidates") yield* listCandidates(run, next.of)
-        }
+      }
+      if (next.type === "page") yield* readPages(run, hits)
+      else {
+        unread.take()
+        if (next.type === "blocks") yield* readBlocks(run, next.after, next.waiting)
+        if (next.type === "loose") yield* listLoose(run, next.after)
+        if (next.type === "candidates") yield* listCandidates(run, next.of)
       }
     }
-  )
+  }
+)

@@ -11,6 +11,9 @@ import { type SealedSearchPage, type SearchPage, type SearchScope, SearchStore }
 import { epochsOf } from "./Frames.ts"
 import { isWanted, openPage } from "./InlineMatcher.ts"
 
+/** The services that a search needs. */
+export type SearchServices = ArchiveCrypto | SearchMatcher | SearchStore
+
 /** Opens an epoch of an account. */
 export type SearchKeys<R> = (
   accountId: AccountId,
@@ -86,7 +89,7 @@ export const matchPages: <R>(
 ) => Effect.Effect<
   ReadonlyArray<FoundInPage>,
   ServiceUnavailable,
-  ArchiveCrypto | SearchMatcher | SearchStore | R
+  SearchServices | R
 > = Effect.fnUntraced(function*<R>(
   keys: SearchKeys<R>,
   criteria: SearchCriteria,
