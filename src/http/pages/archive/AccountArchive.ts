@@ -51,9 +51,8 @@ const facts = (
     unsafe === 0
       ? undefined
       : html`<dt>Not safe</dt><dd>${
-        unsafe === 1 ? "1 chat" : `${count(unsafe)} chats`
-      } whose messages may disappear before
-      the nightly check. <a href="${view.visit.base}${Tabs.archiveRulesPath}">Archive their new messages as they
+        Progress.chats(unsafe)
+      } whose messages may disappear before the nightly check. <a href="${view.visit.base}${Tabs.archiveRulesPath}">Archive their new messages as they
       arrive.</a></dd>`
   }
     <dt>Messages</dt><dd>${count(messages)}</dd>

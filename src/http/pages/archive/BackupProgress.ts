@@ -35,7 +35,8 @@ const errors: ReadonlyMap<string, string> = new Map([
 
 const count = (value: number): string => value.toLocaleString("en")
 
-const chats = (value: number): string => Math.round(value) === 1 ? "1 chat" : `${count(Math.round(value))} chats`
+/** A number of chats, in words. */
+export const chats = (value: number): string => Math.round(value) === 1 ? "1 chat" : `${count(Math.round(value))} chats`
 
 /** A rate is not said earlier: it would rest on a few chats. */
 const rateAfter = Duration.toMillis("30 seconds")
