@@ -214,15 +214,24 @@ describe("a channel whose position was lost", () => {
     }))
 })
 
+/** A channel that is known up to a position, and has moved since. */
+const stageMoved = () => {
+  const staged = stage()
+  const { platform, stored } = staged
+  const there = platform.chats.get(group)!
+  const sighting = platform.sighting(there, true)
+  stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
+  stored.keepState({ position: 1, date: 0, qts: 0 })
+  platform.send(there, null)
+  return staged
+}
+
+const common = new Set(["common" as const])
+
 describe("a channel that the messenger refuses to read", () => {
   it.effect("is asked again after six hours, and not before", () =>
     Effect.gen(function*() {
-      const { platform, process, stored } = stage()
-      const there = platform.chats.get(group)!
-      const sighting = platform.sighting(there, true)
-      stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
-      stored.keepState({ position: 1, date: 0, qts: 0 })
-      platform.send(there, null)
+      const { platform, process, stored } = stageMoved()
       let asked = 0
       const feed: ChatFeed = {
         ...platform.feed,
@@ -233,7 +242,7 @@ describe("a channel that the messenger refuses to read", () => {
           })
       }
       const look = Effect.provideContext(
-        Effect.flatMap(glance(account, feed, new Set(["common" as const])), ({ behind }) => {
+        Effect.flatMap(glance(account, feed, common), ({ behind }) => {
           const due = new DueBoxes()
           due.add(behind)
           return catchUpSome(account, feed, due)
@@ -255,13 +264,7 @@ describe("a glance that the messenger does not answer", () => {
   it.effect("leaves the channels whose turn it was to the next one", () =>
     Effect.gen(function*() {
       for (const failure of [new PlatformUnavailable(), new PlatformBusy({ retryAfterSeconds: 600 })]) {
-        const { platform, process, stored } = stage()
-        const there = platform.chats.get(group)!
-        const sighting = platform.sighting(there, true)
-        stored.keepChat(afterSighting(null, sighting, stored.judge(sighting), new Date(0), null))
-        stored.keepState({ position: 1, date: 0, qts: 0 })
-        platform.send(there, null)
-        const common = new Set(["common" as const])
+        const { platform, process } = stageMoved()
         const round = { had: new Set([77n]), glances: 2 }
         const glanceOver = (feed: ChatFeed) => Effect.provideContext(glance(account, feed, common, round), process)
         const missed = yield* glanceOver({ ...platform.feed, peers: () => Effect.fail(failure) })

@@ -144,7 +144,7 @@ describe("10.11 files whose contents are missing or damaged", () => {
         expect(yield* events(id)).toEqual([])
       }))
 
-    it.effect("are noted once where two readers find one at the same time, after whoever writes the account's archive", () =>
+    it.effect("are noted once where two readers find one at the same time, and after a writer of the account's archive has ended", () =>
       Effect.gen(function*() {
         const { accountId, first, id } = yield* stage
         const sql = yield* SqlClient.SqlClient

@@ -58,6 +58,18 @@ const addOld = ({ archives }: Staged) =>
 
 const day = (days: number) => new Date(Archives.beginning + days * aDay * 1000).toISOString()
 
+/** Two accounts of which a cleanup of the retention waits, and the messages that each of them has. */
+const stageWaiting = Effect.gen(function*() {
+  const staged = yield* Deletions.stage(2)
+  const { archives, id } = staged
+  const accounts = archives.map(({ account: { accountId } }) => accountId)
+  yield* addOld(staged)
+  const kept = yield* messages(id, accounts[0]!)
+  yield* set(staged, 36)
+  yield* applied
+  return { accounts, id, kept, staged }
+})
+
 describe("the retention of an archive", () => {
   layer(World.world(pglite))((it) => {
     it.effect("queues what will be due 7 days later and mails the owner, once, and deletes it then", () =>
@@ -175,7 +187,7 @@ describe("the retention of an archive", () => {
           )
         const taken = Effect.gen(function*() {
           const cleanups = yield* ArchiveCleanups
-          const { organizationId } = one!.account
+          const { organizationId } = staged.archives[0]!.account
           const at = yield* now
           return (yield* (yield* Db).transaction(organizationId, cleanups.take(organizationId, waiting, at)))?.id ??
             null
@@ -214,13 +226,7 @@ describe("the retention of an archive", () => {
 
     it.effect("leaves out the accounts that a hold binds which was placed while its cleanup waited", () =>
       Effect.gen(function*() {
-        const staged = yield* Deletions.stage(2)
-        const { archives: [one, other], id } = staged
-        const accounts = [one!.account.accountId, other!.account.accountId]
-        yield* addOld(staged)
-        const kept = yield* messages(id, accounts[0]!)
-        yield* set(staged, 36)
-        yield* applied
+        const { accounts, id, kept, staged } = yield* stageWaiting
         const hold = yield* makeHold(id, { accounts: [accounts[1]!], released: null, until: "2026-01-31" })
         yield* TestClock.adjust("7 days")
         yield* runArchiveCleanups.run
@@ -252,13 +258,7 @@ describe("the retention of an archive", () => {
 
     it.effect("is stopped by a hold on all its accounts and by the operator's hold that are placed while its cleanup waits", () =>
       Effect.gen(function*() {
-        const staged = yield* Deletions.stage(2)
-        const { archives: [one, other], id } = staged
-        const accounts = [one!.account.accountId, other!.account.accountId]
-        yield* addOld(staged)
-        const kept = yield* messages(id, accounts[0]!)
-        yield* set(staged, 36)
-        yield* applied
+        const { accounts, id, kept, staged } = yield* stageWaiting
         const hold = yield* makeHold(id, { accounts, released: null, until: "2026-01-31" })
         yield* TestClock.adjust("7 days")
         yield* runArchiveCleanups.run
@@ -270,7 +270,7 @@ describe("the retention of an archive", () => {
         expect([...(yield* list(staged)).at(0).criteria.account_ids].sort()).toEqual([...accounts].sort())
         yield* World.query<object>(id, (sql) => sql`update archive_hold set released_at = now() where id = ${hold}`)
         yield* applied
-        const { organizationId } = one!.account
+        const { organizationId } = staged.archives[0]!.account
         const holdAll = (since: Date | null) =>
           Effect.gen(function*() {
             const holds = yield* ArchiveHolds
@@ -357,7 +357,7 @@ describe("the retention of an archive", () => {
       Effect.gen(function*() {
         const staged = yield* Deletions.stage(1)
         const { admins, archives: [one], id } = staged
-        const { organizationId } = one!.account
+        const { organizationId } = staged.archives[0]!.account
         yield* Archives.commit(one!, one!.writer.append(chatId, [seen(9000, 400 * aDay, "old")], "sweep"))
         yield* set(staged, 36)
         const hold = (since: Date | null) =>
