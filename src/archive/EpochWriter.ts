@@ -82,7 +82,10 @@ export const takeOver = Effect.fnUntraced(function*(account: ArchivedAccount, ke
 
   const current = Effect.suspend(() => held === null ? Effect.fail(new WriterReplaced()) : Effect.succeed(held))
 
-  /** Locks the account's archive and the epoch for the rest of the transaction, and answers the epoch's id and what it then reads. */
+  /**
+   * Locks the account's archive and the epoch for the rest of the transaction, and answers the epoch's id and what it then
+   * reads.
+   */
   const fenced = Effect.fnUntraced(function*<A, E, R>(read: (epochId: bigint) => Effect.Effect<A, E, R>) {
     const { key: { ref: { epochId } } } = yield* current
     const [isOpen, found] = yield* Effect.all([epochs.fence(account, epochId), read(epochId)], {

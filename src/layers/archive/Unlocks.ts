@@ -1,8 +1,9 @@
 /**
  * The opened archive keys of a process: few, for minutes, and zeroed when they end.
  *
- * An entry belongs to one credential, to one password or token, and to the wrap that was current when it was opened, also where it
- * holds the seed of a replaced key: after a change of the password, in whatever process, no request finds it any more.
+ * An entry belongs to one credential, to one password or token, and to the wrap that was current when it was opened, also
+ * where it holds the seed of a replaced key: after a change of the password, in whatever process, no request finds it any
+ * more.
  */
 import { Deferred, Effect, Layer, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"

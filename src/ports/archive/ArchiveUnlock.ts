@@ -38,7 +38,9 @@ export interface Unlocked extends OpenedKeys {
    * all else counts as unreadable, without being damaged or lost.
    */
   readonly isReplaced: boolean
-  /** The opened key pair's seed, sealed under a secret of 256 random bits that the connection's code or token is: 60 bytes. */
+  /**
+   * The opened key pair's seed, sealed under a secret of 256 random bits that the connection's code or token is: 60 bytes.
+   */
   storedUnder(secret: Redacted.Redacted, connectionId: string): Effect.Effect<Uint8Array>
   /** Runs short work beside what follows; the archive stays open for it, and it ends with the process at the latest. */
   afterwards<R>(work: Effect.Effect<void, never, R>): Effect.Effect<void, never, R>

@@ -23,15 +23,15 @@ export interface SealedEpoch {
  */
 export class Epochs extends Context.Service<Epochs, {
   /**
-   * Locks the account's archive and closes its open epoch; the id of a new one, or null where there is no such account, or its
-   * organization's archive is being deleted.
+   * Locks the account's archive and closes its open epoch; the id of a new one, or null where there is no such account,
+   * or its organization's archive is being deleted.
    */
   begin(account: ArchivedAccount, now: Date): Effect.Effect<bigint | null>
   /** Opens the epoch that was begun in the same transaction. */
   open(ref: EpochRef, sealedKey: Uint8Array, writer: string, now: Date): Effect.Effect<void>
   /**
-   * Locks the account's archive and adds an epoch that no writer holds: its key seals what a reader writes in the same transaction,
-   * and nothing more. False, with nothing added, where `begin` answers null.
+   * Locks the account's archive and adds an epoch that no writer holds: its key seals what a reader writes in the same
+   * transaction, and nothing more. False, with nothing added, where `begin` answers null.
    */
   addClosed(ref: EpochRef, sealedKey: Uint8Array, now: Date): Effect.Effect<boolean>
   /** Locks the account's archive and then, shared, the epoch, for the rest of the transaction; false where it is closed. */

@@ -44,8 +44,8 @@ export class SearchBlocks extends Context.Service<SearchBlocks, {
   /** The numbers of a new block, and of a new epoch. */
   numbers: Effect.Effect<{ readonly blockId: bigint; readonly epochId: bigint }>
   /**
-   * Locks the account's archive, and stores the block; false where one of its pages has gone or has a block meanwhile, after which
-   * the transaction must not commit.
+   * Locks the account's archive, and stores the block; false where one of its pages has gone or has a block meanwhile,
+   * after which the transaction must not commit.
    */
   add(account: ArchivedAccount, block: NewBlock): Effect.Effect<boolean>
 }>()("org-security-console/ports/archive/SearchBlocks") {}

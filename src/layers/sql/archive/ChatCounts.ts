@@ -18,7 +18,8 @@ export const countChats = (sql: SqlClient.SqlClient, organizationId: string, acc
             from archive_chat where organization_id = ${organizationId} and account_id in (${accounts})
             group by account_id
           ) as counted
-          where archive_state.organization_id = ${organizationId} and archive_state.account_id = counted.account_id and counted.seen > 0
+          where archive_state.organization_id = ${organizationId} and archive_state.account_id = counted.account_id
+            and counted.seen > 0
             and (archive_chats_discovered, archive_chats_selected, archive_chats_with_data, archive_chats_complete,
               archive_chats_review, archive_chats_stopped, archive_live, archive_selects)
               is distinct from (counted.discovered, counted.selected, counted.filled, counted.complete, counted.review,
