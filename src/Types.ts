@@ -2,6 +2,7 @@
  * The services and failures by themselves. The compiler writes the types of a program's exports into its declarations,
  * and names nothing there through a namespace that the program does not import.
  */
+export type { SearchServices } from "./archive/SearchMatches.ts"
 export type { ArchiveTotals } from "./domain/archive/ArchiveAccount.ts"
 export type {
   CleanupCounts,
