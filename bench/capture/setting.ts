@@ -50,8 +50,7 @@ const prepare = async ({ superuser }: Ground, withFiles: ReadonlyArray<string>) 
     [organization, withFiles]
   )
   await superuser.query(
-    `insert into archive_state (organization_id, account_id, position, date, qts, heard_at)
-    select organization_id, id, 1, 1, 0, now() from account`
+    "update archive_state set position = 1, date = 1, qts = 0, heard_at = now()"
   )
   await superuser.query(
     `insert into archive_run (organization_id, account_id, next_at)

@@ -24,6 +24,7 @@ const measuredTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<Worklo
     "database CPU ms a request",
     "p50 ms",
     "p99 ms",
+    "p99 over p50",
     "memory MiB",
     "bytes an answer"
   ],
@@ -40,6 +41,7 @@ const measuredTable = (rounds: ReadonlyArray<Round>, names: ReadonlyArray<Worklo
         median(of("databaseCpu")).toFixed(3),
         median(of("p50")).toFixed(1),
         median(of("p99")).toFixed(1),
+        median(all.map(({ p50, p99 }) => p99 / p50)).toFixed(1),
         Math.round(median(of("memory"))),
         Math.round(median(of("bytes")))
       ]]

@@ -47,6 +47,9 @@ export const heading = (
   "has more indexes, and a table by which admins of a department find its events. What accounts are searched by has a table of its own, whose row a new " +
   "label changes too; the peer has no search. And the service reads every entry back and compares its hash before it " +
   "signs a checkpoint; the peer signs none.",
+  `*p99*: the load keeps ${connections} requests under way, each of which waits for those before it, so that a server ` +
+  "that answers fewer a second answers all of them later. p99 over a server's own p50, in the table of the servers, is " +
+  "what throughput does not explain.",
   "*Memory*: what it is made of stands with the statements. At rest the service holds about 110 MiB: 49 of files, " +
   "which are Node's own, and 32 of live objects, of which a quarter is the program's text. Under load Node adds up " +
   "to 32 for what is new, and lets what is older grow to one and a half times what is in use. A granted admin's list " +
