@@ -69,18 +69,22 @@ const playRound = async ({ centre, ground, refs }: Setting, places: ReadonlyArra
 
 const lateness = async (worker: Worker): Promise<number> => (await worker.run(latenesses))[1] ?? Number.NaN
 
+/** By then its code is compiled. */
+const resting = { usual: 15_000, quiet: 60_000 }
+
 /** A worker that watches alone, once it has come to rest. */
 const watchAlone = async (
   { ground, refs, work }: Setting,
-  { seconds }: Sizes,
-  options: Parameters<Setting["work"]>[0]
+  seconds: number,
+  options: Parameters<Setting["work"]>[0],
+  rest = resting.usual
 ) => {
   const worker = await work(options)
   await worker.open(refs)
   // What came before has left every look late.
   await ground.superuser.query("update monitor set next_at = clock_timestamp() + random() * interval '60 s'")
   await worker.watch()
-  await wait(15_000)
+  await wait(rest)
   const used = await usedIn(ground, seconds)
   console.error("watched alone")
   return { worker, used, late: await lateness(worker), held: held() }
@@ -94,15 +98,22 @@ const besideWatch = (used: Usage, alone: Usage): string =>
 const live: Measuring = async (setting, sizes) => {
   const { accounts, messagesPerSecond, seconds } = sizes
   const { centre, ground } = setting
-  const { held: heldAlone, late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes, {})
+  // A collection of everything takes a second, and is in one window or another.
+  const quietSeconds = 4 * seconds
+  const { held: heldAlone, late: lateAlone, used: alone, worker } = await watchAlone(
+    setting,
+    quietSeconds,
+    {},
+    resting.quiet
+  )
   const before = await centre.send({ _: "report" })
   const begun = await usedBy(ground, async () => {
     await worker.capture()
     await feedsBegun(setting, before)
   })
-  await wait(10_000)
+  await wait(resting.quiet)
   console.error("everything that was missed is archived")
-  const quiet = await usedIn(ground, seconds)
+  const quiet = await usedIn(ground, quietSeconds)
   const heldQuiet = held()
   console.error("archived quiet accounts")
   await centre.send({ _: "talk", perSecond: messagesPerSecond })
@@ -149,7 +160,7 @@ const backup: Measuring = async (setting, sizes) => {
   const { accounts, messagesPerSecond, rate } = sizes
   const { centre, ground, refs } = setting
   const [first = ""] = refs
-  const { late: lateAlone, worker } = await watchAlone(setting, sizes, { archivePace: { rate, burst: 5 } })
+  const { late: lateAlone, worker } = await watchAlone(setting, sizes.seconds, { archivePace: { rate, burst: 5 } })
   const before = await centre.send({ _: "report" })
   await worker.capture()
   await feedsBegun(setting, before)
@@ -198,7 +209,7 @@ const backup: Measuring = async (setting, sizes) => {
 const runs: Measuring = async (setting, sizes) => {
   const { messagesPerSecond, seconds } = sizes
   const { centre, ground, refs } = setting
-  const { late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes, {})
+  const { late: lateAlone, used: alone, worker } = await watchAlone(setting, sizes.seconds, {})
   const before = await centre.send({ _: "report" })
   await worker.capture()
   await feedsBegun(setting, before)
