@@ -127,8 +127,11 @@ export class Capture extends Context.Service<Capture, {
             run.organizationId,
             Effect.gen(function*() {
               // The account's archive before its run, as in every step.
-              yield* accounts.holdArchive(run.organizationId, run.accountId)
-              const next = afterRun(run, outcome, yield* store.timeZone(run.organizationId), at)
+              const { zone } = yield* Effect.all({
+                held: accounts.holdArchive(run.organizationId, run.accountId),
+                zone: store.timeZone(run.organizationId)
+              }, { concurrency: "unbounded" })
+              const next = afterRun(run, outcome, zone, at)
               const ends = { at: next.nextAt, failures: next.failures, askedAt: next.askedAt }
               if (!(yield* runs.finish(run, ends))) return
               if (outcome._tag === "Done" || outcome._tag === "Stopped") yield* store.count(run)

@@ -34,20 +34,19 @@ const outdated = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat
   const edits = new Map(
     messages.map(({ editHidden, record: { details, id } }) => [id, editHidden ? 0 : details.edited_at ?? 0])
   )
-  const known = new Map(
-    (yield* records.knownChanges(run, chatId, stored, [])).map((changes) => [changes.messageId, changes])
-  )
-  const excluded = [
-    yield* records.redacted(run, chatId, stored),
-    yield* (yield* CaptureStore).expired(run, chatId, stored, yield* now)
-  ]
+  const { changes, expired, redacted } = yield* Effect.all({
+    changes: records.knownChanges(run, chatId, stored, []),
+    redacted: records.redacted(run, chatId, stored),
+    expired: (yield* CaptureStore).expired(run, chatId, stored, yield* now)
+  }, { concurrency: "unbounded" })
+  const known = new Map(changes.map((change) => [change.messageId, change]))
   return stored.filter((id) => {
     const { deleted = false, revisions = [] } = known.get(id) ?? {}
     const editedAt = edits.get(id)
     const isOutdated = editedAt === undefined
       ? !deleted
       : editedAt > Math.max(0, ...revisions.map((one) => one.editDate))
-    return isOutdated && !excluded.some((ids) => ids.has(id))
+    return isOutdated && !redacted.has(id) && !expired.has(id)
   }).length
 })
 
@@ -68,9 +67,11 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
   const page = yield* askPage(chat, null, reader)
   return yield* commitRead(run, run, store.chats(run, [chatId]), (archive, [known]) =>
     Effect.gen(function*() {
-      const missing = known === undefined || !isSaved(known)
-        ? 0
-        : (yield* lacking(run, known, page)) + (yield* outdated(run, known, page))
+      const differing = known === undefined || !isSaved(known) ? [] : yield* Effect.all(
+        [lacking(run, known, page), outdated(run, known, page)],
+        { concurrency: "unbounded" }
+      )
+      const missing = differing.reduce((sum, count) => sum + count, 0)
       if (missing > 0 && !confirmed) return missing
       yield* storePage(run, archive, known, page)
       yield* store.drift(run, missing)
