@@ -57,14 +57,14 @@ const measure = Effect.gen(function*() {
   const content = Stream.fromIterable(Array.from({ length: size / piece }, () => bytes))
   const sealed = yield* rateOf(Stream.runDrain(sealBlob(key, ref, content)))
   yield* store.put(blobId, sealedSize(size), sealBlob(key, ref, content))
-  const read = (range: { readonly start: number; readonly end: number }) => store.get(blobId, range)
+  const read = (range: { readonly start: number; readonly end: number }) => store.get({ blobId, version: null }, range)
   const opened = yield* rateOf(Stream.runDrain(openBlob(key, ref, size, read)))
   const starts = Array.from({ length: ranges }, (_, turn) => size - (turn + 1) * 300_000)
   const waited = yield* Effect.forEach(
     starts,
     (start) => firstByte(openBlob(key, ref, size, read, { start, end: start + mebibyte / 4 }))
   )
-  yield* store.remove(blobId)
+  yield* store.remove({ blobId, version: null })
   return { alone, sealed, opened, waited }
 })
 

@@ -6,7 +6,7 @@ import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { type ByteRange, ContentBroken } from "../domain/Content.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { BlobStore } from "../ports/archive/BlobStore.ts"
+import type { BlobStore, StoredObject } from "../ports/archive/BlobStore.ts"
 import { inPieces } from "./Pieces.ts"
 
 /** The key of one content, of 32 bytes. */
@@ -78,11 +78,12 @@ export const chunkOpener = (key: FileKey, ref: BlobRef, size: number) => {
 export type ReadStored<E, R> = (range: ByteRange) => Stream.Stream<Uint8Array, E, R>
 
 /** The object of a content as a store has it. */
-export const storedBytes = (store: BlobStore["Service"], blobId: string): ReadStored<ContentBroken, never> => (range) =>
-  Stream.mapError(
-    store.get(blobId, range),
-    ({ reason, why }) => new ContentBroken({ reason, isLost: why !== "unavailable" })
-  )
+export const storedBytes =
+  (store: BlobStore["Service"], object: StoredObject): ReadStored<ContentBroken, never> => (range) =>
+    Stream.mapError(
+      store.get(object, range),
+      ({ reason, why }) => new ContentBroken({ reason, isLost: why !== "unavailable" })
+    )
 
 /**
  * The bytes of a content within the range, which is within its size. Each chunk is checked before any byte of it is

@@ -3,7 +3,7 @@ import { Clock, Effect, Redacted, Schedule, Stream } from "effect"
 import { sealedSize } from "../domain/archive/Blob.ts"
 import { uuidOf } from "../domain/archive/Bytes.ts"
 import { ContentBroken } from "../domain/Content.ts"
-import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
+import { ArchiveBlobs, type WholeBlob } from "../ports/archive/ArchiveBlobs.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { type FileStored, type NewContent, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
 import { BlobStore } from "../ports/archive/BlobStore.ts"
@@ -48,8 +48,7 @@ const finish = Effect.fnUntraced(function*(
   writer: EpochWriter,
   fileId: string,
   messengerFile: string,
-  blobId: string,
-  sha256: Uint8Array
+  blob: WholeBlob
 ) {
   const { account } = writer
   const blobs = yield* ArchiveBlobs
@@ -58,18 +57,20 @@ const finish = Effect.fnUntraced(function*(
   if (saved !== null) {
     return { kept: false, outcome: ended(yield* blobs.attach(account, fileId, saved, yield* now), "known") }
   }
-  if (!(yield* blobs.attach(account, fileId, blobId, yield* now))) return { kept: false, outcome: "gone" as const }
-  if (!(yield* blobs.finish(account, blobId, sha256, yield* now))) return yield* new WriterReplaced()
+  if (!(yield* blobs.attach(account, fileId, blob.blobId, yield* now))) return { kept: false, outcome: "gone" as const }
+  if (!(yield* blobs.finish(account, blob, yield* now))) return yield* new WriterReplaced()
   return { kept: true, outcome: "stored" as const }
 })
 
-/** Removes what was begun; where that fails, collect_blobs does it. */
+/** Removes what was begun; where that fails, or a lock keeps the object, collect_blobs does it. */
 const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string) {
   const blobs = yield* ArchiveBlobs
   const db = yield* Db
   const store = yield* BlobStore
-  yield* store.remove(blobId)
-  yield* db.transaction(account.organizationId, blobs.forget({ ...account, blobId }))
+  const lockedUntil = yield* store.remove({ blobId, version: null })
+  const blob = { ...account, blobId }
+  const ended = lockedUntil === null ? blobs.forget(blob) : blobs.waitForLock(blob, lockedUntil, yield* now)
+  yield* db.transaction(account.organizationId, ended)
 })
 
 /** Exactly as many bytes as were announced, digested as they come. */
@@ -119,11 +120,9 @@ export const storeFile = Effect.fnUntraced(function*<E, R>(
     sealBlob(key, { ...account, blobId }, counted(content, digest.update))
   )
   const write = Effect.gen(function*() {
-    yield* Effect.raceFirst(put, renew)
-    return yield* db.transaction(
-      organizationId,
-      finish(writer, fileId, content.messengerFile, blobId, digest.digest())
-    )
+    const stored = yield* Effect.raceFirst(put, renew)
+    const blob = { ...stored, blobId, sha256: digest.digest() }
+    return yield* db.transaction(organizationId, finish(writer, fileId, content.messengerFile, blob))
   })
   const { kept, outcome } = yield* write.pipe(
     Effect.onError(() => Effect.ignore(giveUp(writer, blobId))),

@@ -54,11 +54,12 @@ const read = Effect.fnUntraced(function*(archive: Archives.Archive, fileId: stri
     Effect.flatMap(ArchiveFiles, (files) => files.find(account.organizationId, [fileId]))
   )
   if (found === undefined || found.content === null) return null
-  const { blobId, bytes, epochId, key } = found.content
+  const { content } = found
+  const { blobId, bytes, epochId, key } = content
   const epoch = yield* epochKeyOf(yield* Archives.open(archive), epochId)
   const fileKey = yield* openFileKey(epoch, blobId, key)
   return yield* Stream.mkUint8Array(
-    openBlob(fileKey, { ...account, blobId }, bytes, (range) => store.get(blobId, range))
+    openBlob(fileKey, { ...account, blobId }, bytes, (range) => store.get(content, range))
   )
 })
 
@@ -92,7 +93,7 @@ describe("the content of a file", () => {
         expect(Buffer.from(row?.["sha256"])).toEqual(crypto.createHash("sha256").update(bytes).digest())
         expect(Buffer.compare((yield* read(archive, file))!, bytes)).toBe(0)
         const stored = yield* Stream.mkUint8Array(
-          (yield* BlobStore).get(row?.["blob_id"], { start: 0, end: row?.["stored_bytes"] })
+          (yield* BlobStore).get({ blobId: row?.["blob_id"], version: null }, { start: 0, end: row?.["stored_bytes"] })
         )
         expect(Buffer.from(stored).includes(Buffer.from(bytes.subarray(0, 32)))).toBe(false)
         expect(yield* counters(archive)).toEqual({

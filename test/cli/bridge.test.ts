@@ -60,7 +60,7 @@ const copyContents = Effect.fnUntraced(function*(organization: string, folder: s
       sql`select blob_id::text as id, stored_bytes::text as size from archive_blob where organization_id = ${organization}`
   )
   for (const { id, size } of blobs) {
-    yield* files.put(id, Number(size), stored.get(id, { start: 0, end: Number(size) }))
+    yield* files.put(id, Number(size), stored.get({ blobId: id, version: null }, { start: 0, end: Number(size) }))
   }
 })
 

@@ -54,14 +54,15 @@ const stage = Effect.gen(function*() {
   const made = yield* makeExported
   const store = yield* BlobStore
   const [first, second, third] = made.files.map(({ id }) => id)
-  const remove = (file = "") => Effect.flatMap(blobOf(made.id, file), (blob) => store.remove(blob))
+  const remove = (file = "") =>
+    Effect.flatMap(blobOf(made.id, file), (blob) => store.remove({ blobId: blob, version: null }))
   /** Changes the last byte of an object of so many bytes. */
   const damage = Effect.fnUntraced(function*(file: string, size: number) {
     const blob = yield* blobOf(made.id, file)
-    const parts = yield* Stream.runCollect(store.get(blob, { start: 0, end: size }))
+    const parts = yield* Stream.runCollect(store.get({ blobId: blob, version: null }, { start: 0, end: size }))
     const bytes = Buffer.concat(parts)
     bytes[size - 1] = (bytes[size - 1] ?? 0) ^ 1
-    yield* store.remove(blob)
+    yield* remove(file)
     yield* store.put(blob, size, Stream.make(bytes))
   })
   const states = Effect.map(

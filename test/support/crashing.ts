@@ -45,7 +45,7 @@ export const dying = Effect.fnUntraced(function*<A, E, R>(calls: number, effect:
     Effect.provideService(BlobStore, {
       ...blobs,
       put: (id, size, bytes) => counted(blobs.put(id, size, bytes)),
-      remove: (id) => counted(blobs.remove(id))
+      remove: (object) => counted(blobs.remove(object))
     }),
     Effect.provideService(MessengerSession, {
       ...messenger,

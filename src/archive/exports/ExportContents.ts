@@ -44,7 +44,7 @@ export const readContent = (open: OpenAccount, lost: (fileId: string) => void) =
       found.size,
       (range) =>
         Stream.mapError(
-          store.get(found.blobId, range),
+          store.get(found, range),
           ({ why }) =>
             why === "unavailable"
               ? new StoreSilent({})

@@ -12,17 +12,26 @@ import * as Job from "../Job.ts"
 const silence = Duration.hours(1)
 const objectsPerRun = 200
 
-/** Object first, row last: a process that ends between has the object removed again, which is no fault. */
+/**
+ * Object first, row last: a process that ends between has the object removed again, which is no fault. The row of an object
+ * that is locked waits until the lock ends.
+ */
 const remove = Effect.fnUntraced(function*(blob: BlobDue) {
   const blobs = yield* ArchiveBlobs
   const db = yield* Db
   const store = yield* BlobStore
-  yield* store.remove(blob.blobId).pipe(
-    Effect.andThen(db.transaction(blob.organizationId, blobs.forget(blob))),
+  const time = yield* now
+  yield* store.remove(blob).pipe(
+    Effect.flatMap((lockedUntil) =>
+      db.transaction(
+        blob.organizationId,
+        lockedUntil === null ? blobs.forget(blob) : blobs.waitForLock(blob, lockedUntil, time)
+      )
+    ),
     Effect.catchTag("BlobStoreFailed", (failure) =>
       Effect.andThen(
         Effect.logWarning("An object of a deleted file cannot be removed yet", failure),
-        Effect.flatMap(now, (time) => db.transaction(blob.organizationId, blobs.postpone(blob, time)))
+        db.transaction(blob.organizationId, blobs.postpone(blob, time))
       ))
   )
 })
@@ -41,7 +50,8 @@ export const collectBlobs = Job.make("collect_blobs", {
   does: "removes the objects of deleted files, and of those whose writer has ended",
   run: Effect.gen(function*() {
     const blobs = yield* ArchiveBlobs
-    const silent = before(yield* now, silence)
-    for (const blob of yield* blobs.due(silent, objectsPerRun)) yield* collect(blob, silent)
+    const time = yield* now
+    const silent = before(time, silence)
+    for (const blob of yield* blobs.due(silent, time, objectsPerRun)) yield* collect(blob, silent)
   })
 })

@@ -21,6 +21,7 @@ const fileOf = (file: NonNullable<SealedFileList["files"]>[number]): FoundFile =
   at: file.at,
   content: file.content === null ? null : {
     blobId: file.content.blob_id,
+    version: null,
     epochId: BigInt(file.content.epoch_id),
     key: bytesOf(file.content.key),
     bytes: file.content.bytes,

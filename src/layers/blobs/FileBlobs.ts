@@ -87,8 +87,9 @@ export const layer = (root: string) =>
             await fs.rename(part, file)
             await syncDirectory(directory)
           })
+          return { version: null, lockedUntil: null }
         })
-        yield* Effect.acquireUseRelease(opened, write, (handle) =>
+        return yield* Effect.acquireUseRelease(opened, write, (handle) =>
           Effect.ignore(attempt("An object's part was not removed", async () => {
             await handle.close()
             // It is there only where the write has failed.
@@ -96,9 +97,9 @@ export const layer = (root: string) =>
           })))
       }),
 
-      get: (id, { end, start }) =>
+      get: ({ blobId }, { end, start }) =>
         Stream.unwrap(Effect.gen(function*() {
-          const { file } = yield* placeOf(id)
+          const { file } = yield* placeOf(blobId)
           const handle = yield* Effect.acquireRelease(
             attempt("An object was not opened", () =>
               fs.open(file, "r")),
@@ -116,8 +117,8 @@ export const layer = (root: string) =>
             at >= end ? Effect.succeed(undefined) : attempt("An object was not read", () => next(at)))
         })),
 
-      remove: (id) =>
-        placeOf(id).pipe(
+      remove: ({ blobId }) =>
+        placeOf(blobId).pipe(
           Effect.flatMap(({ directory, file, part }) =>
             attempt("An object was not removed", async () => {
               await fs.rm(part, { force: true })
@@ -125,7 +126,8 @@ export const layer = (root: string) =>
               if (await exists(directory)) await syncDirectory(directory)
             })
           ),
-          Effect.catchIf(({ why }) => why === "missing", () => Effect.void)
+          Effect.catchIf(({ why }) => why === "missing", () => Effect.void),
+          Effect.as(null)
         ),
 
       exists: (id) =>

@@ -15,14 +15,15 @@ export const layer = Layer.sync(BlobStore, () => {
       if (whole.length !== size) return yield* failed("size")
       if (objects.has(id)) return yield* failed("exists")
       objects.set(id, whole)
+      return { version: null, lockedUntil: null }
     }),
-    get: (id, { end, start }) =>
+    get: ({ blobId }, { end, start }) =>
       Stream.suspend(() => {
-        const found = objects.get(id)
+        const found = objects.get(blobId)
         if (found === undefined) return Stream.fail(failed("missing"))
         return end > found.length ? Stream.fail(failed("size")) : Stream.make(found.subarray(start, end))
       }),
-    remove: (id) => Effect.sync(() => objects.delete(id)),
+    remove: ({ blobId }) => Effect.as(Effect.sync(() => objects.delete(blobId)), null),
     exists: (id) => Effect.sync(() => objects.has(id))
   })
 })

@@ -4,7 +4,9 @@ import type { HttpClientResponse } from "effect/http"
 import * as crypto from "node:crypto"
 import { isBlobId } from "../../domain/archive/Blob.ts"
 import type { ByteRange } from "../../domain/Content.ts"
-import { BlobStore, BlobStoreFailed } from "../../ports/archive/BlobStore.ts"
+import { now } from "../../domain/Moments.ts"
+import { BlobStore, BlobStoreFailed, type StoredObject } from "../../ports/archive/BlobStore.ts"
+import { lockedUntil, type PutLock, putLock, type S3Lock } from "./S3Locks.ts"
 import {
   codeOf,
   elementOf,
@@ -13,10 +15,11 @@ import {
   type S3Credentials,
   type S3Place,
   type S3Refused,
+  type S3Request,
   textOf
 } from "./S3Requests.ts"
 
-export type { S3Credentials, S3Place }
+export type { S3Credentials, S3Lock, S3Place }
 
 /** Bytes of a part, which is held in memory until the store has it. */
 const partSize = 8 * 1024 * 1024
@@ -38,12 +41,11 @@ const absent = () => failed("missing", "An object is not there")
 const wrongSize = () => failed("size", "An object has not the size that it was to have")
 const present = () => failed("exists", "There is such an object already")
 
-const refused = (what: string) => ({ code, status }: S3Refused): BlobStoreFailed =>
-  status === 404
-    ? absent()
-    : status === 416
-    ? wrongSize()
-    : failed("unavailable", `${what}: the store ${status === 0 ? "gave no answer" : `answered ${status} ${code}`}`)
+const unavailable = (what: string) => ({ code, status }: S3Refused): BlobStoreFailed =>
+  failed("unavailable", `${what}: the store ${status === 0 ? "gave no answer" : `answered ${status} ${code}`}`)
+
+const refused = (what: string) => (refusal: S3Refused): BlobStoreFailed =>
+  refusal.status === 404 ? absent() : refusal.status === 416 ? wrongSize() : unavailable(what)(refusal)
 
 /** True if the refusal is that of a condition: there is an object of the name. */
 const isTaken = ({ status }: S3Refused): boolean => status === 412
@@ -93,12 +95,14 @@ const putParts = Effect.fnUntraced(function*<E, R>(
   s3: S3,
   name: string,
   put: string,
+  locking: PutLock,
   size: number,
   bytes: Stream.Stream<Uint8Array, E, R>
 ) {
   const notStored = refused("An object was not stored")
   const begin = Effect.gen(function*() {
-    const response = yield* s3({ method: "POST", name, query: { uploads: "" }, headers: { [putHeader]: put } })
+    const headers = { [putHeader]: put, ...locking.object }
+    const response = yield* s3({ method: "POST", name, query: { uploads: "" }, headers })
     return elementOf(yield* textOf(response), "UploadId")
   })
   const uploadId = yield* Effect.mapError(begin, notStored)
@@ -106,7 +110,8 @@ const putParts = Effect.fnUntraced(function*<E, R>(
   const etags: Array<string> = []
   const upload = Effect.fnUntraced(function*(body: Uint8Array) {
     const query = { partNumber: String(etags.length + 1), uploadId }
-    const { headers } = yield* Effect.mapError(s3({ method: "PUT", name, query, body }), notStored)
+    const part = s3({ method: "PUT", name, query, headers: locking.body(body), body })
+    const { headers } = yield* Effect.mapError(part, notStored)
     etags.push(headers["etag"] ?? "")
   })
   yield* Effect.gen(function*() {
@@ -121,11 +126,19 @@ const putParts = Effect.fnUntraced(function*<E, R>(
   }).pipe(Effect.onError(() => Effect.ignore(s3({ method: "DELETE", name, query: { uploadId } }))))
 })
 
+/** Asks for a version. A bucket to which objects were moved may have others, and answers with its newest. */
+const askVersion = (s3: S3, request: S3Request, version: string | null) =>
+  version === null ? s3(request) : Effect.catchIf(
+    s3({ ...request, query: { versionId: version } }),
+    ({ status }) => status === 404 || status === 400,
+    () => s3(request)
+  )
+
 /** The connection ended before the bytes did. */
 class DownloadCut extends Data.TaggedError("DownloadCut") {}
 
 /** The bytes of a range by one request. */
-const readOnce = (s3: S3, name: string, { end, start }: ByteRange) => {
+const readOnce = (s3: S3, { blobId, version }: StoredObject, { end, start }: ByteRange) => {
   const body = (
     response: HttpClientResponse.HttpClientResponse
   ): Stream.Stream<Uint8Array, BlobStoreFailed | DownloadCut> => {
@@ -134,8 +147,9 @@ const readOnce = (s3: S3, name: string, { end, start }: ByteRange) => {
       ? Stream.mapError(response.stream, () => new DownloadCut())
       : Stream.fail(wrongSize())
   }
-  const request = s3({ method: "GET", name, headers: { range: `bytes=${start}-${end - 1}` } })
-  return Stream.unwrap(Effect.map(Effect.mapError(request, refused("An object was not read")), body)).pipe(
+  const request = { method: "GET", name: blobId, headers: { range: `bytes=${start}-${end - 1}` } } as const
+  const answer = Effect.mapError(askVersion(s3, request, version), refused("An object was not read"))
+  return Stream.unwrap(Effect.map(answer, body)).pipe(
     Stream.timeoutOrElse({ duration: silence, orElse: () => Stream.fail(new DownloadCut()) })
   )
 }
@@ -143,13 +157,13 @@ const readOnce = (s3: S3, name: string, { end, start }: ByteRange) => {
 /** The bytes of a range, which go on where a connection was cut. */
 const read = (
   s3: S3,
-  name: string,
+  object: StoredObject,
   { end, start }: ByteRange,
   left = continuations
 ): Stream.Stream<Uint8Array, BlobStoreFailed> =>
   Stream.suspend(() => {
     let at = start
-    const counted = Stream.mapEffect(readOnce(s3, name, { start, end }), (bytes) => {
+    const counted = Stream.mapEffect(readOnce(s3, object, { start, end }), (bytes) => {
       at += bytes.length
       return at > end ? Effect.fail(wrongSize()) : Effect.succeed(bytes)
     })
@@ -158,68 +172,129 @@ const read = (
       Stream.catchTag("DownloadCut", () =>
         left === 0
           ? Stream.fail(failed("unavailable", "An object was not read to its end"))
-          : read(s3, name, { start: at, end }, left - 1))
+          : read(s3, object, { start: at, end }, left - 1))
     )
   })
 
-/** The store of the objects under a prefix of a bucket. */
-export const layer = (place: S3Place, credentials: S3Credentials) =>
+/** An object as the store describes it; without version and lock where neither is of interest. */
+interface Described extends Pick<StoredObject, "version"> {
+  /** The put that has stored it. */
+  readonly put: string | null
+  readonly lockedUntil: Date | null
+}
+
+/**
+ * The store of the objects under a prefix of a bucket. With a lock it stores each object under Object Lock, and removes
+ * versions of objects, where the store would only hide them.
+ */
+export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock | null = null) =>
   Layer.effect(
     BlobStore,
     Effect.gen(function*() {
       const s3 = yield* makeS3(place, credentials)
 
-      const head = (id: string) =>
-        s3({ method: "HEAD", name: id }).pipe(
+      /** Fails, and tells the operator, where the bucket has no Object Lock: objects would not be locked there. */
+      const requireLocks = Effect.gen(function*() {
+        const answer = yield* s3({ method: "GET", name: null, query: { "object-lock": "" } }).pipe(
+          Effect.flatMap(textOf),
+          Effect.catchIf(({ code }) => code === "ObjectLockConfigurationNotFoundError", () => Effect.succeed("")),
+          Effect.mapError(unavailable("The store does not say if the bucket has Object Lock"))
+        )
+        if (elementOf(answer, "ObjectLockEnabled") === "Enabled") return
+        return yield* failed("unavailable", "The bucket has no Object Lock, which CONSOLE_BLOBS_LOCK needs")
+      }).pipe(Effect.tapError((failure) => Effect.logError("No file is stored", failure)))
+      let locksAreThere = lock === null
+      const ready = Effect.suspend(() =>
+        locksAreThere ? Effect.void : Effect.map(requireLocks, () => {
+          locksAreThere = true
+        })
+      )
+
+      /** Null where it is not there. */
+      const head = ({ blobId, version }: StoredObject) =>
+        askVersion(s3, { method: "HEAD", name: blobId }, version).pipe(
           Effect.mapError(refused("An object was not looked for")),
-          Effect.map(({ headers }) => ({ put: headers[putHeader] ?? null })),
+          Effect.flatMap(({ headers }) =>
+            Effect.map(now, (time): Described => {
+              const put = headers[putHeader] ?? null
+              return lock === null && version === null
+                ? { put, version: null, lockedUntil: null }
+                : { put, version: headers["x-amz-version-id"] ?? null, lockedUntil: lockedUntil(headers, time) }
+            })
+          ),
           Effect.catchIf(({ why }) => why === "missing", () => Effect.succeed(null))
         )
 
-      const drop = (id: string) =>
-        Effect.asVoid(s3({ method: "DELETE", name: id })).pipe(
+      const drop = ({ blobId, version }: StoredObject) =>
+        Effect.asVoid(
+          s3({ method: "DELETE", name: blobId, query: version === null ? {} : { versionId: version } })
+        ).pipe(
           Effect.mapError(refused("An object was not removed")),
           Effect.catchIf(({ why }) => why === "missing", () => Effect.void)
         )
 
+      const dropUnlocked = (blobId: string, found: Described) =>
+        found.lockedUntil !== null
+          ? Effect.succeed(found.lockedUntil)
+          : Effect.as(drop({ blobId, version: found.version }), null)
+
+      const newest = (blobId: string) => head({ blobId, version: null })
+
       /** Removes what a put that failed may have stored: another one's object stays. */
       const undo = (id: string, put: string) =>
-        Effect.flatMap(head(id), (found) => found?.put === put ? drop(id) : Effect.void)
+        Effect.flatMap(newest(id), (found) => found?.put === put ? dropUnlocked(id, found) : Effect.void)
+
+      /** The version of what the put has stored. */
+      const versionOf = Effect.fnUntraced(function*(id: string, put: string) {
+        const found = yield* newest(id)
+        if (found?.put === put && found.version !== null) return found.version
+        return yield* failed("unavailable", "The store names no version of an object that is to be locked")
+      })
 
       return BlobStore.of({
         isConfigured: true,
         put: Effect.fnUntraced(function*<E, R>(id: string, size: number, bytes: Stream.Stream<Uint8Array, E, R>) {
           const name = yield* checked(id)
           if (size > partSize * maxParts) return yield* wrongSize()
+          yield* ready
           const put = crypto.randomUUID()
-          const stored = size > partSize ? putParts(s3, name, put, size, bytes) : Effect.gen(function*() {
+          const locking = putLock(lock, yield* now)
+          const stored = size > partSize ? putParts(s3, name, put, locking, size, bytes) : Effect.gen(function*() {
             const body = yield* inParts(size, bytes, () => Effect.fail(wrongSize()))
+            const headers = { ...onlyNew, [putHeader]: put, ...locking.object, ...locking.body(body) }
             yield* Effect.mapError(
-              s3({ method: "PUT", name, headers: { ...onlyNew, [putHeader]: put }, body }),
+              s3({ method: "PUT", name, headers, body }),
               (failure) => isTaken(failure) ? present() : refused("An object was not stored")(failure)
             )
           })
-          yield* stored.pipe(
+          return yield* stored.pipe(
             // After an attempt without an answer, the object that is there may be this one.
             Effect.catchIf(
               (failure): failure is BlobStoreFailed => failure instanceof BlobStoreFailed && failure.why === "exists",
               (failure) =>
-                Effect.flatMap(head(name), (found) => found?.put === put ? Effect.void : Effect.fail(failure))
+                Effect.flatMap(newest(name), (found) => found?.put === put ? Effect.void : Effect.fail(failure))
             ),
+            Effect.andThen(lock === null ? Effect.succeed(null) : versionOf(name, put)),
+            Effect.map((version) => ({ version, lockedUntil: locking.end })),
             Effect.onError(() => Effect.ignore(undo(name, put)))
           )
         }),
 
-        get: (id, range) =>
+        get: (object, range) =>
           Stream.unwrap(Effect.gen(function*() {
-            const name = yield* checked(id)
-            if (range.end > range.start) return read(s3, name, range)
-            return (yield* head(name)) === null ? Stream.fail(absent()) : Stream.empty
+            yield* checked(object.blobId)
+            if (range.end > range.start) return read(s3, object, range)
+            return (yield* head(object)) === null ? Stream.fail(absent()) : Stream.empty
           })),
 
-        remove: (id) => isBlobId(id) ? drop(id) : Effect.void,
+        remove: Effect.fnUntraced(function*(object) {
+          if (!isBlobId(object.blobId)) return null
+          if (lock === null && object.version === null) return yield* Effect.as(drop(object), null)
+          const found = yield* head(object)
+          return found === null ? null : yield* dropUnlocked(object.blobId, found)
+        }),
 
-        exists: (id) => isBlobId(id) ? Effect.map(head(id), (found) => found !== null) : Effect.succeed(false)
+        exists: (id) => isBlobId(id) ? Effect.map(newest(id), (found) => found !== null) : Effect.succeed(false)
       })
     })
   )

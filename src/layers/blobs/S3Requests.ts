@@ -21,8 +21,8 @@ export interface S3Credentials {
 
 export interface S3Request {
   readonly method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT"
-  /** The name of the object within the place. */
-  readonly name: string
+  /** The name of the object within the place; null for the bucket itself. */
+  readonly name: string | null
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
@@ -82,7 +82,7 @@ export const makeS3 = Effect.fnUntraced(function*(place: S3Place, { keyId, secre
   const client = yield* HttpClient.HttpClient
 
   const signed = Effect.fnUntraced(function*({ body = none, headers, method, name, query }: S3Request) {
-    const url = new URL(`${place.endpoint}/${place.bucket}/${place.prefix}${name}`)
+    const url = new URL(`${place.endpoint}/${place.bucket}${name === null ? "" : `/${place.prefix}${name}`}`)
     for (const [key, value] of Object.entries(query ?? {})) url.searchParams.set(key, value)
     const signer = new AwsV4Signer({
       method,

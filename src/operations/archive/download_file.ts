@@ -7,7 +7,7 @@ import { ContentUnreadable, FileNotSaved, ResourceMissing } from "../../domain/F
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { noteUnreadableFiles } from "../../kernel/runners/UnreadableNotes.ts"
-import type { FoundFile } from "../../ports/archive/ArchiveFiles.ts"
+import type { FileContent, FoundFile } from "../../ports/archive/ArchiveFiles.ts"
 import { ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import * as samples from "./files.samples.ts"
@@ -18,13 +18,13 @@ import { watchFile } from "./WatchedContent.ts"
 export const answerContent = Effect.fnUntraced(function*(
   file: FoundFile,
   open: OpenAccount,
-  stored: (blobId: string) => Parameters<typeof openContent>[3]
+  stored: (content: FileContent) => Parameters<typeof openContent>[3]
 ) {
   const { content } = file
   if (content === null) return yield* new FileNotSaved({})
   const described = yield* describeFile(open, file)
   return yield* Effect.catchTag(
-    openContent(open, described, content, stored(content.blobId)),
+    openContent(open, described, content, stored(content)),
     "ArchiveUnreadable",
     () => Effect.fail(new ContentUnreadable({}))
   )
@@ -50,7 +50,7 @@ export const downloadFile = Operation.stream(
     const open = openAccount({ organizationId: caller.organizationId, accountId }, archive)
     const store = yield* BlobStore
     const answer = yield* Effect.tapErrorTag(
-      answerContent(file, open, (blobId) => storedBytes(store, blobId)),
+      answerContent(file, open, (content) => storedBytes(store, content)),
       "content_unreadable",
       () => archive.isReplaced ? Effect.void : noteUnreadableFiles(caller, accountId, [file_id])
     )

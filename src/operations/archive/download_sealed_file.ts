@@ -17,17 +17,17 @@ import { watchFile } from "./WatchedContent.ts"
 const storedContent = (
   store: BlobStore["Service"],
   { fileId }: FoundFile,
-  { blobId, bytes }: NonNullable<FoundFile["content"]>
+  content: NonNullable<FoundFile["content"]>
 ): Content => {
-  const size = sealedSize(bytes)
+  const size = sealedSize(content.bytes)
   return {
     media_type: "application/octet-stream",
     file_name: `${fileId}.sealed`,
     size,
     ranges: true,
     // An object never changes.
-    version: blobId,
-    bytes: (range = { start: 0, end: size }) => storedBytes(store, blobId)(range)
+    version: content.blobId,
+    bytes: (range = { start: 0, end: size }) => storedBytes(store, content)(range)
   }
 }
 

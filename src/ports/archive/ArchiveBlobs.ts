@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { BlobRef } from "../../domain/archive/Blob.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { PutObject, StoredObject } from "./BlobStore.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 export interface NewBlob {
@@ -12,15 +13,22 @@ export interface NewBlob {
   readonly bytes: number
 }
 
+/** An object that is whole. */
+export interface WholeBlob extends PutObject {
+  readonly blobId: string
+  /** Of the content. */
+  readonly sha256: Uint8Array
+}
+
 /** An object to remove, or one whose writer may have ended. */
-export interface BlobDue extends BlobRef {
+export interface BlobDue extends BlobRef, StoredObject {
   readonly state: "writing" | "deleting"
 }
 
 /**
  * A row is `writing` until its object is whole, `saved` with the first file of it, and `deleting`, without its key, from
- * when no file has it any more until its object is removed. All but `due` run inside a transaction of the organization,
- * those of a writer after its fence.
+ * when no file has it any more until its object is removed, which waits until the lock of the object has ended. All but
+ * `due` run inside a transaction of the organization, those of a writer after its fence.
  */
 export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
   /** The content that the messenger calls so, where it is saved. */
@@ -29,15 +37,20 @@ export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
   /** Says that the object is still being written; false where the row is not `writing` any more. */
   renew(account: ArchivedAccount, blobId: string, now: Date): Effect.Effect<boolean>
   /** The object is whole; false where the row is not `writing` any more. */
-  finish(account: ArchivedAccount, blobId: string, sha256: Uint8Array, now: Date): Effect.Effect<boolean>
+  finish(account: ArchivedAccount, blob: WholeBlob, now: Date): Effect.Effect<boolean>
   /** Gives the file its content, and counts it; false where the file is gone, deleted, or has one. */
   attach(account: ArchivedAccount, fileId: string, blobId: string, now: Date): Effect.Effect<boolean>
-  /** The rows of all organizations whose objects are to be removed: those that were never saved only from `before` on. */
-  due(before: Date, limit: number): Effect.Effect<ReadonlyArray<BlobDue>, ServiceUnavailable>
+  /**
+   * The rows of all organizations whose objects are to be removed, and are not locked now: those that were never saved only
+   * from `before` on.
+   */
+  due(before: Date, now: Date, limit: number): Effect.Effect<ReadonlyArray<BlobDue>, ServiceUnavailable>
   /** Gives a row up that nobody has renewed since `before`. */
   abandon(blob: BlobRef, before: Date, now: Date): Effect.Effect<void>
   /** Puts a row behind the others that are due, since its object could not be removed. */
   postpone(blob: BlobRef, now: Date): Effect.Effect<void>
+  /** Shreds the key of a row that was given up or not saved; it is due again once the lock of its object has ended. */
+  waitForLock(blob: BlobRef, lockedUntil: Date, now: Date): Effect.Effect<void>
   /** Deletes the row, whose object is removed; a row that was not saved is given up by it too. */
   forget(blob: BlobRef): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveBlobs") {}

@@ -5,11 +5,11 @@ import type { FileReason } from "../../domain/archive/FileReason.ts"
 import type { FileState } from "../../domain/archive/Message.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { SealedFrames } from "./ArchivePages.ts"
+import type { StoredObject } from "./BlobStore.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 /** A stored content: its object, and its key, sealed under an epoch's. */
-export interface FileContent {
-  readonly blobId: string
+export interface FileContent extends StoredObject {
   readonly epochId: bigint
   readonly key: Uint8Array
   readonly bytes: number

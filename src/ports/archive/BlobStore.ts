@@ -13,9 +13,22 @@ export class BlobStoreFailed extends Schema.TaggedError<BlobStoreFailed>()("Blob
   }
 }
 
+/** An object, and the version of it that the store named; null for the only one. */
+export interface StoredObject {
+  readonly blobId: string
+  readonly version: string | null
+}
+
+/** The version that a put has stored, and its lock. */
+export interface PutObject extends Pick<StoredObject, "version"> {
+  /** The time before which nobody can remove it; null for none. */
+  readonly lockedUntil: Date | null
+}
+
 /**
- * Laws: a put that failed leaves nothing that `get` finds; a second put of an id fails; `get` of a range is the slice of
- * the whole; `remove` of what is not there succeeds; an id that is no UUID fails or is not there, and leads nowhere.
+ * Laws: a put that failed leaves nothing that `get` finds, unless it is locked; a second put of an id fails; `get` of a
+ * range is the slice of the whole; `remove` of what is not there succeeds; an id that is no UUID fails or is not there,
+ * and leads nowhere.
  */
 export class BlobStore extends Context.Service<BlobStore, {
   /** False where no place is configured: nothing is stored, and files wait until there is one. */
@@ -25,8 +38,9 @@ export class BlobStore extends Context.Service<BlobStore, {
     id: string,
     size: number,
     bytes: Stream.Stream<Uint8Array, E, R>
-  ): Effect.Effect<void, BlobStoreFailed | E, R>
-  get(id: string, range: ByteRange): Stream.Stream<Uint8Array, BlobStoreFailed>
-  remove(id: string): Effect.Effect<void, BlobStoreFailed>
+  ): Effect.Effect<PutObject, BlobStoreFailed | E, R>
+  get(object: StoredObject, range: ByteRange): Stream.Stream<Uint8Array, BlobStoreFailed>
+  /** The time before which it is locked, so that it is still there; null once it is gone. */
+  remove(object: StoredObject): Effect.Effect<Date | null, BlobStoreFailed>
   exists(id: string): Effect.Effect<boolean, BlobStoreFailed>
 }>()("org-security-console/ports/archive/BlobStore") {}

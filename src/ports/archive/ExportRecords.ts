@@ -5,6 +5,7 @@ import type { Checkpoint } from "../../domain/journal/Checkpoint.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import type { StoredManifest } from "./ArchiveManifests.ts"
 import type { SealedFrames } from "./ArchivePages.ts"
+import type { StoredObject } from "./BlobStore.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 /** Days of an account's chats, `YYYY-MM-DD`; chats are null for all. */
@@ -40,8 +41,7 @@ export interface ExportChanges {
 }
 
 /** A saved content; `key` is sealed under the epoch. */
-export interface StoredContent {
-  readonly blobId: string
+export interface StoredContent extends StoredObject {
   readonly epochId: bigint
   readonly key: Uint8Array
   readonly size: number

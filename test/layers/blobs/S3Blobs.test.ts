@@ -1,26 +1,12 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import { SignatureV4 } from "@smithy/signature-v4"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as crypto from "node:crypto"
-import * as S3Blobs from "../../../src/layers/blobs/S3Blobs.ts"
 import { BlobStore } from "../../../src/ports/archive/BlobStore.ts"
-import { inParts, laws, objectOf } from "../../support/archive/blobLaws.ts"
+import { inParts, laws, objectOf, only } from "../../support/archive/blobLaws.ts"
 import { makeS3Server, type S3Server } from "../../support/s3/s3Server.ts"
-import { refusalOf, signatureOf, type SigningKey } from "../../support/s3/signatures.ts"
-
-const key: SigningKey = { keyId: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG", region: "eu-central-1" }
-
-const storeAt = ({ endpoint }: Pick<S3Server, "endpoint">, { region = key.region, secret = key.secret } = {}) =>
-  S3Blobs.layer(
-    { endpoint, bucket: "files", prefix: "console/", region },
-    { keyId: key.keyId, secret: Redacted.make(secret) }
-  ).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
-
-const withStore = <A, E>(use: (server: S3Server) => Effect.Effect<A, E, BlobStore>) =>
-  Effect.scoped(
-    Effect.flatMap(makeS3Server("files", key), (server) => Effect.provide(use(server), storeAt(server)))
-  )
+import { key, storeAt, withStore } from "../../support/s3/s3Stores.ts"
+import { refusalOf, signatureOf } from "../../support/s3/signatures.ts"
 
 const bytes = objectOf(100_000)
 /** Two parts and a rest. */
@@ -29,16 +15,16 @@ const large = Buffer.alloc(17 * 1024 * 1024, objectOf(65_537))
 const put = (content: Uint8Array, id: string = crypto.randomUUID()) =>
   Effect.as(Effect.flatMap(BlobStore, (store) => store.put(id, content.length, inParts(content))), id)
 const get = (id: string, start: number, end: number) =>
-  Stream.mkUint8Array(Stream.unwrap(Effect.map(BlobStore, (store) => store.get(id, { start, end }))))
+  Stream.mkUint8Array(Stream.unwrap(Effect.map(BlobStore, (store) => store.get(only(id), { start, end }))))
 
 describe("objects of an S3 store", () => {
   it.live("keep the laws under a prefix, and leave nothing where they fail", () =>
     withStore((server) =>
       Effect.gen(function*() {
         yield* laws
-        expect([server.objects.size, server.uploads.size]).toEqual([0, 0])
+        expect([server.versions.length, server.uploads.size]).toEqual([0, 0])
         const id = yield* put(bytes)
-        expect([...server.objects.keys()]).toEqual([`console/${id}`])
+        expect(server.versions.map(({ name }) => name)).toEqual([`console/${id}`])
       })
     ))
 
@@ -54,7 +40,7 @@ describe("objects of an S3 store", () => {
         const failing = Stream.concat(inParts(large.subarray(0, 9_000_000)), Stream.fail("away"))
         const other = crypto.randomUUID()
         expect(yield* Effect.flip(store.put(other, large.length, failing))).toBe("away")
-        expect([server.objects.size, server.uploads.size]).toEqual([1, 0])
+        expect([server.versions.length, server.uploads.size]).toEqual([1, 0])
         expect((yield* Effect.flip(get(id, 0, large.length + 1))).why).toBe("size")
       })
     ))
@@ -74,8 +60,8 @@ describe("objects of an S3 store", () => {
         expect(Buffer.compare(yield* get(id, 5, large.length), large.subarray(5))).toBe(0)
         expect(server.requests.length - from).toBe(4)
         server.faults.push(["DELETE", "unanswered_after"])
-        yield* (yield* BlobStore).remove(id)
-        expect(server.objects.size).toBe(3)
+        yield* (yield* BlobStore).remove(only(id))
+        expect(server.versions.length).toBe(3)
       })
     ))
 
@@ -93,7 +79,7 @@ describe("objects of an S3 store", () => {
           why: "unavailable",
           reason: "An object was not read to its end"
         })
-        expect(server.objects.size).toBe(1)
+        expect(server.versions.length).toBe(1)
       })
     ))
 
@@ -199,6 +185,37 @@ describe("the test's own store", () => {
       expect((yield* askSigned(server, "PUT", "/files/c", { query, body: content })).status).toBe(200)
       expect((yield* askSigned(server, "DELETE", "/files/c", { query: { uploadId } })).status).toBe(204)
       expect((yield* askSigned(server, "HEAD", "/files/c")).status).toBe(404)
+    })))
+
+  it.live("takes what is to be locked with a checksum alone, and removes no version that is locked", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const server = yield* makeS3Server("files", key, { hasLocks: true })
+      const locking = {
+        "x-amz-object-lock-mode": "GOVERNANCE",
+        "x-amz-object-lock-retain-until-date": new Date(Date.now() + 60_000).toISOString()
+      }
+      const body = new Uint8Array(bytes.subarray(0, 1000))
+      const checksum = { "content-md5": crypto.createHash("md5").update(body).digest("base64") }
+      const other = { "content-md5": crypto.createHash("md5").digest("base64") }
+      const put = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(askSigned(server, "PUT", "/files/a", { body, headers }), ({ status }) => status)
+      expect(yield* Effect.forEach([locking, { ...locking, ...other }, { ...locking, ...checksum }], put))
+        .toEqual([400, 400, 200])
+      const [{ id: versionId } = { id: "" }] = server.versions
+      const remove = (query: Readonly<Record<string, string>>) =>
+        Effect.map(askSigned(server, "DELETE", "/files/a", { query }), ({ status }) => status)
+      expect([yield* remove({ versionId }), server.versions.length]).toEqual([403, 1])
+      expect([yield* remove({}), server.versions.length]).toEqual([204, 2])
+      expect((yield* askSigned(server, "GET", "/files/a")).status).toBe(404)
+      expect((yield* askSigned(server, "GET", "/files/a", { query: { versionId } })).status).toBe(200)
+      const begun = yield* askSigned(server, "POST", "/files/b", { query: { uploads: "" }, headers: locking })
+      const uploadId = /<UploadId>(.*)<\/UploadId>/.exec(String(begun.body))?.[1] ?? ""
+      const query = { partNumber: "1", uploadId }
+      expect((yield* askSigned(server, "PUT", "/files/b", { query, body })).status).toBe(400)
+      expect((yield* askSigned(server, "PUT", "/files/b", { query, body, headers: checksum })).status).toBe(200)
+      const without = yield* makeS3Server("files", key)
+      const refused = yield* askSigned(without, "PUT", "/files/a", { body, headers: { ...locking, ...checksum } })
+      expect(refused.status).toBe(400)
     })))
 
   it("checks signatures as the published examples have them, and refuses what was changed", () => {

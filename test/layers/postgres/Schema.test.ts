@@ -43,7 +43,7 @@ const servicePrivileges = [
   "ai_connection: SELECT, UPDATE(last_used_at)",
   "api_key: SELECT, UPDATE(last_used_at)",
   "archive_attempt: DELETE, SELECT",
-  "archive_blob: SELECT(account_id), SELECT(at), SELECT(blob_id), SELECT(organization_id), SELECT(sha256), SELECT(state)",
+  "archive_blob: SELECT(account_id), SELECT(at), SELECT(blob_id), SELECT(locked_until), SELECT(organization_id), SELECT(sha256), SELECT(state), SELECT(version)",
   "archive_cleanup: SELECT(created_at), SELECT(created_by), SELECT(expires_at), SELECT(id), SELECT(not_before), SELECT(organization_id), SELECT(state)",
   "archive_deletion: SELECT(finished_at), SELECT(id), SELECT(organization_id), SELECT(started_at)",
   "archive_export: DELETE, SELECT(expires_at)",

@@ -219,9 +219,9 @@ const facts = {
 /** The model saves no contents. */
 const unconfigured: BlobStore["Service"] = {
   isConfigured: false,
-  put: () => Effect.void,
+  put: () => Effect.succeed({ version: null, lockedUntil: null }),
   get: () => Stream.empty,
-  remove: () => Effect.void,
+  remove: () => Effect.succeed(null),
   exists: () => Effect.succeed(false)
 }
 

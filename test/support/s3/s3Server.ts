@@ -1,8 +1,9 @@
 /** A store of objects that speaks S3, checks every signature, and fails as it is told to. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as http from "node:http"
 import { listening } from "../http/loopback.ts"
+import { checksumRefusal, lockOf, makeBucket, type NewObject, type Version } from "./bucket.ts"
 import { refusalOf, type SigningKey } from "./signatures.ts"
 
 /**
@@ -11,20 +12,15 @@ import { refusalOf, type SigningKey } from "./signatures.ts"
  */
 export type Fault = "cut" | "refused" | "unanswered_after" | "unanswered_before"
 
-interface StoredObject {
-  readonly bytes: Buffer
-  readonly put: string
-}
-
-interface Upload {
+interface Upload extends Omit<NewObject, "bytes"> {
   readonly name: string
-  readonly put: string
   readonly parts: Map<number, Buffer>
 }
 
 export interface S3Server {
   readonly endpoint: string
-  readonly objects: Map<string, StoredObject>
+  /** Objects by their names, and in a bucket with Object Lock every version of them, in order. */
+  readonly versions: ReadonlyArray<Version>
   readonly uploads: Map<string, Upload>
   /** Faults of the next requests that match the method. */
   readonly faults: Array<readonly [method: string, fault: Fault]>
@@ -53,8 +49,19 @@ const read = (request: http.IncomingMessage): Promise<Buffer> =>
       .on("error", reject)
   })
 
-const partOf = ({ bytes }: StoredObject, range: string | undefined): Answer => {
-  const headers = { "content-type": "application/octet-stream", etag: etagOf(bytes) }
+const described = ({ bytes, id, isHeld, lock, put }: Version, hasLocks: boolean): Record<string, string> => ({
+  "content-type": "application/octet-stream",
+  etag: etagOf(bytes),
+  "x-amz-meta-put": put,
+  ...(hasLocks ? { "x-amz-version-id": id } : {}),
+  ...(isHeld ? { "x-amz-object-lock-legal-hold": "ON" } : {}),
+  ...(lock === null ? {} : {
+    "x-amz-object-lock-mode": lock.mode,
+    "x-amz-object-lock-retain-until-date": new Date(lock.until).toISOString()
+  })
+})
+
+const partOf = ({ bytes }: Version, headers: Record<string, string>, range: string | undefined): Answer => {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? []
   if (first === undefined) return { status: 200, headers, body: bytes }
   const start = Number(first)
@@ -67,18 +74,20 @@ const partOf = ({ bytes }: StoredObject, range: string | undefined): Answer => {
   }
 }
 
-/** A store on a free port with one bucket, until the scope closes. */
-export const makeS3Server = (bucket: string, key: SigningKey) =>
+/** A store on a free port with one bucket, until the scope closes. Its time is the Clock's. */
+export const makeS3Server = (bucketName: string, key: SigningKey, { hasLocks = false } = {}) =>
   Effect.gen(function*() {
-    const objects = new Map<string, StoredObject>()
+    const clock = yield* Clock.Clock
+    const now = () => clock.currentTimeMillisUnsafe()
+    const bucket = makeBucket(hasLocks, now)
     const uploads = new Map<string, Upload>()
     const faults: Array<readonly [string, Fault]> = []
     const requests: Array<string> = []
 
-    const store = (name: string, stored: StoredObject, condition: string | undefined): Answer => {
-      if (condition === "*" && objects.has(name)) return error(412, "PreconditionFailed")
-      objects.set(name, stored)
-      return { status: 200, headers: { etag: etagOf(stored.bytes) } }
+    const store = (name: string, stored: NewObject, condition: string | undefined): Answer => {
+      if (condition === "*" && bucket.find(name, null) !== undefined) return error(412, "PreconditionFailed")
+      const { etag = "", "x-amz-version-id": version } = described(bucket.add(name, stored), hasLocks)
+      return { status: 200, headers: { etag, ...(version === undefined ? {} : { "x-amz-version-id": version }) } }
     }
 
     const complete = (uploadId: string, body: string, condition: string | undefined): Answer => {
@@ -90,22 +99,34 @@ export const makeS3Server = (bucket: string, key: SigningKey) =>
         return part !== undefined && etagOf(part) === etag?.replaceAll("&quot;", "\"") ? part : null
       })
       if (parts.includes(null) || parts.length !== upload.parts.size) return error(400, "InvalidPart")
-      const stored = store(upload.name, { bytes: Buffer.concat(parts as Array<Buffer>), put: upload.put }, condition)
+      const { lock, name, put } = upload
+      const stored = store(name, { bytes: Buffer.concat(parts as Array<Buffer>), put, lock }, condition)
       if (stored.status === 200) uploads.delete(uploadId)
-      return stored.status === 200 ? { status: 200, body: "<CompleteMultipartUploadResult/>" } : stored
+      return stored.status === 200 ? { ...stored, body: "<CompleteMultipartUploadResult/>" } : stored
     }
+
+    const lockConfiguration: Answer = hasLocks
+      ? {
+        status: 200,
+        body: "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>"
+      }
+      : error(404, "ObjectLockConfigurationNotFoundError")
 
     const answer = (method: string, url: URL, headers: http.IncomingHttpHeaders, body: Buffer): Answer => {
       const [, found, ...rest] = url.pathname.split("/")
-      if (found !== bucket) return error(404, "NoSuchBucket")
+      if (found !== bucketName) return error(404, "NoSuchBucket")
       const name = rest.join("/")
+      if (name === "" && url.searchParams.has("object-lock")) return lockConfiguration
       const uploadId = url.searchParams.get("uploadId")
       const put = String(headers["x-amz-meta-put"] ?? "")
       const condition = headers["if-none-match"]
-      const stored = objects.get(name)
+      const version = url.searchParams.get("versionId")
+      if (version !== null && !/^[\da-f-]{36}$/.test(version)) return error(400, "InvalidArgument")
+      const lock = lockOf(headers, hasLocks, now())
+      if (typeof lock === "string") return error(400, lock)
       if (method === "POST" && url.searchParams.has("uploads")) {
         const id = `up/${crypto.randomUUID()}+=`
-        uploads.set(id, { name, put, parts: new Map() })
+        uploads.set(id, { name, put, lock, parts: new Map() })
         return {
           status: 200,
           body: `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`
@@ -117,19 +138,26 @@ export const makeS3Server = (bucket: string, key: SigningKey) =>
       if (uploadId !== null && method === "PUT") {
         const upload = uploads.get(uploadId)
         if (upload === undefined) return error(404, "NoSuchUpload")
+        const refusal = checksumRefusal(headers, body, upload.lock !== null)
+        if (refusal !== null) return error(400, refusal)
         upload.parts.set(Number(url.searchParams.get("partNumber")), body)
         return { status: 200, headers: { etag: etagOf(body) } }
       }
       if (uploadId !== null) return complete(uploadId, body.toString("utf8"), condition)
-      if (method === "PUT") return store(name, { bytes: body, put }, condition)
-      if (method === "DELETE") {
-        objects.delete(name)
-        return { status: 204 }
+      if (method === "PUT") {
+        const refusal = checksumRefusal(headers, body, lock !== null)
+        return refusal === null ? store(name, { bytes: body, put, lock }, condition) : error(400, refusal)
       }
+      if (method === "DELETE") {
+        const refusal = bucket.remove(name, version)
+        return refusal === null ? { status: 204 } : error(403, refusal)
+      }
+      const stored = bucket.find(name, version)
       if (stored === undefined) return method === "HEAD" ? { status: 404 } : error(404, "NoSuchKey")
+      const said = described(stored, hasLocks)
       return method === "HEAD"
-        ? { status: 200, headers: { "content-length": String(stored.bytes.length), "x-amz-meta-put": stored.put } }
-        : partOf(stored, headers["range"])
+        ? { status: 200, headers: { ...said, "content-length": String(stored.bytes.length) } }
+        : partOf(stored, said, headers["range"])
     }
 
     const takeFault = (method: string): Fault | undefined => {
@@ -142,7 +170,7 @@ export const makeS3Server = (bucket: string, key: SigningKey) =>
         const body = await read(request)
         const { headers, method = "", url: target = "" } = request
         requests.push(`${method} ${target}`)
-        const refusal = refusalOf({ method, target, headers: headers as Record<string, string>, body }, key, Date.now())
+        const refusal = refusalOf({ method, target, headers: headers as Record<string, string>, body }, key, now())
         const fault = refusal === null ? takeFault(method) : undefined
         if (fault === "unanswered_before") return void request.socket.destroy()
         const answered = refusal !== null
@@ -164,6 +192,7 @@ export const makeS3Server = (bucket: string, key: SigningKey) =>
       })()
     })
     const port = yield* listening(server)
-    const made: S3Server = { endpoint: `http://127.0.0.1:${port}`, objects, uploads, faults, requests }
+    const { versions } = bucket
+    const made: S3Server = { endpoint: `http://127.0.0.1:${port}`, versions, uploads, faults, requests }
     return made
   })

@@ -349,12 +349,14 @@ create table archive_blob (
   plain_bytes bigint not null check (plain_bytes >= 0), -- size of the content
   stored_bytes bigint not null check (stored_bytes >= 0), -- size of the object
   sha256 bytea, -- of the content; null until it is saved
+  version text, -- of the object, as the store names it; null for the only one
+  locked_until timestamptz(3), -- the store does not remove the object before; null for no lock
   writer uuid not null, -- the process that writes it
   at timestamptz(3) not null, -- the time of its state
   primary key (organization_id, account_id, blob_id)
 );
--- collect_blobs: objects of all organizations to remove, and those whose writer may have ended.
-create index archive_blob_due on archive_blob (at) where state <> 'saved';
+-- collect_blobs: objects of all organizations to remove once no lock keeps them, and those whose writer may have ended.
+create index archive_blob_due on archive_blob (greatest(at, locked_until)) where state <> 'saved';
 -- Finds a content that is there already, and keeps it once.
 create unique index archive_blob_content on archive_blob (organization_id, account_id, messenger_file)
   where state = 'saved';
@@ -363,7 +365,7 @@ create policy tenant on archive_blob to console_app
   using (organization_id = current_setting('console.organization_id', true));
 create policy directory on archive_blob to console_service using (true);
 grant select, insert, update, delete on archive_blob to console_app;
-grant select (organization_id, account_id, blob_id, state, at, sha256) on archive_blob to console_service;
+grant select (organization_id, account_id, blob_id, version, state, at, locked_until, sha256) on archive_blob to console_service;
 
 -- Files of messages, saved or not. Names and types are in the message's page.
 create table archive_file (

@@ -49,10 +49,11 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.length > 0)
         ),
 
-      finish: (account, blobId, sha256, now) =>
+      finish: (account, { blobId, lockedUntil, sha256, version }, now) =>
         sql`
           with whole as (
-            update archive_blob set state = 'saved', sha256 = ${sha256}, at = ${now}
+            update archive_blob set state = 'saved', sha256 = ${sha256}, version = ${version},
+              locked_until = ${lockedUntil}, at = ${now}
             where ${one(account, blobId)} and state = 'writing' and key is not null returning stored_bytes
           ), counted as (
             update archive_state set archive_bytes = archive_bytes + whole.stored_bytes from whole
@@ -80,12 +81,14 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.length > 0)
         ),
 
-      due: (before, limit) =>
+      due: (before, now, limit) =>
         Tenant.directory(sql)(sql<BlobDue>`
-          select organization_id as "organizationId", account_id::text as "accountId", blob_id::text as "blobId", state
+          select organization_id as "organizationId", account_id::text as "accountId", blob_id::text as "blobId",
+            version, state
           from archive_blob
-          where state <> 'saved' and (at <= ${before} or (state = 'deleting' and sha256 is not null))
-          order by at limit ${sql.literal(String(limit))}`),
+          where state <> 'saved' and greatest(at, locked_until) <= ${now}
+            and (at <= ${before} or (state = 'deleting' and sha256 is not null))
+          order by greatest(at, locked_until) limit ${sql.literal(String(limit))}`),
 
       abandon: (blob, before, now) =>
         post(sql`
@@ -94,6 +97,11 @@ export const layer = Layer.effect(
 
       postpone: (blob, now) =>
         post(sql`update archive_blob set at = ${now} where ${one(blob, blob.blobId)} and state = 'deleting'`),
+
+      waitForLock: (blob, lockedUntil, now) =>
+        post(sql`
+          update archive_blob set state = 'deleting', key = null, locked_until = ${lockedUntil}, at = ${now}
+          where ${one(blob, blob.blobId)} and state in ('writing', 'deleting')`),
 
       forget: (blob) =>
         post(sql`delete from archive_blob where ${one(blob, blob.blobId)} and state in ('writing', 'deleting')`)

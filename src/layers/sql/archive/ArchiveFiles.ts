@@ -16,6 +16,7 @@ interface FileRow {
   readonly reason: FileReason | null
   readonly at: Date
   readonly blob: string | null
+  readonly version: string | null
   readonly epoch: string | null
   readonly key: Uint8Array | null
   readonly bytes: number | null
@@ -23,7 +24,7 @@ interface FileRow {
 }
 
 const found = (row: FileRow): FoundFile => {
-  const { account, at, blob, bytes, chat, epoch, file, key, message, reason, sha256, state } = row
+  const { account, at, blob, bytes, chat, epoch, file, key, message, reason, sha256, state, version } = row
   const isStored = blob !== null && epoch !== null && key !== null && bytes !== null && sha256 !== null
   return {
     fileId: file,
@@ -34,7 +35,7 @@ const found = (row: FileRow): FoundFile => {
     state,
     reason,
     at,
-    content: isStored ? { blobId: blob, epochId: BigInt(epoch), key, bytes: Number(bytes), sha256 } : null
+    content: isStored ? { blobId: blob, version, epochId: BigInt(epoch), key, bytes: Number(bytes), sha256 } : null
   }
 }
 
@@ -48,7 +49,7 @@ export const layer = Layer.effect(
       sql`
         select file.file_id::text as file, file.account_id::text as account, file.chat_id::text as chat,
           file.message_id::text as message, to_char(file.day, 'YYYY-MM-DD') as place_day, file.state, file.reason, file.at, blob.blob_id::text as blob,
-          blob.epoch_id::text as epoch, blob.key, blob.plain_bytes as bytes, blob.sha256
+          blob.version, blob.epoch_id::text as epoch, blob.key, blob.plain_bytes as bytes, blob.sha256
         from archive_file as file
         left join archive_blob as blob on blob.organization_id = file.organization_id
           and blob.account_id = file.account_id and blob.blob_id = file.blob_id and blob.state = 'saved'

@@ -112,8 +112,8 @@ export const layer = Layer.effect(
       }, Effect.orDie),
 
       content: ({ accountId, organizationId }, fileId) =>
-        sql<{ blob: string; epoch: string; key: Uint8Array; size: string }>`
-          select archive_blob.blob_id::text as blob, epoch_id::text as epoch, key, plain_bytes::text as size
+        sql<{ blob: string; version: string | null; epoch: string; key: Uint8Array; size: string }>`
+          select archive_blob.blob_id::text as blob, version, epoch_id::text as epoch, key, plain_bytes::text as size
           from archive_file
           join archive_blob on archive_blob.organization_id = archive_file.organization_id
             and archive_blob.account_id = archive_file.account_id and archive_blob.blob_id = archive_file.blob_id
@@ -123,7 +123,13 @@ export const layer = Layer.effect(
           Effect.map(([row]) =>
             row === undefined
               ? null
-              : { blobId: row.blob, epochId: BigInt(row.epoch), key: row.key, size: Number(row.size) }
+              : {
+                blobId: row.blob,
+                version: row.version,
+                epochId: BigInt(row.epoch),
+                key: row.key,
+                size: Number(row.size)
+              }
           )
         ),
 
