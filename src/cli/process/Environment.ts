@@ -9,7 +9,6 @@ import * as PasswordDerivation from "../../layers/archive/PasswordDerivation.ts"
 import * as FileBlobs from "../../layers/blobs/FileBlobs.ts"
 import * as NoBlobs from "../../layers/blobs/NoBlobs.ts"
 import * as S3Blobs from "../../layers/blobs/S3Blobs.ts"
-import type { S3Place } from "../../layers/blobs/S3Requests.ts"
 import * as Core from "../../layers/Core.ts"
 import { isPrefix } from "../../layers/crypto/credentials/ApiKeys.ts"
 import { CheckpointKeys } from "../../layers/crypto/journal/CheckpointKeys.ts"
@@ -30,7 +29,7 @@ import { LastCheckpoint } from "../../layers/sql/journal/LastCheckpoint.ts"
 import * as Directory from "../../layers/sql/organization/Directory.ts"
 import { BillingPages } from "../../ports/organization/StatusOverview.ts"
 import { program } from "../commands/Output.ts"
-import { blobPlace, blobPlaces } from "../settings/BlobPlace.ts"
+import { blobLock, blobLocks, blobPlace, blobPlaces } from "../settings/BlobPlace.ts"
 import * as Settings from "../settings/Settings.ts"
 
 /** A setting that cannot be used as it is; the message is one line that says what to do. */
@@ -226,7 +225,7 @@ const billingPages = (settings: Settings.Database & Partial<Settings.MailOptions
   )
 
 /** The store in a bucket, once both halves of its key are there. */
-const bucket = Effect.fnUntraced(function*(place: S3Place) {
+const bucket = Effect.fnUntraced(function*(place: S3Blobs.S3Place, lock: S3Blobs.S3Lock | null) {
   const keyId = yield* Settings.blobsKeyId
   const secret = yield* Settings.blobsSecret
   if (Option.isNone(keyId) || Option.isNone(secret)) {
@@ -235,21 +234,33 @@ const bucket = Effect.fnUntraced(function*(place: S3Place) {
     })
   }
   const credentials = { keyId: Redacted.value(keyId.value), secret: secret.value }
-  return S3Blobs.layer(place, credentials).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
+  return S3Blobs.layer(place, credentials, lock).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
 })
 
 /** The store of the files of archived messages: in the data directory where nothing else is set. */
 const blobs = Effect.fnUntraced(function*(settings: Settings.Database) {
   const { blobs: text, blobsShared } = settings
-  if (Option.isNone(text)) {
+  const place = Option.isNone(text) ? null : blobPlace(text.value)
+  if (Option.isSome(text) && place === null) {
+    return yield* new SettingInvalid({ message: `--blobs is ${blobPlaces}, not ${text.value}.` })
+  }
+  const lock = Option.isNone(settings.blobsLock) ? null : blobLock(settings.blobsLock.value)
+  if (Option.isSome(settings.blobsLock) && lock === null) {
+    return yield* new SettingInvalid({ message: `--blobs-lock is ${blobLocks}, not ${settings.blobsLock.value}.` })
+  }
+  if (place?.kind === "s3") return yield* bucket(place.place, lock)
+  if (lock !== null) {
+    return yield* new SettingInvalid({
+      message: "--blobs-lock needs a bucket with Object Lock as --blobs: files in a directory cannot be locked."
+    })
+  }
+  if (place === null) {
     return isEmbedded(settings) ? FileBlobs.layer(FileBlobs.within(settings.data)) : NoBlobs.layer
   }
-  const place = blobPlace(text.value)
-  if (place === null) return yield* new SettingInvalid({ message: `--blobs is ${blobPlaces}, not ${text.value}.` })
-  if (place.kind === "s3") return yield* bucket(place.place)
   if (!isEmbedded(settings) && !blobsShared) {
     return yield* new SettingInvalid({
-      message: `On PostgreSQL --blobs=${text.value} needs --blobs-shared: every process has to find the same files ` +
+      message:
+        `On PostgreSQL --blobs=file:${place.directory} needs --blobs-shared: every process has to find the same files ` +
         "there, as on a shared file system, or the service has to run on this machine alone."
     })
   }

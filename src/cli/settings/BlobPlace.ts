@@ -1,4 +1,5 @@
-/** The place of the files of archived messages, as the setting names it. */
+/** The place of the files of archived messages, and the lock of its objects, as the settings name them. */
+import type { S3Lock } from "../../layers/blobs/S3Locks.ts"
 import type { S3Place } from "../../layers/blobs/S3Requests.ts"
 
 export type BlobPlace =
@@ -36,4 +37,19 @@ export const blobPlace = (text: string): BlobPlace | null => {
   const [, address] = /^s3:(.+)$/.exec(text) ?? []
   const place = address === undefined ? null : bucketOf(address)
   return place === null ? null : { kind: "s3", place }
+}
+
+/** The forms of the setting of a lock, for its refusal. */
+export const blobLocks =
+  "governance or compliance with a period of 1 to 10950 days or 1 to 30 years, such as governance:365d or compliance:7y"
+
+const units = { d: { unit: "day", most: 10_950 }, y: { unit: "year", most: 30 } } as const
+
+/** Null for a text that is no lock. */
+export const blobLock = (text: string): S3Lock | null => {
+  const [, mode, number, letter] = /^(governance|compliance):([1-9]\d{0,4})([dy])$/.exec(text) ?? []
+  const { most, unit } = units[letter === "y" ? "y" : "d"]
+  const amount = Number(number)
+  if (!(amount <= most)) return null
+  return { mode: mode === "compliance" ? "compliance" : "governance", amount, unit }
 }

@@ -44,6 +44,12 @@ export const database = {
     "CONSOLE_BLOBS_SHARED",
     "Confirm that every process of the service on PostgreSQL has the directory of `--blobs`"
   ),
+  blobsLock: optionalText(
+    "blobs-lock",
+    "CONSOLE_BLOBS_LOCK",
+    "none",
+    "Object Lock of each new file in a bucket of `--blobs`, as governance:365d or compliance:7y"
+  ),
   maxConnections: number(
     "max-connections",
     "CONSOLE_MAX_CONNECTIONS",

@@ -257,6 +257,7 @@ export interface Database {
   readonly data: string
   readonly blobs: Option.Option<string>
   readonly blobsShared: boolean
+  readonly blobsLock: Option.Option<string>
   readonly maxConnections: number
   readonly keyPrefix: string
 }

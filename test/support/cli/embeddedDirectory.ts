@@ -10,6 +10,7 @@ export const embeddedDirectory = (data: string) => ({
   databaseDirectUrl: Option.none(),
   blobs: Option.none(),
   blobsShared: false,
+  blobsLock: Option.none(),
   maxConnections: 1,
   keyPrefix: defaultKeyPrefix
 })
