@@ -5,7 +5,7 @@ import { inject } from "vitest"
 import * as Migrate from "../../../src/layers/postgres/Migrate.ts"
 import { migrations } from "../../../src/layers/postgres/migrations.ts"
 import { forEachDatabase } from "../../support/postgres/database.ts"
-import { lendServed, openEmbedded } from "../../support/postgres/databasePool.ts"
+import { lendServed, openEmbedded, openEmpty } from "../../support/postgres/databasePool.ts"
 import * as Pristine from "../../support/postgres/pristine.ts"
 import { superuser, superuserUrl } from "../../support/postgres/superuser.ts"
 
@@ -63,6 +63,16 @@ describe("the test databases", () => {
     await second.exec("alter table simulated_account add column planted int")
     await second.close()
     expect(second.closed).toBe(true)
+  })
+
+  it("on PGlite begin with the same files, whatever another one has written to its own", async () => {
+    const first = await openEmpty()
+    await first.exec("create schema planted; create table planted.one as select generate_series(1, 1000); checkpoint")
+    const second = await openEmpty()
+    const { rows } = await second.query("select count(*)::int as count from pg_namespace where nspname = 'planted'")
+    expect(rows).toEqual([{ count: 0 }])
+    expect((await first.query("select count(*)::int as count from planted.one")).rows).toEqual([{ count: 1000 }])
+    await Promise.all([first.close(), second.close()])
   })
 
   it.live("on PostgreSQL are lent again, empty, whatever was done to their sessions and their schema", () =>

@@ -5,10 +5,10 @@
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, type Scope } from "effect"
 import * as crypto from "node:crypto"
-import * as fs from "node:fs"
 import { Client } from "pg"
 import { inject } from "vitest"
 import * as Pglite from "../../../src/layers/postgres/Pglite.ts"
+import * as Files from "./databaseFiles.ts"
 import * as Pristine from "./pristine.ts"
 import { superuserUrl } from "./superuser.ts"
 
@@ -16,6 +16,11 @@ import { superuserUrl } from "./superuser.ts"
 const kept = 4
 
 const embedded: Array<Lent> = []
+
+let files: ReturnType<typeof Files.read> | undefined
+
+/** The files of a migrated PGlite for one that is opened, read once. */
+const databaseFiles = () => new Files.DatabaseFiles(files ??= Files.read(inject("databases").directory))
 
 /** An embedded database that goes back to the worker when it is closed. */
 class Lent extends PGlite {
@@ -41,7 +46,7 @@ export const openEmbedded = async (): Promise<PGlite> => {
   const spare = embedded.pop()
   if (spare !== undefined) return spare
   const database = new Lent({
-    loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+    fs: databaseFiles(),
     startParams: Pglite.startParams,
     extensions: Pglite.extensions
   })
@@ -52,7 +57,7 @@ export const openEmbedded = async (): Promise<PGlite> => {
 /** A PGlite in memory without tables, which is closed by its opener; a new one would take three times as long. */
 export const openEmpty = async (): Promise<PGlite> => {
   const database = await PGlite.create({
-    loadDataDir: new Blob([fs.readFileSync(inject("databases").dump)]),
+    fs: databaseFiles(),
     startParams: Pglite.startParams,
     extensions: Pglite.extensions
   })

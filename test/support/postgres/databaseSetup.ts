@@ -21,9 +21,7 @@ declare module "vitest" {
       readonly adminUrl: string
       /** The service's address of the migrated template. */
       readonly templateUrl: string
-      /** The file that holds the migrated PGlite's dump. */
-      readonly dump: string
-      /** The same as the directory that an embedded service finds its database in. */
+      /** The directory of the migrated PGlite. */
       readonly directory: string
       /** The files of a PostgreSQL with the roles and the template. */
       readonly cluster: Cluster
@@ -74,9 +72,8 @@ const makePostgres = async (cluster: string): Promise<Omit<Kept.Made, "pglite">>
 
 /** Makes the files of both databases in the folder. */
 const make = async (folder: string): Promise<Kept.Made> => {
-  const { cluster, directory, dump } = Kept.within(folder)
+  const { cluster, directory } = Kept.within(folder)
   const [made, pglite] = await Promise.all([makePostgres(cluster), makePglite(directory)])
-  await execFile("tar", ["--format=ustar", "-cf", dump, "-C", directory, "."])
   return { ...made, pglite }
 }
 
@@ -84,7 +81,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { folder, made } = await Kept.findOrMake(make)
   const { password, pglite, postgres } = made
   if (!postgres.name.startsWith("PostgreSQL 15.")) throw new Error(`Not 15: ${postgres.name}`)
-  const { cluster, ...embedded } = Kept.within(folder)
+  const { cluster, directory } = Kept.within(folder)
   const server = await DatabaseServer.start({
     settings,
     from: { data: cluster, password },
@@ -95,7 +92,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databases", {
     adminUrl: server.url(),
     templateUrl: server.url("console_template", "console"),
-    ...embedded,
+    directory,
     cluster: { data: cluster, password },
     pristine: { pglite: pglite.pristine, postgres: postgres.pristine }
   })

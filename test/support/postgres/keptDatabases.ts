@@ -23,9 +23,7 @@ export interface Made {
 export const within = (folder: string) => ({
   /** Those of a stopped PostgreSQL with the roles and the template. */
   cluster: path.join(folder, "cluster"),
-  /** A migrated PGlite's dump. */
-  dump: path.join(folder, "pglite.tar"),
-  /** The same as a directory. */
+  /** Those of a migrated PGlite that is closed. */
   directory: path.join(folder, "database")
 })
 
