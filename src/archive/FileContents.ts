@@ -6,7 +6,7 @@ import { ContentBroken } from "../domain/Content.ts"
 import { ArchiveBlobs, type WholeBlob } from "../ports/archive/ArchiveBlobs.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { type FileStored, type NewContent, WriterReplaced } from "../ports/archive/ArchiveWriter.ts"
-import { BlobStore } from "../ports/archive/BlobStore.ts"
+import { BlobStore, type KeptObject } from "../ports/archive/BlobStore.ts"
 import { ContentDigest } from "../ports/archive/ContentDigest.ts"
 import { Db } from "../ports/Db.ts"
 import { type FileKey, sealBlob } from "./BlobSealing.ts"
@@ -62,16 +62,23 @@ const finish = Effect.fnUntraced(function*(
   return { kept: true, outcome: "stored" as const }
 })
 
-/** Removes what was begun; where that fails, or a lock keeps the object, collect_blobs does it. */
-const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string) {
+/** Removes a whole object that no file needs; where that fails, or a lock keeps the object, collect_blobs does it. */
+const remove = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string, version: string | null) {
   const blobs = yield* ArchiveBlobs
   const db = yield* Db
   const store = yield* BlobStore
-  const lockedUntil = yield* store.remove({ blobId, version: null })
+  const kept = yield* store.remove({ blobId, version })
   const blob = { ...account, blobId }
-  const ended = lockedUntil === null ? blobs.forget(blob) : blobs.waitForLock(blob, lockedUntil, yield* now)
+  const ended = kept === null ? blobs.forget(blob) : blobs.waitForLock(blob, kept, yield* now)
   yield* db.transaction(account.organizationId, ended)
-})
+}, (removal) => Effect.ignore(removal))
+
+/** Leaves what was begun to collect_blobs: the store may still store what it was asked to. */
+const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string, kept: KeptObject) {
+  const blobs = yield* ArchiveBlobs
+  const db = yield* Db
+  yield* db.transaction(account.organizationId, blobs.waitForLock({ ...account, blobId }, kept, yield* now))
+}, (ending) => Effect.ignore(ending))
 
 /** Exactly as many bytes as were announced, digested as they come. */
 const counted = <E, R>(content: NewContent<E, R>, update: (bytes: Uint8Array) => void) =>
@@ -92,7 +99,7 @@ const counted = <E, R>(content: NewContent<E, R>, update: (bytes: Uint8Array) =>
 
 /**
  * Stores the content of a file: row, object, then row and file in one transaction. It runs outside any transaction, and
- * whatever ends it, an object that no row names stays at no place but for the time that a store does not answer.
+ * whatever ends it, a row names the object until collect_blobs has removed it.
  */
 export const storeFile = Effect.fnUntraced(function*<E, R>(
   writer: EpochWriter,
@@ -120,14 +127,16 @@ export const storeFile = Effect.fnUntraced(function*<E, R>(
     sealBlob(key, { ...account, blobId }, counted(content, digest.update))
   )
   const write = Effect.gen(function*() {
-    const stored = yield* Effect.raceFirst(put, renew)
+    const stored = yield* Effect.raceFirst(put, renew).pipe(
+      Effect.onError(() => giveUp(writer, blobId, { version: null, lockedUntil: null }))
+    )
     const blob = { ...stored, blobId, sha256: digest.digest() }
-    return yield* db.transaction(organizationId, finish(writer, fileId, content.messengerFile, blob))
+    const { kept, outcome } = yield* db.transaction(
+      organizationId,
+      finish(writer, fileId, content.messengerFile, blob)
+    ).pipe(Effect.onError(() => giveUp(writer, blobId, stored)))
+    if (!kept) yield* remove(writer, blobId, stored.version)
+    return outcome
   })
-  const { kept, outcome } = yield* write.pipe(
-    Effect.onError(() => Effect.ignore(giveUp(writer, blobId))),
-    Effect.ensuring(Effect.sync(() => Redacted.value(key).fill(0)))
-  )
-  if (!kept) yield* Effect.ignore(giveUp(writer, blobId))
-  return outcome
+  return yield* Effect.ensuring(write, Effect.sync(() => Redacted.value(key).fill(0)))
 })

@@ -128,7 +128,7 @@ describe("the content of a file", () => {
         for (const file of files) expect(Buffer.compare((yield* read(archive, file))!, bytes)).toBe(0)
       }))
 
-    it.effect("that fails, or has another size than announced, leaves nothing, and can be stored later", () =>
+    it.effect("that fails, or has another size than announced, leaves no key, and can be stored later", () =>
       Effect.gen(function*() {
         const { archive, files: [file = ""], writer } = yield* stage(1)
         const before = yield* counters(archive)
@@ -137,9 +137,10 @@ describe("the content of a file", () => {
           Stream.make(bytes.subarray(1)),
           Stream.make(bytes, bytes)
         ]
-        for (const stream of failing) {
+        const given = { state: "deleting", key: null }
+        for (const [at, stream] of failing.entries()) {
           expect(Exit.isFailure(yield* Effect.exit(store(writer, file, stream)))).toBe(true)
-          expect(yield* rowsOf(archive, "archive_blob")).toEqual([])
+          expect(yield* rowsOf(archive, "archive_blob")).toMatchObject(Array.from({ length: at + 1 }, () => given))
           expect(yield* counters(archive)).toEqual(before)
         }
         expect(yield* store(writer, file)).toBe("stored")
@@ -163,7 +164,7 @@ describe("the content of a file", () => {
         const { archive, files: [file = ""], writer } = yield* stage(1)
         const stream = Stream.concat(inParts(bytes), Stream.fromEffectDrain(Archives.write(archive)))
         expect(yield* Effect.flip(store(writer, file, stream))).toMatchObject({ _tag: "WriterReplaced" })
-        expect(yield* rowsOf(archive, "archive_blob")).toEqual([])
+        expect(yield* rowsOf(archive, "archive_blob")).toMatchObject([{ state: "deleting", key: null }])
       }))
   })
 })
@@ -192,9 +193,11 @@ describe("collect_blobs", () => {
         const { archive, blobId, row, writing } = yield* writingHalf
         const objects = yield* BlobStore
         yield* Fiber.interrupt(writing)
-        expect(yield* statesOf(archive)).toEqual([])
-        // A process that was killed would have left the row, and perhaps the object.
-        yield* World.query(archive.account.organizationId, (sql) => sql`insert into archive_blob ${sql.insert(row!)}`)
+        // A process that was killed would have left the row as it was, and perhaps the object.
+        yield* World.query(
+          archive.account.organizationId,
+          (sql) => sql`update archive_blob set state = 'writing', key = ${row?.["key"]} where blob_id = ${blobId}::uuid`
+        )
         yield* objects.put(blobId, 3, Stream.make(objectOf(3)))
         yield* TestClock.adjust("59 minutes")
         yield* collectBlobs.run
@@ -205,6 +208,21 @@ describe("collect_blobs", () => {
         const [given] = yield* rowsOf(archive, "archive_blob")
         expect([given, yield* objects.exists(blobId)]).toMatchObject([{ state: "deleting", key: null }, true])
         yield* hour
+        yield* collectBlobs.run
+        expect([yield* statesOf(archive), yield* objects.exists(blobId)]).toEqual([[], false])
+      }))
+
+    it.effect("removes after an hour what the store has stored once its writer had ended", () =>
+      Effect.gen(function*() {
+        const { archive, blobId, writing } = yield* writingHalf
+        const objects = yield* BlobStore
+        yield* Fiber.interrupt(writing)
+        yield* objects.put(blobId, 3, Stream.make(objectOf(3)))
+        yield* TestClock.adjust("59 minutes")
+        yield* collectBlobs.run
+        const [given] = yield* rowsOf(archive, "archive_blob")
+        expect([given, yield* objects.exists(blobId)]).toMatchObject([{ state: "deleting", key: null }, true])
+        yield* TestClock.adjust("2 minutes")
         yield* collectBlobs.run
         expect([yield* statesOf(archive), yield* objects.exists(blobId)]).toEqual([[], false])
       }))
@@ -221,10 +239,10 @@ describe("collect_blobs", () => {
         }
         expect(yield* statesOf(archive)).toEqual(["writing"])
         yield* Fiber.interrupt(writing)
-        expect(yield* statesOf(archive)).toEqual([])
+        expect(yield* statesOf(archive)).toEqual(["deleting"])
       }))
 
-    it.effect("stops a writer whose row was given up, which then leaves nothing", () =>
+    it.effect("stops a writer whose row was given up, which then waits for another hour", () =>
       Effect.gen(function*() {
         const { archive, blobId, writing } = yield* writingHalf
         yield* World.query(
@@ -233,6 +251,11 @@ describe("collect_blobs", () => {
         )
         yield* TestClock.adjust("10 minutes")
         expect(yield* Effect.flip(Fiber.join(writing))).toMatchObject({ _tag: "WriterReplaced" })
+        yield* TestClock.adjust("59 minutes")
+        yield* collectBlobs.run
+        expect(yield* statesOf(archive)).toEqual(["deleting"])
+        yield* TestClock.adjust("1 minute")
+        yield* collectBlobs.run
         expect(yield* statesOf(archive)).toEqual([])
       }))
   })

@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import { before, now } from "../../domain/Moments.ts"
+import { after, before, now } from "../../domain/Moments.ts"
 import { ArchiveBlobs, type BlobDue } from "../../ports/archive/ArchiveBlobs.ts"
 import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { Db } from "../../ports/Db.ts"
@@ -10,6 +10,8 @@ import * as Job from "../Job.ts"
  * given up, and until the object is removed, which a writer that was late may have finished between.
  */
 const silence = Duration.hours(1)
+/** The time after which a store is asked again that has refused to remove an object. */
+const refusalPause = Duration.days(1)
 const objectsPerRun = 200
 
 /**
@@ -22,16 +24,18 @@ const remove = Effect.fnUntraced(function*(blob: BlobDue) {
   const store = yield* BlobStore
   const time = yield* now
   yield* store.remove(blob).pipe(
-    Effect.flatMap((lockedUntil) =>
-      db.transaction(
-        blob.organizationId,
-        lockedUntil === null ? blobs.forget(blob) : blobs.waitForLock(blob, lockedUntil, time)
-      )
+    Effect.flatMap((kept) =>
+      db.transaction(blob.organizationId, kept === null ? blobs.forget(blob) : blobs.waitForLock(blob, kept, time))
     ),
     Effect.catchTag("BlobStoreFailed", (failure) =>
       Effect.andThen(
         Effect.logWarning("An object of a deleted file cannot be removed yet", failure),
-        db.transaction(blob.organizationId, blobs.postpone(blob, time))
+        db.transaction(
+          blob.organizationId,
+          failure.why === "refused"
+            ? blobs.waitForLock(blob, { version: blob.version, lockedUntil: after(time, refusalPause) }, time)
+            : blobs.postpone(blob, time)
+        )
       ))
   )
 })

@@ -1,12 +1,12 @@
 /** Objects in a bucket of an S3-compatible store. Their names are random, and what they hold is sealed. */
-import { Data, Effect, Layer, Stream } from "effect"
-import type { HttpClientResponse } from "effect/http"
+import { Data, Effect, Exit, Layer, Stream } from "effect"
+import type { Headers, HttpClientResponse } from "effect/http"
 import * as crypto from "node:crypto"
 import { isBlobId } from "../../domain/archive/Blob.ts"
 import type { ByteRange } from "../../domain/Content.ts"
 import { now } from "../../domain/Moments.ts"
 import { BlobStore, BlobStoreFailed, type StoredObject } from "../../ports/archive/BlobStore.ts"
-import { lockedUntil, type PutLock, putLock, type S3Lock } from "./S3Locks.ts"
+import { hasLock, lockedUntil, type PutLock, putLock, type S3Lock } from "./S3Locks.ts"
 import {
   codeOf,
   elementOf,
@@ -41,14 +41,20 @@ const absent = () => failed("missing", "An object is not there")
 const wrongSize = () => failed("size", "An object has not the size that it was to have")
 const present = () => failed("exists", "There is such an object already")
 
-const unavailable = (what: string) => ({ code, status }: S3Refused): BlobStoreFailed =>
-  failed("unavailable", `${what}: the store ${status === 0 ? "gave no answer" : `answered ${status} ${code}`}`)
+const unavailable = (what: string, why: BlobStoreFailed["why"] = "unavailable") => ({ code, status }: S3Refused) =>
+  failed(why, `${what}: the store ${status === 0 ? "gave no answer" : `answered ${status} ${code}`}`)
 
 const refused = (what: string) => (refusal: S3Refused): BlobStoreFailed =>
   refusal.status === 404 ? absent() : refusal.status === 416 ? wrongSize() : unavailable(what)(refusal)
 
-/** True if the refusal is that of a condition: there is an object of the name. */
-const isTaken = ({ status }: S3Refused): boolean => status === 412
+/** An object was not stored; the refusal of the condition says that there is one of the name. */
+const notStored = (refusal: S3Refused) =>
+  refusal.status === 412 ? present() : refused("An object was not stored")(refusal)
+
+const notRemoved = (refusal: S3Refused) => {
+  const what = "An object was not removed"
+  return refusal.status === 403 ? unavailable(what, "refused")(refusal) : unavailable(what)(refusal)
+}
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
@@ -90,7 +96,7 @@ const inParts = Effect.fnUntraced(function*<E, R>(
   return buffer.subarray(0, filled)
 })
 
-/** Stores an object of several parts, which is there once all of them are. */
+/** Stores an object of several parts, which is there once all of them are; the headers of the store's last answer. */
 const putParts = Effect.fnUntraced(function*<E, R>(
   s3: S3,
   name: string,
@@ -99,7 +105,6 @@ const putParts = Effect.fnUntraced(function*<E, R>(
   size: number,
   bytes: Stream.Stream<Uint8Array, E, R>
 ) {
-  const notStored = refused("An object was not stored")
   const begin = Effect.gen(function*() {
     const headers = { [putHeader]: put, ...locking.object }
     const response = yield* s3({ method: "POST", name, query: { uploads: "" }, headers })
@@ -114,17 +119,20 @@ const putParts = Effect.fnUntraced(function*<E, R>(
     const { headers } = yield* Effect.mapError(part, notStored)
     etags.push(headers["etag"] ?? "")
   })
-  yield* Effect.gen(function*() {
+  return yield* Effect.gen(function*() {
     yield* upload(yield* inParts(size, bytes, upload))
     const complete = s3({ method: "POST", name, query: { uploadId }, headers: onlyNew, body: completion(etags) })
-    const response = yield* Effect.mapError(complete, (failure) => isTaken(failure) ? present() : notStored(failure))
+    const response = yield* Effect.mapError(complete, notStored)
     // A store may find only after it has begun its answer that it cannot join the parts.
     const answer = yield* textOf(response)
-    if (answer.includes("<Error>")) {
-      return yield* failed("unavailable", `An object was not stored: the store answered ${codeOf(answer)}`)
-    }
+    if (answer.includes("<CompleteMultipartUploadResult")) return response.headers
+    return yield* failed("unavailable", `An object was not stored: the store answered ${codeOf(answer)}`)
   }).pipe(Effect.onError(() => Effect.ignore(s3({ method: "DELETE", name, query: { uploadId } }))))
 })
+
+const only = (blobId: string): StoredObject => ({ blobId, version: null })
+
+const versionOf = (headers: Headers.Headers): string | null => headers["x-amz-version-id"] ?? null
 
 /** Asks for a version. A bucket to which objects were moved may have others, and answers with its newest. */
 const askVersion = (s3: S3, request: S3Request, version: string | null) =>
@@ -176,16 +184,9 @@ const read = (
     )
   })
 
-/** An object as the store describes it; without version and lock where neither is of interest. */
-interface Described extends Pick<StoredObject, "version"> {
-  /** The put that has stored it. */
-  readonly put: string | null
-  readonly lockedUntil: Date | null
-}
-
 /**
- * The store of the objects under a prefix of a bucket. With a lock it stores each object under Object Lock, and removes
- * versions of objects, where the store would only hide them.
+ * The store of the objects under a prefix of a bucket. With a lock it stores each object under Object Lock. It removes
+ * versions of locked objects, where the store would only hide them.
  */
 export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock | null = null) =>
   Layer.effect(
@@ -203,53 +204,17 @@ export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock |
         if (elementOf(answer, "ObjectLockEnabled") === "Enabled") return
         return yield* failed("unavailable", "The bucket has no Object Lock, which CONSOLE_BLOBS_LOCK needs")
       }).pipe(Effect.tapError((failure) => Effect.logError("No file is stored", failure)))
-      let locksAreThere = lock === null
-      const ready = Effect.suspend(() =>
-        locksAreThere ? Effect.void : Effect.map(requireLocks, () => {
-          locksAreThere = true
-        })
-      )
+      const ready = lock === null
+        ? Effect.void
+        : yield* Effect.cachedWithTTL(requireLocks, (exit) => Exit.isSuccess(exit) ? Infinity : "1 minute")
 
-      /** Null where it is not there. */
+      /** The headers of an object; null where it is not there. */
       const head = ({ blobId, version }: StoredObject) =>
         askVersion(s3, { method: "HEAD", name: blobId }, version).pipe(
-          Effect.mapError(refused("An object was not looked for")),
-          Effect.flatMap(({ headers }) =>
-            Effect.map(now, (time): Described => {
-              const put = headers[putHeader] ?? null
-              return lock === null && version === null
-                ? { put, version: null, lockedUntil: null }
-                : { put, version: headers["x-amz-version-id"] ?? null, lockedUntil: lockedUntil(headers, time) }
-            })
-          ),
-          Effect.catchIf(({ why }) => why === "missing", () => Effect.succeed(null))
+          Effect.map(({ headers }) => headers),
+          Effect.catchIf(({ status }) => status === 404, () => Effect.succeed(null))
         )
-
-      const drop = ({ blobId, version }: StoredObject) =>
-        Effect.asVoid(
-          s3({ method: "DELETE", name: blobId, query: version === null ? {} : { versionId: version } })
-        ).pipe(
-          Effect.mapError(refused("An object was not removed")),
-          Effect.catchIf(({ why }) => why === "missing", () => Effect.void)
-        )
-
-      const dropUnlocked = (blobId: string, found: Described) =>
-        found.lockedUntil !== null
-          ? Effect.succeed(found.lockedUntil)
-          : Effect.as(drop({ blobId, version: found.version }), null)
-
-      const newest = (blobId: string) => head({ blobId, version: null })
-
-      /** Removes what a put that failed may have stored: another one's object stays. */
-      const undo = (id: string, put: string) =>
-        Effect.flatMap(newest(id), (found) => found?.put === put ? dropUnlocked(id, found) : Effect.void)
-
-      /** The version of what the put has stored. */
-      const versionOf = Effect.fnUntraced(function*(id: string, put: string) {
-        const found = yield* newest(id)
-        if (found?.put === put && found.version !== null) return found.version
-        return yield* failed("unavailable", "The store names no version of an object that is to be locked")
-      })
+      const seen = (object: StoredObject) => Effect.mapError(head(object), unavailable("An object was not looked for"))
 
       return BlobStore.of({
         isConfigured: true,
@@ -262,39 +227,46 @@ export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock |
           const stored = size > partSize ? putParts(s3, name, put, locking, size, bytes) : Effect.gen(function*() {
             const body = yield* inParts(size, bytes, () => Effect.fail(wrongSize()))
             const headers = { ...onlyNew, [putHeader]: put, ...locking.object, ...locking.body(body) }
-            yield* Effect.mapError(
-              s3({ method: "PUT", name, headers, body }),
-              (failure) => isTaken(failure) ? present() : refused("An object was not stored")(failure)
-            )
+            const response = yield* Effect.mapError(s3({ method: "PUT", name, headers, body }), notStored)
+            return response.headers
           })
-          return yield* stored.pipe(
-            // After an attempt without an answer, the object that is there may be this one.
-            Effect.catchIf(
-              (failure): failure is BlobStoreFailed => failure instanceof BlobStoreFailed && failure.why === "exists",
-              (failure) =>
-                Effect.flatMap(newest(name), (found) => found?.put === put ? Effect.void : Effect.fail(failure))
-            ),
-            Effect.andThen(lock === null ? Effect.succeed(null) : versionOf(name, put)),
-            Effect.map((version) => ({ version, lockedUntil: locking.end })),
-            Effect.onError(() => Effect.ignore(undo(name, put)))
+          const headers = yield* Effect.catchIf(
+            stored,
+            (failure): failure is BlobStoreFailed => failure instanceof BlobStoreFailed,
+            // After an attempt without an answer, the object that is there may be this one, which is whole then.
+            (failure) =>
+              head(only(name)).pipe(
+                Effect.orElseSucceed(() => null),
+                Effect.flatMap((found) => found?.[putHeader] === put ? Effect.succeed(found) : Effect.fail(failure))
+              )
           )
+          return { version: lock === null ? null : versionOf(headers), lockedUntil: locking.end }
         }),
 
         get: (object, range) =>
           Stream.unwrap(Effect.gen(function*() {
             yield* checked(object.blobId)
             if (range.end > range.start) return read(s3, object, range)
-            return (yield* head(object)) === null ? Stream.fail(absent()) : Stream.empty
+            return (yield* seen(object)) === null ? Stream.fail(absent()) : Stream.empty
           })),
 
         remove: Effect.fnUntraced(function*(object) {
           if (!isBlobId(object.blobId)) return null
-          if (lock === null && object.version === null) return yield* Effect.as(drop(object), null)
-          const found = yield* head(object)
-          return found === null ? null : yield* dropUnlocked(object.blobId, found)
+          const headers = yield* Effect.mapError(head(object), notRemoved)
+          if (headers === null) return null
+          const isVersioned = lock !== null || object.version !== null || hasLock(headers)
+          const version = isVersioned ? versionOf(headers) : null
+          const until = lockedUntil(headers, yield* now)
+          if (until !== null) return { version, lockedUntil: until }
+          const query = version === null ? {} : { versionId: version }
+          return yield* s3({ method: "DELETE", name: object.blobId, query }).pipe(
+            Effect.catchIf(({ status }) => status === 404, () => Effect.void),
+            Effect.mapError(notRemoved),
+            Effect.as(null)
+          )
         }),
 
-        exists: (id) => isBlobId(id) ? Effect.map(newest(id), (found) => found !== null) : Effect.succeed(false)
+        exists: (id) => isBlobId(id) ? Effect.map(seen(only(id)), (found) => found !== null) : Effect.succeed(false)
       })
     })
   )

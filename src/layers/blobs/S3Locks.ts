@@ -46,6 +46,10 @@ export const putLock = (lock: S3Lock | null, now: Date): PutLock => {
 /** The time after which an object that is held without an end is asked for again. */
 const holdPause = Duration.days(1)
 
+/** True if an answer says that the object has a lock or a hold, or had one. */
+export const hasLock = (headers: Headers.Headers): boolean =>
+  Object.keys(headers).some((name) => name.startsWith("x-amz-object-lock-"))
+
 /** The time until which an answer says that the object is locked or held; null where it is neither now. */
 export const lockedUntil = (headers: Headers.Headers, now: Date): Date | null => {
   const end = Date.parse(headers["x-amz-object-lock-retain-until-date"] ?? "")

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { BlobRef } from "../../domain/archive/Blob.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
-import type { PutObject, StoredObject } from "./BlobStore.ts"
+import type { KeptObject, StoredObject } from "./BlobStore.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 export interface NewBlob {
@@ -14,7 +14,7 @@ export interface NewBlob {
 }
 
 /** An object that is whole. */
-export interface WholeBlob extends PutObject {
+export interface WholeBlob extends KeptObject {
   readonly blobId: string
   /** Of the content. */
   readonly sha256: Uint8Array
@@ -49,8 +49,11 @@ export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
   abandon(blob: BlobRef, before: Date, now: Date): Effect.Effect<void>
   /** Puts a row behind the others that are due, since its object could not be removed. */
   postpone(blob: BlobRef, now: Date): Effect.Effect<void>
-  /** Shreds the key of a row that was given up or not saved; it is due again once the lock of its object has ended. */
-  waitForLock(blob: BlobRef, lockedUntil: Date, now: Date): Effect.Effect<void>
+  /**
+   * Shreds the key of a row that was given up or not saved; it is due again once the lock of its object has ended, and if
+   * it was never saved, `before` too.
+   */
+  waitForLock(blob: BlobRef, kept: KeptObject, now: Date): Effect.Effect<void>
   /** Deletes the row, whose object is removed; a row that was not saved is given up by it too. */
   forget(blob: BlobRef): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveBlobs") {}

@@ -2,9 +2,9 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { ByteRange } from "../../domain/Content.ts"
 
-/** An object is there already, is not there, is not what it should be, or the store does not answer. */
+/** An object is there already, is not there, is not what it should be, may not be removed, or the store does not answer. */
 export class BlobStoreFailed extends Schema.TaggedError<BlobStoreFailed>()("BlobStoreFailed", {
-  why: Schema.Literals(["exists", "missing", "size", "unavailable"]),
+  why: Schema.Literals(["exists", "missing", "refused", "size", "unavailable"]),
   /** For the log: no key, no credential and no content. */
   reason: Schema.String
 }) {
@@ -19,16 +19,16 @@ export interface StoredObject {
   readonly version: string | null
 }
 
-/** The version that a put has stored, and its lock. */
-export interface PutObject extends Pick<StoredObject, "version"> {
+/** The version of an object that a put has stored, or that a lock has kept. */
+export interface KeptObject extends Pick<StoredObject, "version"> {
   /** The time before which nobody can remove it; null for none. */
   readonly lockedUntil: Date | null
 }
 
 /**
- * Laws: a put that failed leaves nothing that `get` finds, unless it is locked; a second put of an id fails; `get` of a
- * range is the slice of the whole; `remove` of what is not there succeeds; an id that is no UUID fails or is not there,
- * and leads nowhere.
+ * Laws: a put that failed leaves nothing that `get` finds, but for one that was interrupted or whose store did not answer; a
+ * second put of an id fails; `get` of a range is the slice of the whole; `remove` of what is not there succeeds; an id that
+ * is no UUID fails or is not there, and leads nowhere.
  */
 export class BlobStore extends Context.Service<BlobStore, {
   /** False where no place is configured: nothing is stored, and files wait until there is one. */
@@ -38,9 +38,9 @@ export class BlobStore extends Context.Service<BlobStore, {
     id: string,
     size: number,
     bytes: Stream.Stream<Uint8Array, E, R>
-  ): Effect.Effect<PutObject, BlobStoreFailed | E, R>
+  ): Effect.Effect<KeptObject, BlobStoreFailed | E, R>
   get(object: StoredObject, range: ByteRange): Stream.Stream<Uint8Array, BlobStoreFailed>
-  /** The time before which it is locked, so that it is still there; null once it is gone. */
-  remove(object: StoredObject): Effect.Effect<Date | null, BlobStoreFailed>
+  /** The version that a lock keeps there; null once the object is gone. */
+  remove(object: StoredObject): Effect.Effect<KeptObject | null, BlobStoreFailed>
   exists(id: string): Effect.Effect<boolean, BlobStoreFailed>
 }>()("org-security-console/ports/archive/BlobStore") {}

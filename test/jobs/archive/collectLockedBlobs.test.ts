@@ -31,8 +31,11 @@ const stage = Effect.fnUntraced(function*() {
   const files = [Archives.file("one"), Archives.file("two")]
   yield* commit(archive, writer.see(chat))
   yield* commit(archive, writer.append(chatId, [seen(1, 10, "text", { files })], "sweep"))
-  const store = (fileId: string, name: string = fileId) =>
-    writer.storeFile(fileId, { messengerFile: name, bytes: content.length, content: Stream.make(content) })
+  const store = <R = never>(
+    fileId: string,
+    name: string = fileId,
+    stream: Stream.Stream<Uint8Array, never, R> = Stream.make(content)
+  ) => writer.storeFile(fileId, { messengerFile: name, bytes: content.length, content: stream })
   const [one, two] = files.map(({ id }) => id)
   return { archive, one: one ?? "", two: two ?? "", store }
 })
@@ -137,6 +140,8 @@ describe("objects that are locked", () => {
         const waiting = { state: "deleting", key: null, locked_until: dayLater(7) }
         expect((yield* rowsOf(archive)).toSorted((a, b) => a.state < b.state ? -1 : 1))
           .toMatchObject([waiting, { state: "saved" }])
+        const versions = (yield* Bucket).versions.map(({ id }) => id)
+        expect((yield* rowsOf(archive)).map(({ version }) => version).toSorted()).toEqual(versions.toSorted())
         yield* TestClock.adjust("6 days")
         expect(yield* run()).toEqual({ asked: [], versions: 2 })
         yield* TestClock.adjust("1 day")
@@ -161,8 +166,44 @@ describe("objects that are locked", () => {
         expect(yield* rowsOf(archive)).toMatchObject([{ state: "deleting", key: null }])
         yield* TestClock.adjust("1 hour")
         expect(yield* run()).toEqual({ asked: ["HEAD"], versions: 1 })
+        const [version] = (yield* Bucket).versions
+        expect(yield* rowsOf(archive)).toMatchObject([{ version: version?.id, locked_until: dayLater(7) }])
         expect(yield* run()).toEqual({ asked: [], versions: 1 })
         yield* TestClock.adjust("7 days")
+        expect(yield* run()).toEqual({ asked: ["HEAD", "DELETE"], versions: 0 })
+        expect(yield* rowsOf(archive)).toEqual([])
+      }))
+
+    it.effect("of a writer that was replaced wait with their version, without a question before", () =>
+      Effect.gen(function*() {
+        const { archive, one, store } = yield* stage()
+        const replaced = Stream.concat(
+          Stream.make(content),
+          Stream.fromEffectDrain(Effect.orDie(Archives.write(archive)))
+        )
+        expect(yield* Effect.flip(store(one, one, replaced))).toMatchObject({ _tag: "WriterReplaced" })
+        const [version] = (yield* Bucket).versions
+        expect(yield* rowsOf(archive))
+          .toMatchObject([{ state: "deleting", key: null, version: version?.id, locked_until: dayLater(7) }])
+        yield* TestClock.adjust("6 days")
+        expect(yield* run()).toEqual({ asked: [], versions: 1 })
+        yield* TestClock.adjust("1 day")
+        expect(yield* run()).toEqual({ asked: ["HEAD", "DELETE"], versions: 0 })
+        expect(yield* rowsOf(archive)).toEqual([])
+      }))
+
+    it.effect("that the store refuses to remove are asked for again a day later", () =>
+      Effect.gen(function*() {
+        const { archive, one, store } = yield* stage()
+        yield* store(one)
+        yield* deleteArchive(archive, dayLater(0))
+        yield* TestClock.adjust("7 days")
+        const { faults } = yield* Bucket
+        faults.push(["DELETE", "forbidden"])
+        expect(yield* run()).toEqual({ asked: ["HEAD", "DELETE"], versions: 1 })
+        yield* TestClock.adjust("23 hours")
+        expect(yield* run()).toEqual({ asked: [], versions: 1 })
+        yield* TestClock.adjust("1 hour")
         expect(yield* run()).toEqual({ asked: ["HEAD", "DELETE"], versions: 0 })
         expect(yield* rowsOf(archive)).toEqual([])
       }))

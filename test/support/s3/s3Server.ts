@@ -7,10 +7,10 @@ import { checksumRefusal, lockOf, makeBucket, type NewObject, type Version } fro
 import { refusalOf, type SigningKey } from "./signatures.ts"
 
 /**
- * The next answers that go wrong: refused, cut in the middle of a body, or without an answer after the work is done or
- * before it begins.
+ * The next answers that go wrong: refused for now, forbidden, begun as a success without the work, cut in the middle of a
+ * body, or without an answer after the work is done or before it begins.
  */
-export type Fault = "cut" | "refused" | "unanswered_after" | "unanswered_before"
+export type Fault = "begun" | "cut" | "forbidden" | "refused" | "unanswered_after" | "unanswered_before"
 
 interface Upload extends Omit<NewObject, "bytes"> {
   readonly name: string
@@ -177,6 +177,10 @@ export const makeS3Server = (bucketName: string, key: SigningKey, { hasLocks = f
           ? error(403, refusal)
           : fault === "refused"
           ? error(503, "SlowDown")
+          : fault === "forbidden"
+          ? error(403, "AccessDenied")
+          : fault === "begun"
+          ? { status: 200, body: " " }
           : answer(method, new URL(target, "http://store"), headers, body)
         if (fault === "unanswered_after") return void request.socket.destroy()
         const sent = Buffer.from(answered.body ?? "")
