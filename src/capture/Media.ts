@@ -130,13 +130,13 @@ const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, re
 const saveSome = Effect.fnUntraced(function*<E, R>(
   asker: Asker,
   connections: MediaConnections,
-  since: Date,
+  until: Date,
   tried: (files: number) => Effect.Effect<void, E, R>
 ) {
   const { account, claimed } = asker
   const store = yield* CaptureStore
   const waiting = yield* WaitingFiles
-  const next = yield* consult(account, waiting.next(account, since, filesPerCall))
+  const next = yield* consult(account, waiting.next(account, until, filesPerCall))
   const [first] = next
   if (first === undefined) return false
   const wanted = new Set(next.map(({ fileId }) => fileId))
@@ -170,9 +170,11 @@ export const saveFiles = Effect.fnUntraced(function*<E, R>(
   report: (tried: number) => Effect.Effect<void, E, R>
 ) {
   if (!(yield* BlobStore).isConfigured) return
-  const since = yield* now
+  const at = yield* now
+  // An admin who asks does not wait for what the messenger did not answer for lately; no file is tried twice in a run.
+  const until = run.askedAt === null ? at : after(at, Duration.subtract(awayPause, Duration.seconds(1)))
   let all = 0
-  let reportedAt = since.getTime()
+  let reportedAt = at.getTime()
   const tried = (files: number) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => {
       all += files
@@ -180,5 +182,5 @@ export const saveFiles = Effect.fnUntraced(function*<E, R>(
       reportedAt = at
       return report(all)
     })
-  while (yield* saveSome({ account: run, claimed: run }, connections, since, tried));
+  while (yield* saveSome({ account: run, claimed: run }, connections, until, tried));
 })

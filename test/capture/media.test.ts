@@ -156,6 +156,16 @@ describe("the files of captured messages", () => {
         yield* patch({ effect: "skip" })
       }))
 
+    it.effect("that the messenger did not answer for are tried at once by a backup that an admin asks for", () =>
+      Effect.gen(function*() {
+        const { answers, file: read, staged } = yield* oneWaits()
+        yield* answers({ _tag: "Unavailable" }, 4)
+        yield* backUp(staged)
+        expect(yield* read).toEqual(["pending", null])
+        yield* backUp(staged)
+        expect(yield* read).toEqual(["saved", null])
+      }))
+
     it.effect("wait while their chat is not archived, and are saved once it is again", () =>
       Effect.gen(function*() {
         const { file: read, patch, staged } = yield* oneWaits()
