@@ -69,7 +69,7 @@ const remove = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: str
   const store = yield* BlobStore
   const kept = yield* store.remove({ blobId, version })
   const blob = { ...account, blobId }
-  const ended = kept === null ? blobs.forget(blob) : blobs.waitForLock(blob, kept, yield* now)
+  const ended = kept === null ? blobs.forget(blob) : blobs.leave(blob, kept, yield* now)
   yield* db.transaction(account.organizationId, ended)
 }, (removal) => Effect.ignore(removal))
 
@@ -77,7 +77,7 @@ const remove = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: str
 const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string, kept: KeptObject) {
   const blobs = yield* ArchiveBlobs
   const db = yield* Db
-  yield* db.transaction(account.organizationId, blobs.waitForLock({ ...account, blobId }, kept, yield* now))
+  yield* db.transaction(account.organizationId, blobs.leave({ ...account, blobId }, kept, yield* now))
 }, (ending) => Effect.ignore(ending))
 
 /** Exactly as many bytes as were announced, digested as they come. */

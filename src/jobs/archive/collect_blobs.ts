@@ -25,7 +25,7 @@ const remove = Effect.fnUntraced(function*(blob: BlobDue) {
   const time = yield* now
   yield* store.remove(blob).pipe(
     Effect.flatMap((kept) =>
-      db.transaction(blob.organizationId, kept === null ? blobs.forget(blob) : blobs.waitForLock(blob, kept, time))
+      db.transaction(blob.organizationId, kept === null ? blobs.forget(blob) : blobs.leave(blob, kept, time))
     ),
     Effect.catchTag("BlobStoreFailed", (failure) =>
       Effect.andThen(
@@ -33,7 +33,7 @@ const remove = Effect.fnUntraced(function*(blob: BlobDue) {
         db.transaction(
           blob.organizationId,
           failure.why === "refused"
-            ? blobs.waitForLock(blob, { version: blob.version, lockedUntil: after(time, refusalPause) }, time)
+            ? blobs.leave(blob, { version: blob.version, lockedUntil: after(time, refusalPause) }, time)
             : blobs.postpone(blob, time)
         )
       ))

@@ -53,7 +53,7 @@ export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
    * Shreds the key of a row that was given up or not saved; it is due again once the lock of its object has ended, and if
    * it was never saved, `before` too.
    */
-  waitForLock(blob: BlobRef, kept: KeptObject, now: Date): Effect.Effect<void>
+  leave(blob: BlobRef, kept: KeptObject, now: Date): Effect.Effect<void>
   /** Deletes the row, whose object is removed; a row that was not saved is given up by it too. */
   forget(blob: BlobRef): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveBlobs") {}

@@ -98,7 +98,7 @@ export const layer = Layer.effect(
       postpone: (blob, now) =>
         post(sql`update archive_blob set at = ${now} where ${one(blob, blob.blobId)} and state = 'deleting'`),
 
-      waitForLock: (blob, { lockedUntil, version }, now) =>
+      leave: (blob, { lockedUntil, version }, now) =>
         post(sql`
           update archive_blob set state = 'deleting', key = null, version = ${version}, locked_until = ${lockedUntil},
             at = ${now}
