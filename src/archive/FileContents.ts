@@ -9,6 +9,7 @@ import { type FileStored, type NewContent, WriterReplaced } from "../ports/archi
 import { BlobStore, type KeptObject } from "../ports/archive/BlobStore.ts"
 import { ContentDigest } from "../ports/archive/ContentDigest.ts"
 import { Db } from "../ports/Db.ts"
+import { removeBlob } from "./BlobRemoval.ts"
 import { type FileKey, sealBlob } from "./BlobSealing.ts"
 import type { EpochWriter } from "./EpochWriter.ts"
 
@@ -61,17 +62,6 @@ const finish = Effect.fnUntraced(function*(
   if (!(yield* blobs.finish(account, blob, yield* now))) return yield* new WriterReplaced()
   return { kept: true, outcome: "stored" as const }
 })
-
-/** Removes a whole object that no file needs; where that fails, or a lock keeps the object, collect_blobs does it. */
-const remove = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string, version: string | null) {
-  const blobs = yield* ArchiveBlobs
-  const db = yield* Db
-  const store = yield* BlobStore
-  const kept = yield* store.remove({ blobId, version })
-  const blob = { ...account, blobId }
-  const ended = kept === null ? blobs.forget(blob) : blobs.leave(blob, kept, yield* now)
-  yield* db.transaction(account.organizationId, ended)
-}, (removal) => Effect.ignore(removal))
 
 /** Leaves what was begun to collect_blobs: the store may still store what it was asked to. */
 const giveUp = Effect.fnUntraced(function*({ account }: EpochWriter, blobId: string, kept: KeptObject) {
@@ -135,7 +125,8 @@ export const storeFile = Effect.fnUntraced(function*<E, R>(
       organizationId,
       finish(writer, fileId, content.messengerFile, blob)
     ).pipe(Effect.onError(() => giveUp(writer, blobId, stored)))
-    if (!kept) yield* remove(writer, blobId, stored.version)
+    // It is left to collect_blobs if that fails.
+    if (!kept) yield* Effect.ignore(removeBlob({ ...account, blobId, version: stored.version }))
     return outcome
   })
   return yield* Effect.ensuring(write, Effect.sync(() => Redacted.value(key).fill(0)))

@@ -1,7 +1,7 @@
 import { Duration, Effect } from "effect"
+import { removeBlob } from "../../archive/BlobRemoval.ts"
 import { after, before, now } from "../../domain/Moments.ts"
 import { ArchiveBlobs, type BlobDue } from "../../ports/archive/ArchiveBlobs.ts"
-import { BlobStore } from "../../ports/archive/BlobStore.ts"
 import { Db } from "../../ports/Db.ts"
 import * as Job from "../Job.ts"
 
@@ -14,31 +14,17 @@ const silence = Duration.hours(1)
 const refusalPause = Duration.days(1)
 const objectsPerRun = 200
 
-/**
- * Object first, row last: a process that ends between has the object removed again, which is no fault. The row of an object
- * that is locked waits until the lock ends.
- */
-const remove = Effect.fnUntraced(function*(blob: BlobDue) {
-  const blobs = yield* ArchiveBlobs
-  const db = yield* Db
-  const store = yield* BlobStore
-  const time = yield* now
-  yield* store.remove(blob).pipe(
-    Effect.flatMap((kept) =>
-      db.transaction(blob.organizationId, kept === null ? blobs.forget(blob) : blobs.leave(blob, kept, time))
-    ),
-    Effect.catchTag("BlobStoreFailed", (failure) =>
-      Effect.andThen(
-        Effect.logWarning("An object of a deleted file cannot be removed yet", failure),
-        db.transaction(
-          blob.organizationId,
-          failure.why === "refused"
-            ? blobs.leave(blob, { version: blob.version, lockedUntil: after(time, refusalPause) }, time)
-            : blobs.postpone(blob, time)
-        )
-      ))
-  )
-})
+/** Removes the object and its row; one that cannot be removed is behind the others that are due. */
+const remove = (blob: BlobDue) =>
+  Effect.catchTag(removeBlob(blob), "BlobStoreFailed", (failure) =>
+    Effect.gen(function*() {
+      yield* Effect.logWarning("An object of a deleted file cannot be removed yet", failure)
+      const time = yield* now
+      const lockedUntil = failure.why === "refused" ? after(time, refusalPause) : null
+      const blobs = yield* ArchiveBlobs
+      const db = yield* Db
+      yield* db.transaction(blob.organizationId, blobs.leave(blob, { version: blob.version, lockedUntil }, time))
+    }))
 
 const collect = Effect.fnUntraced(function*(blob: BlobDue, silent: Date) {
   const blobs = yield* ArchiveBlobs

@@ -14,8 +14,7 @@ export interface NewBlob {
 }
 
 /** An object that is whole. */
-export interface WholeBlob extends KeptObject {
-  readonly blobId: string
+export interface WholeBlob extends StoredObject, KeptObject {
   /** Of the content. */
   readonly sha256: Uint8Array
 }
@@ -47,11 +46,9 @@ export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
   due(before: Date, now: Date, limit: number): Effect.Effect<ReadonlyArray<BlobDue>, ServiceUnavailable>
   /** Gives a row up that nobody has renewed since `before`. */
   abandon(blob: BlobRef, before: Date, now: Date): Effect.Effect<void>
-  /** Puts a row behind the others that are due, since its object could not be removed. */
-  postpone(blob: BlobRef, now: Date): Effect.Effect<void>
   /**
-   * Shreds the key of a row that was given up or not saved; it is due again once the lock of its object has ended, and if
-   * it was never saved, `before` too.
+   * Leaves a row that was given up, or whose object is still there, without its key: it is due again behind the others, not
+   * before the lock of its object has ended, and if it was never saved, not before it is as old as `due` asks.
    */
   leave(blob: BlobRef, kept: KeptObject, now: Date): Effect.Effect<void>
   /** Deletes the row, whose object is removed; a row that was not saved is given up by it too. */

@@ -95,9 +95,6 @@ export const layer = Layer.effect(
           update archive_blob set state = 'deleting', key = null, at = ${now}
           where ${one(blob, blob.blobId)} and state = 'writing' and at <= ${before}`),
 
-      postpone: (blob, now) =>
-        post(sql`update archive_blob set at = ${now} where ${one(blob, blob.blobId)} and state = 'deleting'`),
-
       leave: (blob, { lockedUntil, version }, now) =>
         post(sql`
           update archive_blob set state = 'deleting', key = null, version = ${version}, locked_until = ${lockedUntil},
