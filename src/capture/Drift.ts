@@ -59,6 +59,13 @@ const lacking = Effect.fnUntraced(function*(run: ClaimedRun, chat: CapturedChat,
   return promised.filter((id) => !known.has(id)).length
 })
 
+/** The number of messages of the page that the archive lacks or has otherwise. */
+const differing = (run: ClaimedRun, chat: CapturedChat, page: HistoryPage) =>
+  Effect.map(
+    Effect.all([lacking(run, chat, page), outdated(run, chat, page)], { concurrency: "unbounded" }),
+    ([absent, old]) => absent + old
+  )
+
 /** The number of messages that differ; they are stored, and counted as drift, unless that is yet to be `confirmed`. */
 const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, reader: ChatReader, confirmed: boolean) {
   const store = yield* CaptureStore
@@ -67,11 +74,7 @@ const compare = Effect.fnUntraced(function*(run: ClaimedRun, chatId: bigint, rea
   const page = yield* askPage(chat, null, reader)
   return yield* commitRead(run, run, store.chats(run, [chatId]), (archive, [known]) =>
     Effect.gen(function*() {
-      const differing = known === undefined || !isSaved(known) ? [] : yield* Effect.all(
-        [lacking(run, known, page), outdated(run, known, page)],
-        { concurrency: "unbounded" }
-      )
-      const missing = differing.reduce((sum, count) => sum + count, 0)
+      const missing = known === undefined || !isSaved(known) ? 0 : yield* differing(run, known, page)
       if (missing > 0 && !confirmed) return missing
       yield* storePage(run, archive, known, page)
       yield* store.drift(run, missing)
