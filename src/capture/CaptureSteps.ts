@@ -2,7 +2,7 @@
 import { Context, Duration, Effect } from "effect"
 import type { AccountFacts } from "../domain/accounts/Account.ts"
 import { slotOf } from "../domain/accounts/Slot.ts"
-import { now } from "../domain/Moments.ts"
+import { after, now } from "../domain/Moments.ts"
 import type { OrganizationFacts } from "../domain/organization/Organization.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
@@ -28,7 +28,7 @@ export const keepClaim = Effect.fnUntraced(function*(run: ClaimedRun) {
   const db = yield* Db
   const runs = yield* ArchiveRuns
   const renew = Effect.flatMap(now, (at) => {
-    const until = new Date(at.getTime() + Duration.toMillis(claimTime))
+    const until = after(at, claimTime)
     return Effect.ignore(db.transaction(run.organizationId, runs.renew(run, until)))
   })
   return yield* Effect.forever(Effect.delay(renew, renewPause))
@@ -64,7 +64,7 @@ const allowed = Effect.fnUntraced(function*<A, E, R>(
   const accounts = yield* Accounts
   const rules = yield* ArchiveRules
   const runs = yield* ArchiveRuns
-  const until = new Date((yield* now).getTime() + Duration.toMillis(claimTime))
+  const until = after(yield* now, claimTime)
   const { facts, found, hasKey, isClaimed, organization } = yield* Effect.all({
     facts: accounts.holdArchive(account.organizationId, account.accountId),
     organization: organizationOf(account),

@@ -1,7 +1,7 @@
 /** Contents of files that wait, small ones first, then the newest; what is refused now is tried again in other nights. */
 import { Clock, Duration, Effect, type Semaphore } from "effect"
 import { type CapturedChat, isRefused, isSaved } from "../domain/archive/CapturedChat.ts"
-import { now } from "../domain/Moments.ts"
+import { after, now } from "../domain/Moments.ts"
 import { inTime } from "../messenger/OpenSessions.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import { BlobStore } from "../ports/archive/BlobStore.ts"
@@ -45,8 +45,6 @@ export interface MediaConnections {
 }
 
 type Asker = { readonly account: ArchivedAccount; readonly claimed: ClaimedRun | null }
-
-const after = (now: Date, pause: Duration.Duration): Date => new Date(now.getTime() + Duration.toMillis(pause))
 
 const postpone = ({ account, claimed }: Asker, files: ReadonlyArray<string>) =>
   commit(account, claimed, () =>
@@ -170,11 +168,11 @@ export const saveFiles = Effect.fnUntraced(function*<E, R>(
   report: (tried: number) => Effect.Effect<void, E, R>
 ) {
   if (!(yield* BlobStore).isConfigured) return
-  const at = yield* now
+  const begun = yield* now
   // An admin who asks does not wait for what the messenger did not answer for lately; no file is tried twice in a run.
-  const until = run.askedAt === null ? at : after(at, Duration.subtract(awayPause, Duration.seconds(1)))
+  const until = run.askedAt === null ? begun : after(begun, Duration.subtract(awayPause, Duration.seconds(1)))
   let all = 0
-  let reportedAt = at.getTime()
+  let reportedAt = begun.getTime()
   const tried = (files: number) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => {
       all += files

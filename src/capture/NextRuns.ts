@@ -1,5 +1,6 @@
 /** The time of an account's next run, by how the last one ended. */
 import { Duration } from "effect"
+import { after } from "../domain/Moments.ts"
 import { nextNight } from "../domain/organization/TimeZone.ts"
 import type { ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import type { RunEnd } from "../ports/archive/CaptureStore.ts"
@@ -30,18 +31,17 @@ export const afterRun = (
   now: Date
 ): RunEnd & { readonly failures: number } => {
   const night = nextNight(timeZone, shareOf(accountId), now)
-  const later = (duration: Duration.Duration) => new Date(now.getTime() + Duration.toMillis(duration))
   const over = { error: null, retryAt: null, done: false, askedAt: null, failures: 0 }
   switch (outcome._tag) {
     case "Done":
       return { ...over, nextAt: night, done: true }
     case "Stopped":
-      return { ...over, nextAt: later(stoppedTime) }
+      return { ...over, nextAt: after(now, stoppedTime) }
     case "Waiting":
-      return { ...over, nextAt: later(Duration.seconds(outcome.seconds)), askedAt, failures }
+      return { ...over, nextAt: after(now, Duration.seconds(outcome.seconds)), askedAt, failures }
     case "Failed": {
       const pause = retries[failures]
-      const retryAt = pause === undefined ? null : later(pause)
+      const retryAt = pause === undefined ? null : after(now, pause)
       return { ...over, error: outcome.error, retryAt, nextAt: retryAt ?? night, failures: failures + 1 }
     }
   }

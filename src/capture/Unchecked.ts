@@ -2,7 +2,7 @@
 import { Context, Duration, Effect } from "effect"
 import { afterLoss } from "../domain/archive/CapturedChat.ts"
 import { defaultComparedDays } from "../domain/Limits.ts"
-import { now } from "../domain/Moments.ts"
+import { before, now } from "../domain/Moments.ts"
 import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 
@@ -17,7 +17,7 @@ export const recentFrom = Effect.fnUntraced(function*(account: ArchivedAccount, 
   const age = yield* ComparedAge
   if (age === null || ids.length === 0) return (_: bigint) => null
   const store = yield* CaptureStore
-  const since = new Date((yield* now).getTime() - Duration.toMillis(age))
+  const since = before(yield* now, age)
   const first = yield* store.firstSince(account, ids, since)
   const last = new Map((yield* store.chats(account, ids)).map(({ chatId, lastId }) => [chatId, lastId]))
   return (chatId: bigint) => first.get(chatId) ?? last.get(chatId) ?? null
