@@ -237,17 +237,19 @@ const bucket = Effect.fnUntraced(function*(place: S3Blobs.S3Place, lock: S3Blobs
   return S3Blobs.layer(place, credentials, lock).pipe(Layer.provide(NodeHttpClient.layerNodeHttp))
 })
 
+/** The value of a setting that may be left out; one that cannot be read is refused with the forms that it has. */
+const readText = <A>(text: Option.Option<string>, flag: string, forms: string, read: (text: string) => A | null) => {
+  if (Option.isNone(text)) return Effect.succeed(null)
+  const value = read(text.value)
+  return value === null
+    ? Effect.fail(new SettingInvalid({ message: `${flag} is ${forms}, not ${text.value}.` }))
+    : Effect.succeed(value)
+}
+
 /** The store of the files of archived messages: in the data directory where nothing else is set. */
 const blobs = Effect.fnUntraced(function*(settings: Settings.Database) {
-  const { blobs: text, blobsShared } = settings
-  const place = Option.isNone(text) ? null : blobPlace(text.value)
-  if (Option.isSome(text) && place === null) {
-    return yield* new SettingInvalid({ message: `--blobs is ${blobPlaces}, not ${text.value}.` })
-  }
-  const lock = Option.isNone(settings.blobsLock) ? null : blobLock(settings.blobsLock.value)
-  if (Option.isSome(settings.blobsLock) && lock === null) {
-    return yield* new SettingInvalid({ message: `--blobs-lock is ${blobLocks}, not ${settings.blobsLock.value}.` })
-  }
+  const place = yield* readText(settings.blobs, "--blobs", blobPlaces, blobPlace)
+  const lock = yield* readText(settings.blobsLock, "--blobs-lock", blobLocks, blobLock)
   if (place?.kind === "s3") return yield* bucket(place.place, lock)
   if (lock !== null) {
     return yield* new SettingInvalid({
@@ -257,7 +259,7 @@ const blobs = Effect.fnUntraced(function*(settings: Settings.Database) {
   if (place === null) {
     return isEmbedded(settings) ? FileBlobs.layer(FileBlobs.within(settings.data)) : NoBlobs.layer
   }
-  if (!isEmbedded(settings) && !blobsShared) {
+  if (!isEmbedded(settings) && !settings.blobsShared) {
     return yield* new SettingInvalid({
       message:
         `On PostgreSQL --blobs=file:${place.directory} needs --blobs-shared: every process has to find the same files ` +
