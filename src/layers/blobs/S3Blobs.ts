@@ -41,20 +41,18 @@ const absent = () => failed("missing", "An object is not there")
 const wrongSize = () => failed("size", "An object has not the size that it was to have")
 const present = () => failed("exists", "There is such an object already")
 
-const unavailable = (what: string, why: BlobStoreFailed["why"] = "unavailable") => ({ code, status }: S3Refused) =>
+const storeFailed = (what: string, why: BlobStoreFailed["why"] = "unavailable") => ({ code, status }: S3Refused) =>
   failed(why, `${what}: the store ${status === 0 ? "gave no answer" : `answered ${status} ${code}`}`)
 
 const refused = (what: string) => (refusal: S3Refused): BlobStoreFailed =>
-  refusal.status === 404 ? absent() : refusal.status === 416 ? wrongSize() : unavailable(what)(refusal)
+  refusal.status === 404 ? absent() : refusal.status === 416 ? wrongSize() : storeFailed(what)(refusal)
 
 /** An object was not stored; the refusal of the condition says that there is one of the name. */
 const notStored = (refusal: S3Refused) =>
   refusal.status === 412 ? present() : refused("An object was not stored")(refusal)
 
-const notRemoved = (refusal: S3Refused) => {
-  const what = "An object was not removed"
-  return refusal.status === 403 ? unavailable(what, "refused")(refusal) : unavailable(what)(refusal)
-}
+const notRemoved = (refusal: S3Refused) =>
+  storeFailed("An object was not removed", refusal.status === 403 ? "refused" : "unavailable")(refusal)
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
@@ -199,7 +197,7 @@ export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock |
         const answer = yield* s3({ method: "GET", name: null, query: { "object-lock": "" } }).pipe(
           Effect.flatMap(textOf),
           Effect.catchIf(({ code }) => code === "ObjectLockConfigurationNotFoundError", () => Effect.succeed("")),
-          Effect.mapError(unavailable("The store does not say if the bucket has Object Lock"))
+          Effect.mapError(storeFailed("The store does not say if the bucket has Object Lock"))
         )
         if (elementOf(answer, "ObjectLockEnabled") === "Enabled") return
         return yield* failed("unavailable", "The bucket has no Object Lock, which CONSOLE_BLOBS_LOCK needs")
@@ -214,7 +212,7 @@ export const layer = (place: S3Place, credentials: S3Credentials, lock: S3Lock |
           Effect.map(({ headers }) => headers),
           Effect.catchIf(({ status }) => status === 404, () => Effect.succeed(null))
         )
-      const seen = (object: StoredObject) => Effect.mapError(head(object), unavailable("An object was not looked for"))
+      const seen = (object: StoredObject) => Effect.mapError(head(object), storeFailed("An object was not looked for"))
 
       return BlobStore.of({
         isConfigured: true,

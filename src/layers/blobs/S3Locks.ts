@@ -4,7 +4,7 @@ import type { Headers } from "effect/http"
 import * as crypto from "node:crypto"
 import { after } from "../../domain/Moments.ts"
 
-/** The lock of each new object. A governance lock ends early for whoever has the store's permission to bypass it. */
+/** The lock of each new object. A governance lock can be ended early with the store's permission to bypass it. */
 export interface S3Lock {
   readonly mode: "compliance" | "governance"
   /** Its period from the beginning of the upload, in days or in calendar years. */
@@ -14,9 +14,9 @@ export interface S3Lock {
 
 /** The end of a lock that begins now. */
 const lockEnd = ({ amount, unit }: S3Lock, now: Date): Date => {
+  if (unit === "day") return after(now, Duration.days(amount))
   const end = new Date(now)
-  if (unit === "day") end.setUTCDate(end.getUTCDate() + amount)
-  else end.setUTCFullYear(end.getUTCFullYear() + amount)
+  end.setUTCFullYear(end.getUTCFullYear() + amount)
   return end
 }
 
