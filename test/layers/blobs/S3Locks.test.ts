@@ -189,7 +189,7 @@ describe("objects under Object Lock", () => {
       }), week))
 
   locked(
-    "that may not be removed are told apart from those of a store that does not answer",
+    "that may not be removed are distinguished from those of a store that does not answer",
     (server) =>
       Effect.gen(function*() {
         const object = yield* put(small)

@@ -18,7 +18,7 @@ interface Place {
 const placeAt = (endpoint: string, region: string) => ({ endpoint, bucket: "files", prefix: "console/", region })
 const credentials = (secret: string) => ({ keyId: key.keyId, secret: Redacted.make(secret) })
 
-/** Hides an object behind a marker, as whoever has the bucket's key can. */
+/** Hides an object behind a marker, as a thief of the bucket's key can. */
 export const hide = ({ endpoint }: Pick<S3Server, "endpoint">, blobId: string) =>
   makeS3(placeAt(endpoint, key.region), credentials(key.secret)).pipe(
     Effect.flatMap((s3) => s3({ method: "DELETE", name: blobId })),
