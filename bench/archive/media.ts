@@ -9,6 +9,7 @@ import { chunkSize, sealedSize } from "../../src/domain/archive/Blob.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
 import * as FileBlobs from "../../src/layers/blobs/FileBlobs.ts"
 import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
+import { only } from "../../test/support/archive/blobLaws.ts"
 import { organizationId } from "./sealed.ts"
 
 const mebibyte = 1024 * 1024
@@ -57,14 +58,14 @@ const measure = Effect.gen(function*() {
   const content = Stream.fromIterable(Array.from({ length: size / piece }, () => bytes))
   const sealed = yield* rateOf(Stream.runDrain(sealBlob(key, ref, content)))
   yield* store.put(blobId, sealedSize(size), sealBlob(key, ref, content))
-  const read = (range: { readonly start: number; readonly end: number }) => store.get({ blobId, version: null }, range)
+  const read = (range: { readonly start: number; readonly end: number }) => store.get(only(blobId), range)
   const opened = yield* rateOf(Stream.runDrain(openBlob(key, ref, size, read)))
   const starts = Array.from({ length: ranges }, (_, turn) => size - (turn + 1) * 300_000)
   const waited = yield* Effect.forEach(
     starts,
     (start) => firstByte(openBlob(key, ref, size, read, { start, end: start + mebibyte / 4 }))
   )
-  yield* store.remove({ blobId, version: null })
+  yield* store.remove(only(blobId))
   return { alone, sealed, opened, waited }
 })
 

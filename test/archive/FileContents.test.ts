@@ -10,7 +10,7 @@ import type { AccountArchive } from "../../src/ports/archive/ArchiveWriter.ts"
 import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import { Db } from "../../src/ports/Db.ts"
 import * as Archives from "../support/archive/archives.ts"
-import { inParts, objectOf } from "../support/archive/blobLaws.ts"
+import { inParts, objectOf, only } from "../support/archive/blobLaws.ts"
 import { postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
@@ -93,7 +93,7 @@ describe("the content of a file", () => {
         expect(Buffer.from(row?.["sha256"])).toEqual(crypto.createHash("sha256").update(bytes).digest())
         expect(Buffer.compare((yield* read(archive, file))!, bytes)).toBe(0)
         const stored = yield* Stream.mkUint8Array(
-          (yield* BlobStore).get({ blobId: row?.["blob_id"], version: null }, { start: 0, end: row?.["stored_bytes"] })
+          (yield* BlobStore).get(only(row?.["blob_id"]), { start: 0, end: row?.["stored_bytes"] })
         )
         expect(Buffer.from(stored).includes(Buffer.from(bytes.subarray(0, 32)))).toBe(false)
         expect(yield* counters(archive)).toEqual({

@@ -9,6 +9,7 @@ import { BlobStore } from "../../src/ports/archive/BlobStore.ts"
 import * as Processes from "../mcp/processes.ts"
 import { person } from "../oauth/person.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
+import { only } from "../support/archive/blobLaws.ts"
 import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
 import { listening } from "../support/http/loopback.ts"
 import * as Pages from "../support/http/pages.ts"
@@ -60,7 +61,7 @@ const copyContents = Effect.fnUntraced(function*(organization: string, folder: s
       sql`select blob_id::text as id, stored_bytes::text as size from archive_blob where organization_id = ${organization}`
   )
   for (const { id, size } of blobs) {
-    yield* files.put(id, Number(size), stored.get({ blobId: id, version: null }, { start: 0, end: Number(size) }))
+    yield* files.put(id, Number(size), stored.get(only(id), { start: 0, end: Number(size) }))
   }
 })
 

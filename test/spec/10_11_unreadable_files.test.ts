@@ -12,6 +12,7 @@ import { Epochs } from "../../src/ports/archive/Epochs.ts"
 import { Credentials } from "../../src/ports/credentials/Credentials.ts"
 import { Db } from "../../src/ports/Db.ts"
 import { passwordHeader } from "../support/archive/archivePassword.ts"
+import { only } from "../support/archive/blobLaws.ts"
 import { contents, download, makeExported } from "../support/archive/exportedArchive.ts"
 import * as Fixtures from "../support/fixtures.ts"
 import { postgres } from "../support/postgres/database.ts"
@@ -54,12 +55,11 @@ const stage = Effect.gen(function*() {
   const made = yield* makeExported
   const store = yield* BlobStore
   const [first, second, third] = made.files.map(({ id }) => id)
-  const remove = (file = "") =>
-    Effect.flatMap(blobOf(made.id, file), (blob) => store.remove({ blobId: blob, version: null }))
+  const remove = (file = "") => Effect.flatMap(blobOf(made.id, file), (blob) => store.remove(only(blob)))
   /** Changes the last byte of an object of so many bytes. */
   const damage = Effect.fnUntraced(function*(file: string, size: number) {
     const blob = yield* blobOf(made.id, file)
-    const parts = yield* Stream.runCollect(store.get({ blobId: blob, version: null }, { start: 0, end: size }))
+    const parts = yield* Stream.runCollect(store.get(only(blob), { start: 0, end: size }))
     const bytes = Buffer.concat(parts)
     bytes[size - 1] = (bytes[size - 1] ?? 0) ^ 1
     yield* remove(file)

@@ -11,6 +11,7 @@ import { BlobStore, BlobStoreFailed } from "../../../src/ports/archive/BlobStore
 import { ExportTurns } from "../../../src/ports/archive/ExportTurns.ts"
 import * as Mcp from "../../mcp/support.ts"
 import { passwordHeader } from "../../support/archive/archivePassword.ts"
+import { only } from "../../support/archive/blobLaws.ts"
 import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
 import { codeOf, contents, download, makeExported } from "../../support/archive/exportedArchive.ts"
@@ -106,11 +107,10 @@ describe("a request for a part of an export", () => {
         )
         const [damaged = { blob: "", size: "0" }, missing = damaged] = rows
         const range = { start: 0, end: Number(damaged.size) }
-        const object = (blobId: string) => ({ blobId, version: null })
-        const sealed = yield* Stream.mkUint8Array(store.get(object(damaged.blob), range))
-        yield* store.remove(object(damaged.blob))
+        const sealed = yield* Stream.mkUint8Array(store.get(only(damaged.blob), range))
+        yield* store.remove(only(damaged.blob))
         yield* store.put(damaged.blob, range.end, Stream.make(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)))
-        yield* store.remove(object(missing.blob))
+        yield* store.remove(only(missing.blob))
         for (const format of ["json", "html", "eml", "rsmf"]) {
           const { body } = yield* create(format)
           const { bytes, status } = yield* download(key, body.id)

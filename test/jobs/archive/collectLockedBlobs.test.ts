@@ -67,6 +67,14 @@ const deleteArchive = ({ account }: Archives.Archive, now: Date) =>
 
 const dayLater = (days: number) => new Date(Archives.beginning + days * 24 * 60 * 60 * 1000)
 
+/** An archive that is deleted after one of its files was stored. */
+const stageDeleted = Effect.fnUntraced(function*() {
+  const { archive, one, store } = yield* stage()
+  yield* store(one)
+  yield* deleteArchive(archive, dayLater(0))
+  return archive
+})
+
 /** The requests to the store, and what the bucket has then, after a run. */
 const run = Effect.fnUntraced(function*() {
   const { requests, versions } = yield* Bucket
@@ -100,9 +108,7 @@ describe("objects that are locked", () => {
 
     it.effect("are passed over, not one by one however many there are, and others are removed meanwhile", () =>
       Effect.gen(function*() {
-        const { archive, one, store } = yield* stage()
-        yield* store(one)
-        yield* deleteArchive(archive, dayLater(0))
+        const archive = yield* stageDeleted()
         const { organizationId } = archive.account
         const waiting = Array.from({ length: 3000 }, () => crypto.randomUUID())
         yield* World.query(
@@ -194,9 +200,7 @@ describe("objects that are locked", () => {
 
     it.effect("that the store refuses to remove are asked for again a day later", () =>
       Effect.gen(function*() {
-        const { archive, one, store } = yield* stage()
-        yield* store(one)
-        yield* deleteArchive(archive, dayLater(0))
+        const archive = yield* stageDeleted()
         yield* TestClock.adjust("7 days")
         const { faults } = yield* Bucket
         faults.push(["DELETE", "forbidden"])
@@ -210,9 +214,7 @@ describe("objects that are locked", () => {
 
     it.effect("longer than they were wait until their new time", () =>
       Effect.gen(function*() {
-        const { archive, one, store } = yield* stage()
-        yield* store(one)
-        yield* deleteArchive(archive, dayLater(0))
+        const archive = yield* stageDeleted()
         const [version] = (yield* Bucket).versions
         if (version !== undefined) version.lock = { mode: "COMPLIANCE", until: Number(dayLater(9)) }
         yield* TestClock.adjust("7 days")
