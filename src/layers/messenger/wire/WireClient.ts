@@ -76,6 +76,17 @@ const available = Effect.map(MessengerKeys, (keys) => {
   }
 })
 
+/**
+ * Ends the library's list of the last thousand requests of a session, which takes 170 KiB, and by which it only words
+ * warnings that nobody sees.
+ */
+const forgetRequests = ({ network }: WireClient) => {
+  for (const { _session: { recentOutgoingMsgIds } } of network["_primaryDc"]?.main._connections ?? []) {
+    recentOutgoingMsgIds.clear()
+    recentOutgoingMsgIds.add = () => {}
+  }
+}
+
 /** The library's client over a line, for as long as the scope lasts; without pushes it is for asking alone. */
 export const openLibrary = Effect.fnUntraced(function*(
   platform: Platform,
@@ -87,8 +98,8 @@ export const openLibrary = Effect.fnUntraced(function*(
 ) {
   const spread = yield* Random.nextBetween(0.5, 1.5)
   return yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      new WireClient({
+    Effect.sync(() => {
+      const client = new WireClient({
         apiId: platform.applicationId,
         apiHash: Redacted.value(platform.applicationHash),
         storage,
@@ -118,7 +129,9 @@ export const openLibrary = Effect.fnUntraced(function*(
             : Math.min(longestPause * spread, Math.max(shortestPause * spread, 2 * previousWait)),
         onError: () => {}
       })
-    ),
+      client.onUsable.add(() => forgetRequests(client))
+      return client
+    }),
     (client) =>
       Effect.promise(() => {
         line.cut()

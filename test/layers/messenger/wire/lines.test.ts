@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Array, Duration, Effect, Fiber, Layer, Logger, Schedule, Stream } from "effect"
+import { Array, Duration, Effect, Fiber, Layer, Logger, Redacted, Schedule, Stream } from "effect"
 import * as crypto from "node:crypto"
 import { AccountId } from "../../../../src/domain/accounts/Account.ts"
 import { everySlot } from "../../../../src/domain/accounts/Slot.ts"
@@ -7,6 +7,8 @@ import { SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import * as Keys from "../../../../src/layers/memory/MessengerKeys.ts"
 import * as Network from "../../../../src/layers/messenger/wire/Network.ts"
+import * as Storage from "../../../../src/layers/messenger/wire/Storage.ts"
+import { openLibrary } from "../../../../src/layers/messenger/wire/WireClient.ts"
 import { LiveSessions } from "../../../../src/messenger/OpenSessions.ts"
 import { MessengerAvailability } from "../../../../src/ports/messenger/MessengerAvailability.ts"
 import { MessengerKeys } from "../../../../src/ports/messenger/MessengerKeys.ts"
@@ -216,6 +218,27 @@ layer(wire, { excludeTestServices: true })("a session's line", (it) => {
         Layer.provide(ownership)
       )
     )))
+
+  it.effect("keeps no list of its requests, which the library would only word warnings by", () =>
+    Effect.gen(function*() {
+      const { centre } = yield* Wire.Loopback
+      const dataCentre = { id: 1, ipAddress: "127.0.0.1", port: centre.port }
+      const network = yield* Network.make(dataCentre)
+      const client = yield* openLibrary(
+        { applicationId: 1, applicationHash: Redacted.make("0".repeat(32)), dataCentre, version: "1" },
+        {
+          line: network.line(() => 1, { atOnce: true }),
+          storage: Storage.make(null, { save: async () => {}, doubted: () => {} }),
+          pushes: false
+        }
+      )
+      yield* Effect.promise(() => client.connect())
+      for (let call = 0; call < 3; call++) yield* Effect.promise(() => client.call({ _: "help.getConfig" }))
+      const [connection] = client.network["_primaryDc"]?.main._connections ?? []
+      const { _lastMessageId, recentOutgoingMsgIds } = connection!._session
+      assert.isFalse(_lastMessageId.isZero())
+      assert.isFalse(recentOutgoingMsgIds.has(_lastMessageId))
+    }))
 
   it.effect("is reported while its data centre is away, and made again when it is back", () =>
     Effect.gen(function*() {
