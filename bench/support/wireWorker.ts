@@ -1,5 +1,5 @@
 /** The service's worker over a data centre that is a process of its own, as benches of the wire measure it. */
-import { Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+import { Array, Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
 import * as childProcess from "node:child_process"
 import type { Capture } from "../../src/capture/Capture.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
@@ -66,18 +66,32 @@ export const startWorker = async (
   ))
   const run = <A, E>(effect: Effect.Effect<A, E, Capture | Engine | LiveSessions>) =>
     Effect.runPromise(Effect.provideContext(effect, context))
+  const session = (ref: string) =>
+    Effect.flatMap(LiveSessions, ({ use }) =>
+      Effect.retry(
+        use(
+          { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
+          SessionRef.make(ref)
+        ),
+        Schedule.spaced("1 second")
+      ))
   return {
     run,
     open: (refs: ReadonlyArray<string>) =>
-      run(Effect.forEach(refs, (ref) =>
-        Effect.scoped(Effect.flatMap(LiveSessions, ({ use }) =>
-          Effect.retry(
-            use(
-              { organizationId: OrganizationId.make(organization), accountId: AccountId.make(ref) },
-              SessionRef.make(ref)
-            ),
-            Schedule.spaced("1 second")
-          ))), { concurrency: 32, discard: true })),
+      run(Effect.forEach(refs, (ref) => Effect.scoped(session(ref)), { concurrency: 32, discard: true })),
+    /** Each session makes so many requests, one after the other. */
+    ask: (refs: ReadonlyArray<string>, times: number) =>
+      run(Effect.forEach(
+        refs,
+        (ref) =>
+          Effect.scoped(
+            Effect.flatMap(
+              session(ref),
+              ({ profile }) => Effect.forEach(Array.range(1, times), () => profile, { discard: true })
+            )
+          ),
+        { concurrency: 32, discard: true }
+      )),
     watch: () => run(Effect.forkIn(watching, scope)),
     /** Archives as the jobs do. */
     capture: () =>

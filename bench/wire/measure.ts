@@ -13,6 +13,7 @@ import type { Command, State } from "./centre.ts"
 export const columns = ["measured", "value", "goal"]
 
 type Row = readonly [string, string, string]
+type Worker = Awaited<ReturnType<typeof startWorker>>
 
 /** The data centre's process, and how it is told. */
 export const startCentre = () => startChild<Command, State>(path.join(import.meta.dirname, "centre.ts"))
@@ -20,6 +21,19 @@ export const startCentre = () => startChild<Command, State>(path.join(import.met
 const collect = () => {
   v8.setFlagsFromString("--expose-gc")
   vm.runInNewContext("gc")()
+}
+
+/** Requests of one session, as many as it makes within a day, and sessions that make them. */
+const requestsOfDay = 1000
+const sessionsOfDay = 50
+
+/** KiB that each of the sessions needs more after the requests. */
+const growth = async (worker: Worker, refs: ReadonlyArray<string>): Promise<string> => {
+  collect()
+  const before = process.memoryUsage().heapUsed
+  await worker.ask(refs.slice(0, sessionsOfDay), requestsOfDay)
+  collect()
+  return `${((process.memoryUsage().heapUsed - before) / 1024 / sessionsOfDay).toFixed(0)} KiB`
 }
 
 /** Part of a core that this process takes meanwhile. */
@@ -57,6 +71,8 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
     const each = (memoryOf(process.pid) - empty) * 1024 / count
     const idle = await cpuOver(seconds)
 
+    const grown = await growth(worker, refs)
+
     await worker.watch()
     await wait(65_000)
     const polling = await cpuOver(seconds)
@@ -90,6 +106,7 @@ export const measure = async (ground: Ground, count: number, seconds: number): P
     await worker.close()
     return [
       ["memory of a session", `${each.toFixed(0)} KiB`, "430 KiB"],
+      [`memory of it more after ${requestsOfDay} requests, as after a day`, grown, ""],
       ["opening all, 32 at a time", inSeconds(opened), ""],
       ["CPU at rest", idle, ""],
       ["CPU while every account is looked at once a minute", polling, ""],
