@@ -69,6 +69,9 @@ const playRound = async ({ centre, ground, refs }: Setting, places: ReadonlyArra
 
 const lateness = async (worker: Worker): Promise<number> => (await worker.run(latenesses))[1] ?? Number.NaN
 
+/** Milliseconds after which a pushed message that is not archived counts as missing. */
+const longestDelay = 120_000
+
 /** By then its code is compiled. */
 const resting = { usual: 15_000, quiet: 60_000 }
 
@@ -131,7 +134,10 @@ const live: Measuring = async (setting, sizes) => {
   const { sent } = await centre.send({ _: "report" })
   await wait(5000)
   await centre.send({ _: "talk", perSecond: 0 })
-  const waits = await delays(setting, sent)
+  let waits = await delays(setting, sent)
+  for (const end = Date.now() + longestDelay; waits.some(Number.isNaN) && Date.now() < end; await wait(1000)) {
+    waits = await delays(setting, sent)
+  }
   const heldPushed = heldByEach()
   await worker.close()
   console.error("archived what was pushed")
@@ -151,6 +157,7 @@ const live: Measuring = async (setting, sizes) => {
     ["CPU of the database a pushed message", perMessage("database"), ""],
     [`pushed until archived, p50${missing(waits)}`, share(waits, 0.5), "0.4 s"],
     ["pushed until archived, p99", share(waits, 0.99), "2 s"],
+    ["pushed until archived, the slowest", share(waits, 1), ""],
     ["memory of each account meanwhile", heldPushed, "100 KiB"],
     ["lateness of looks, p99, of the watch alone", `${lateAlone.toFixed(2)} s`, ""],
     ["lateness of looks, p99, beside pushed messages", `${late.toFixed(2)} s`, ""],

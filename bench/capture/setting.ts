@@ -178,8 +178,9 @@ export const usedIn = async (ground: Ground, seconds: number): Promise<Usage & {
 v8.setFlagsFromString("--expose-gc")
 const collect: () => void = vm.runInNewContext("gc")
 
-/** KiB that this process needs, without what nothing refers to any more. */
+/** KiB that this process needs, without what nothing refers to any more: some of it goes with a second collection alone. */
 export const held = (): number => {
+  collect()
   collect()
   const { external, heapUsed } = process.memoryUsage()
   return (heapUsed + external) / 1024
