@@ -93,6 +93,16 @@ describe("the verdicts over kept figures", () => {
     expect(wire("not measured")).toMatchObject([{ question, holds: false }])
   })
 
+  it("compare a rate of archiving with the least that it has as a goal", () => {
+    const holds = (value: string) =>
+      verdicts(recorded("capture", {
+        columns: ["measured", "value", "goal"],
+        rows: [["first backup", value, "at least 5000 messages a second"]]
+      })).map((verdict) => verdict.holds)
+    expect(holds("5000 messages a second")).toEqual([true])
+    expect(holds("4999 messages a second")).toEqual([false])
+  })
+
   it("name the goals of the watch that are missed, and what is missing misses", () => {
     const watch = (...rows: ReadonlyArray<ReadonlyArray<string | number>>) =>
       verdicts(recorded("monitor", { columns: ["accounts", "late", "found: median, slowest, s (goal 2)"], rows }))

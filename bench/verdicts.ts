@@ -48,14 +48,20 @@ const propertyOf = (property: string): string => {
 /** Some of what was waited for never came. */
 const lacksSome = /, \d+ missing/
 
-/** Each row with a goal is not above it, the longest of its times either. */
-const atMost = (subject: string) => (figure: Recorded): ReadonlyArray<Verdict> =>
-  having(figure, "measured").filter(({ goal }) => goal !== "").map(({ goal, measured, value }) => ({
-    question: `${subject}: ${measured}, goal ${goal}`,
-    holds: !lacksSome.test(measured ?? "") &&
-      (numbers(value).toSorted((a, b) => b - a)[0] ?? Number.NaN) <= (numbers(goal)[0] ?? 0),
-    measured: value ?? ""
-  }))
+const isWithin = (goal: string, bound: number, value = Number.NaN): boolean =>
+  goal.startsWith("at least") ? value >= bound : value <= bound
+
+/** Each row with a goal reaches it, by all of its numbers. */
+const reaching = (subject: string) => (figure: Recorded): ReadonlyArray<Verdict> =>
+  having(figure, "measured").filter(({ goal }) => goal !== "").map(({ goal = "", measured = "", value = "" }) => {
+    const [bound = 0] = numbers(goal)
+    const found = numbers(value)
+    return {
+      question: `${subject}: ${measured}, goal ${goal}`,
+      holds: !lacksSome.test(measured) && found.length > 0 && found.every((one) => isWithin(goal, bound, one)),
+      measured: value
+    }
+  })
 
 /** The verdicts of a figure, by its name. */
 const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdict>>> = {
@@ -130,19 +136,16 @@ const judges: Readonly<Record<string, (figure: Recorded) => ReadonlyArray<Verdic
       }
     })
   },
-  wire: atMost("Sessions over the wire"),
-  cluster: atMost("Several processes"),
-  capture: atMost("Archiving beside the watch"),
+  wire: reaching("Sessions over the wire"),
+  cluster: reaching("Several processes"),
+  capture: reaching("Archiving beside the watch"),
   archive: (figure) =>
     figure.tables.flatMap((table) => {
       const { title } = table
       return rows(table).filter(({ goal }) => goal !== "").map(({ archive, goal = "", measured }) => {
         const goals = numbers(goal)
         const found = numbers(archive)
-        const holds = goals.every((bound, index) => {
-          const value = found[index] ?? Number.NaN
-          return goal.startsWith("at least") ? value >= bound : value <= bound
-        })
+        const holds = goals.every((bound, index) => isWithin(goal, bound, found[index]))
         return { question: `The archive, ${title}: ${measured}, goal ${goal}`, holds, measured: archive ?? "" }
       })
     }),

@@ -49,7 +49,11 @@ export const night: Measuring = async ({ centre, ground, refs, work }) => {
       `${(whole.database / messagesOfLarge * 1000).toFixed(0)} µs`,
       ""
     ],
-    ["first backup without a rate", `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`, ""],
+    [
+      "first backup without a rate",
+      `${Math.round(messagesOfLarge / whole.at * 1000)} messages a second`,
+      "at least 5000 messages a second"
+    ],
     ["first backup without a rate: calls", String(callsOf(read.ofSilent[1])), "1300"],
     ["a night with nothing new: calls", calls.toFixed(1), "8"],
     ["the first night after it: CPU of the process", `${nights[0]?.toFixed(0)} ms`, ""],

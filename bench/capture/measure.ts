@@ -240,8 +240,16 @@ const runs: Measuring = async (setting, sizes) => {
   const perSecond = (count: (report: Report) => number) => ((count(to) - count(from)) / used.at * 1000).toFixed(0)
   const callsOfRuns = ({ ofSilent }: Report) => ofSilent.slice(2).reduce((sum, counts) => sum + callsOf(counts), 0)
   return [
-    [`${read.length} runs at the same time, 4 of them with files: calls a second`, perSecond(callsOfRuns), "20"],
-    ["MiB of files a second meanwhile", perSecond(({ requests }) => requests["upload.getFile"] ?? 0), "20"],
+    [
+      `${read.length} runs at the same time, 4 of them with files: calls a second, of 20 that a process makes`,
+      perSecond(callsOfRuns),
+      ""
+    ],
+    [
+      "MiB of files a second meanwhile, of 20 that a process reads",
+      perSecond(({ requests }) => requests["upload.getFile"] ?? 0),
+      ""
+    ],
     ["CPU of the process meanwhile", `${(used.process / used.at * 100).toFixed(0)} % of a core`, ""],
     ["the process is busy with one thing, p99 and longest, of the watch alone", alone.busy, ""],
     ["the process is busy with one thing, p99 and longest, meanwhile", used.busy, ""],
