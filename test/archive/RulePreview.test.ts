@@ -26,53 +26,90 @@ const stage = Effect.fnUntraced(function*() {
   return { accounts, department, id, key: admins.owner.key }
 })
 
-const effects = (organizationId: string, accounts: ReadonlyArray<string>) =>
-  Effect.map(
-    World.query<{ effect: string }>(
-      organizationId,
-      (sql) => sql`select effect from archive_chat where account_id = any(${accounts}::uuid[])`
-    ),
-    (rows) => rows.map(({ effect }) => effect)
-  )
+interface Judged {
+  readonly account_id: string
+  readonly chat_id: string
+  readonly type: string
+  readonly effect: string
+}
 
-const count = (all: ReadonlyArray<string>, effect: string) => all.filter((one) => one === effect).length
+const judged = (organizationId: string, accounts: ReadonlyArray<string>) =>
+  World.query<Judged>(organizationId, (sql) =>
+    sql`
+      select account_id::text, chat_id::text, type, effect from archive_chat
+      where account_id = any(${accounts}::uuid[]) order by account_id, chat_id`)
+
+interface Rule {
+  readonly target: { readonly level: string; readonly id: string | null }
+  readonly selector: { readonly chat_type: string | null; readonly chat_id: string | null }
+  readonly effect: string
+}
+
+/** The effect of the rules on a chat: of the nearest level, there of the narrowest selector. */
+const effectOf = (rules: ReadonlyArray<Rule>, chat: Judged): string => {
+  for (const level of ["account", "department", "organization"]) {
+    const near = rules.filter(({ target }) =>
+      target.level === level && (level !== "account" || target.id === chat.account_id)
+    )
+    const found = near.find(({ selector }) => selector.chat_id === chat.chat_id) ??
+      near.find(({ selector }) => selector.chat_type === chat.type) ??
+      near.find(({ selector }) => selector.chat_type === "any")
+    if (found !== undefined) return found.effect
+  }
+  return "review"
+}
+
+const count = (all: ReadonlyArray<Judged>, effect: string) => all.filter((one) => one.effect === effect).length
+
+/** The chats that are archived in one state and not in the other. */
+const gained = (from: ReadonlyArray<Judged>, to: ReadonlyArray<Judged>) =>
+  to.filter(({ effect }, place) => effect === "archive" && from[place]?.effect !== "archive").length
 
 describe("preview_archive_rule", () => {
   layer(World.world(postgres))((it) => {
     it.effect("counts what the rule decides once it is made, whatever rules there are", () =>
       Effect.gen(function*() {
         const { accounts, department, id, key } = yield* stage()
-        const targets = [
-          { level: "organization", id: null },
+        const organization: Rule["target"] = { level: "organization", id: null }
+        const targets: ReadonlyArray<Rule["target"]> = [
+          organization,
           { level: "department", id: department },
-          { level: "account", id: accounts[0] }
+          { level: "account", id: accounts[0] ?? null }
         ]
+        const rules: Array<Rule> = []
         const seen = new Set<number>()
-        for (let round = 0; round < 24; round++) {
-          const body = {
-            target: targets[round % 3],
-            selector: round % 8 === 7
-              ? { chat_type: "any", chat_id: null }
-              : { chat_type: types[(round * 7) % 5], chat_id: null },
-            effect: ["archive", "skip", "review"][(round * 5) % 3]
+        for (let round = 0; round < 36; round++) {
+          const target = targets[round % 3] ?? organization
+          const chatId = String(100 * (round % 2) + 1 + round % 5)
+          const body: Rule = {
+            target,
+            selector: target.level === "account" && round % 2 === 0
+              ? { chat_type: null, chat_id: chatId }
+              : { chat_type: round % 8 === 7 ? "any" : types[(round * 7) % 5] ?? "any", chat_id: null },
+            effect: ["archive", "skip", "review"][Math.floor(round / 3) % 3] ?? "archive"
           }
-          const concerned = body.target?.level === "account" ? accounts.slice(0, 1) : accounts
-          const before = yield* effects(id, concerned)
+          const concerned = body.target.level === "account" ? accounts.slice(0, 1) : accounts
+          const before = yield* judged(id, concerned)
           const { body: preview } = yield* World.send("POST", "/v1/archive/rule-preview", { key, body })
-          expect(yield* effects(id, concerned)).toEqual(before)
+          expect(yield* judged(id, concerned)).toEqual(before)
           const made = yield* World.send("POST", "/v1/archive/rules", { key, body })
           if (made.status === 409) continue
-          const after = yield* effects(id, concerned)
+          expect(made.status).toBe(200)
+          rules.push(body)
+          const after = yield* judged(id, concerned)
+          expect(after.map(({ effect }) => effect)).toEqual(after.map((chat) => effectOf(rules, chat)))
           seen.add(preview.archive)
           expect(preview).toMatchObject({
             chats: after.length,
             archive: count(after, "archive"),
             skip: count(after, "skip"),
-            review: count(after, "review")
+            review: count(after, "review"),
+            begins: gained(before, after),
+            ends: gained(after, before)
           })
-          expect(preview.begins - preview.ends).toBe(count(after, "archive") - count(before, "archive"))
         }
         expect(seen.size).toBeGreaterThan(3)
+        expect(rules.filter(({ selector }) => selector.chat_id !== null).length).toBeGreaterThan(2)
       }))
 
     it.effect("counts the chats as if a rule for the same accounts and chats were replaced", () =>
