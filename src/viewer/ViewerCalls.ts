@@ -102,9 +102,15 @@ export interface Calls {
   readFile: { readonly ask: { readonly handle: number }; readonly answer: Uint8Array<ArrayBuffer> | null }
   /** Ends it before. */
   closeFile: { readonly ask: { readonly handle: number }; readonly answer: null }
+  /** Decides about chats of an account, one after the other; fails where none of them could be decided about. */
   decide: {
-    readonly ask: ChatPlace & { readonly effect: "archive" | "skip" }
-    readonly answer: null
+    readonly ask: {
+      readonly accountId: string
+      readonly chats: ReadonlyArray<Pick<Chat, "id" | "protected" | "type">>
+      readonly effect: "archive" | "skip"
+    }
+    /** The ids of those that are decided, and the first refusal of another one. */
+    readonly answer: { readonly decided: ReadonlyArray<string>; readonly refusal: string | null }
   }
 }
 

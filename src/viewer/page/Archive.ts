@@ -39,7 +39,7 @@ const welcome = (): HTMLElement =>
   )
 
 /** Shows the archive in the element; answers what takes it away again. */
-export const openArchive = (root: HTMLElement, role: string, archive: OpenedArchive): () => void => {
+export const openArchive = (root: HTMLElement, archive: OpenedArchive): () => void => {
   let conversation: Conversation | null = null
   const pane = make("div", { class: "pane" }, welcome())
   const side = make("div", { class: "side" })
@@ -69,7 +69,7 @@ export const openArchive = (root: HTMLElement, role: string, archive: OpenedArch
     if (beginning.at === "newest") document.getElementById("chat-title")?.focus()
   }
 
-  const chats: ChatList = makeChatList(archive, role, (chat) => openChat(chat, { at: "newest" }))
+  const chats: ChatList = makeChatList(archive, (chat) => openChat(chat, { at: "newest" }))
   const search = makeSearch(archive, chats.accounts, {
     open: (chat, id, marked) => openChat(chat, { at: "message", id, marked }),
     ended: () => chats.show(true),

@@ -33,11 +33,12 @@ const factsOf = ({ last_message_at, messages, type }: Chat): string =>
     ...(last_message_at === null ? [] : [shortDay(last_message_at)])
   ].join(" · ")
 
-export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: Chat) => void): ChatList => {
+export const makeChatList = (archive: OpenedArchive, open: (chat: Chat) => void): ChatList => {
   let accountId: string | null = null
   let chats: ReadonlyArray<Chat> = []
   let hasMore = false
   let unreadable = 0
+  let refused: string | null = null
   let marked: string | null = null
   const list = make("ul", { class: "chats", "aria-label": "Chats" })
   const foot = make("div", { class: "foot" })
@@ -64,7 +65,7 @@ export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: 
   const draw = (): void => {
     list.replaceChildren(...chats.map(rowOf))
     const waiting = chats.filter(({ effect }) => effect === "review")
-    fill(review, waiting.length === 0 ? null : makeDecisions(archive, waiting, role, decided))
+    fill(review, waiting.length === 0 ? null : makeDecisions(archive, waiting, refused, decided))
     fill(
       foot,
       chats.length === 0 && !hasMore ? make("p", { class: "empty" }, "No chat of this account is archived.") : null,
@@ -73,7 +74,8 @@ export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: 
     )
   }
 
-  const decided = (ids: ReadonlySet<string>, effect: Chat["effect"]): void => {
+  const decided = (ids: ReadonlySet<string>, effect: Chat["effect"], reason: string | null): void => {
+    refused = reason
     chats = chats.map((chat) => ids.has(chat.id) ? { ...chat, effect, selected: effect === "archive" } : chat)
     draw()
   }
@@ -98,6 +100,7 @@ export const makeChatList = (archive: OpenedArchive, role: string, open: (chat: 
     accountId = id
     chats = []
     unreadable = 0
+    refused = null
     list.replaceChildren()
     review.replaceChildren()
     void more()

@@ -55,7 +55,7 @@ const start = (root: HTMLElement): void => {
       }
       client = opening
       const ended = whenIdle(() => lock("The archive was locked: nobody used it for 15 minutes."))
-      const close = openArchive(root, role, {
+      const close = openArchive(root, {
         call: async (name, ask) => {
           try {
             return await opening.call(name, ask)

@@ -27,6 +27,10 @@ const Refusal = Schema.Struct({ error: Schema.Struct({ code: Schema.String, mess
 const unreachable = () =>
   new RemoteRefusal({ code: "service_unavailable", message: "The service cannot be reached. Try again." })
 
+/** A refusal of an answer that the worker cannot read. */
+export const otherForm = () =>
+  new RemoteRefusal({ code: "service_unavailable", message: "The service is of another version. Load the page again." })
+
 type Input = Readonly<Record<string, unknown>>
 
 const queryOf = (input: Input): string => {
@@ -35,14 +39,16 @@ const queryOf = (input: Input): string => {
   return members.size === 0 ? "" : `?${members}`
 }
 
-/** The operations that the worker asks for, as the API declares them. */
+/** The operations that the worker asks for, as the page's data serves them: changes are posted. */
 const operations = {
   list_accounts: ["GET", "/archive/accounts"],
   get_archive_keys: ["GET", "/archive/keys"],
   list_sealed_pages: ["POST", "/archive/sealed/accounts/:account_id/pages"],
   list_sealed_blocks: ["POST", "/archive/sealed/blocks"],
   list_sealed_files: ["POST", "/archive/sealed/files"],
-  create_archive_rule: ["POST", "/archive/rules"]
+  list_archive_rules: ["GET", "/archive/rules"],
+  create_archive_rule: ["POST", "/archive/rules"],
+  update_archive_rule: ["POST", "/archive/rules/:rule_id"]
 } as const
 export type OperationName = keyof typeof operations
 

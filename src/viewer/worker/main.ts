@@ -7,20 +7,18 @@ import { failByRefusal, layerOver } from "../../layers/archive/RemoteArchive.ts"
 import * as WebCrypto from "../../layers/archive/WebCrypto.ts"
 import { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
 import type { Answered, Asked, CallName, Calls, Shown } from "../ViewerCalls.ts"
+import { makeDecide } from "./Deciding.ts"
 import * as Derivation from "./Derivation.ts"
 import { makeFiles } from "./Files.ts"
 import { makeChatFinder, readAround, readChats, readEdits, readMembers, readMessages } from "./Reading.ts"
 import { makeSearches } from "./Searching.ts"
-import { ask, faultOf, type Service } from "./Service.ts"
+import { ask, faultOf, otherForm, type Service } from "./Service.ts"
 import * as Turns from "./Turns.ts"
 import { openSession, type Session } from "./WorkerSession.ts"
 
 const accountsAtOnce = 100
 
 const readAccounts = Schema.decodeUnknownEffect(Schema.toCodecJson(List(ArchiveAccount)))
-
-const otherForm = () =>
-  new RemoteRefusal({ code: "service_unavailable", message: "The service is of another version. Load the page again." })
 
 const runtimeOver = (service: Service) =>
   ManagedRuntime.make(
@@ -57,15 +55,7 @@ const opened = (service: Service, session: Session) => {
         Effect.flatMap((answer) => Effect.mapError(readAccounts(answer), otherForm)),
         Effect.map(({ data, has_more }) => ({ accounts: data, hasMore: has_more }))
       ),
-    decide: ({ accountId, chatId, effect }: Calls["decide"]["ask"]) =>
-      Effect.as(
-        ask(service, "create_archive_rule", {
-          target: { level: "account", id: accountId },
-          selector: { chat_type: null, chat_id: chatId },
-          effect
-        }),
-        null
-      )
+    decide: makeDecide((operation, input) => ask(service, operation, input))
   }
 }
 type Opened = ReturnType<typeof opened>

@@ -13,6 +13,7 @@ const unlinked: ReadonlyMap<string, string> = new Map([
   ["/console/accounts/:account_id/secrets", "an account whose 2FA password the service keeps links to it"],
   ["/console/archive/data/archive/accounts", "data of the viewer"],
   ["/console/archive/data/archive/keys", "data of the viewer"],
+  ["/console/archive/data/archive/rules", "data of the viewer"],
   ["/console/archive/data/archive/sealed/files/:file_id", "data of the viewer"],
   ["/console/archive/viewer.js", "the viewer's script"],
   ["/console/archive/worker.js", "the viewer's script"],

@@ -11,9 +11,11 @@ import { createArchiveRule } from "../../../operations/archive/create_archive_ru
 import { downloadSealedFile } from "../../../operations/archive/download_sealed_file.ts"
 import { getArchiveKeys } from "../../../operations/archive/get_archive_keys.ts"
 import { listAccounts } from "../../../operations/archive/list_accounts.ts"
+import { listArchiveRules } from "../../../operations/archive/list_archive_rules.ts"
 import { listSealedBlocks } from "../../../operations/archive/list_sealed_blocks.ts"
 import { listSealedFiles } from "../../../operations/archive/list_sealed_files.ts"
 import { listSealedPages } from "../../../operations/archive/list_sealed_pages.ts"
+import { updateArchiveRule } from "../../../operations/archive/update_archive_rule.ts"
 import { ConsoleSessions } from "../../../ports/signin/ConsoleSessions.ts"
 import * as Rest from "../../Rest.ts"
 import type { PageRequest } from "../kit/PageRequest.ts"
@@ -26,7 +28,9 @@ const served: ReadonlyArray<Operation.Any> = [
   listSealedBlocks,
   listSealedFiles,
   downloadSealedFile,
-  createArchiveRule
+  listArchiveRules,
+  createArchiveRule,
+  updateArchiveRule
 ]
 
 /** The folder of the data; the text that the token of a change is bound to. */
