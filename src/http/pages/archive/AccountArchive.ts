@@ -19,6 +19,7 @@ import * as Cleanups from "./ArchiveCleanupList.ts"
 import * as Exports from "./ArchiveExportList.ts"
 import * as Holds from "./ArchiveHoldList.ts"
 import * as Redaction from "./ArchiveRedaction.ts"
+import * as Rules from "./ArchiveRuleList.ts"
 import * as Viewer from "./ArchiveViewer.ts"
 import * as Progress from "./BackupProgress.ts"
 import { size } from "./ExportWords.ts"
@@ -103,7 +104,9 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   }
   ${
     view.admin.readsArchive
-      ? html`<p><a href="${view.visit.base}${Exports.addressFor(id)}">Export it …</a></p>`
+      ? html`<p><a href="${view.visit.base}${Exports.addressFor(id)}">Export it …</a> <a href="${view.visit.base}${
+        Rules.addressFor(id)
+      }">Make a rule for it …</a></p>`
       : undefined
   }
   ${

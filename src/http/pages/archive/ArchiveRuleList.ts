@@ -1,16 +1,19 @@
 /** The rules of the archive: which chats are archived, and with which files. */
 import { Effect } from "effect"
-import type { ArchiveRule, RulePreviewCounts } from "../../../domain/archive/ArchiveRule.ts"
+import { AccountId, accountName } from "../../../domain/accounts/Account.ts"
+import type { ArchiveRule } from "../../../domain/archive/ArchiveRule.ts"
 import { RuleId } from "../../../domain/archive/ArchiveRule.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
-import { superadmins } from "../../../domain/people/Access.ts"
+import { Caller, superadmins } from "../../../domain/people/Access.ts"
 import type { Department } from "../../../domain/people/Department.ts"
 import { createArchiveRule } from "../../../operations/archive/create_archive_rule.ts"
 import { deleteArchiveRule } from "../../../operations/archive/delete_archive_rule.ts"
 import { listArchiveRules } from "../../../operations/archive/list_archive_rules.ts"
 import { previewArchiveRule } from "../../../operations/archive/preview_archive_rule.ts"
 import { updateArchiveRule } from "../../../operations/archive/update_archive_rule.ts"
+import { Accounts } from "../../../ports/accounts/Accounts.ts"
+import { Db } from "../../../ports/Db.ts"
 import * as Fields from "../kit/Fields.ts"
 import * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
@@ -20,124 +23,77 @@ import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
+import * as Rules from "./ArchiveRuleForms.ts"
 import * as ArchiveUse from "./ArchiveUse.ts"
 import { notArchived } from "./SavingWords.ts"
 
-const path = Tabs.archiveRulesPath
-
-const chatTypes = [
-  ["any", "All chats"],
-  ["private", "Chats with people"],
-  ["group", "Groups"],
-  ["channel", "Channels"],
-  ["bot", "Bots"],
-  ["saved", "Own notes"]
-] as const
-
-const effects = [["archive", "Archive"], ["skip", "Skip"], ["review", "Decide later"]] as const
-
-const chosen = <const A extends ReadonlyArray<readonly [string, string]>>(all: A, text: string): A[number][0] =>
-  all.find(([value]) => value === text)?.[0] ?? all[0]?.[0] ?? ""
+const { path } = Rules
 
 const whole = "organization"
+const ofAccount = "account:"
 
-const targetOf = ({ target }: ArchiveRule, departments: ReadonlyArray<Department>): Html.Value => {
-  if (target.level === "organization") return "The whole organization"
-  if (target.level === "account") return "One account"
-  const department = departments.find(({ id }) => id === target.id)
-  return html`Department ${Html.named(department?.name ?? "that is gone")}`
+/** The address of the page for a new rule of an account, which its page links to. */
+export const addressFor = (accountId: string): string => `${Lists.address(path, { account: accountId })}#new`
+
+/** The names of what rules are about, by id. */
+interface Names {
+  readonly departments: ReadonlyArray<Department>
+  readonly accounts: ReadonlyMap<string, string>
 }
 
-const chatsOf = ({ selector }: ArchiveRule): string =>
-  selector.chat_type === null
-    ? `Chat ${selector.chat_id ?? ""}`
-    : chatTypes.find(([type]) => type === selector.chat_type)?.[1] ?? selector.chat_type
+/** The names of those of the accounts that the admin can access. */
+const accountNames = Effect.fnUntraced(function*(ids: ReadonlyArray<string>) {
+  const caller = yield* Caller
+  const accounts = yield* Accounts
+  const found = yield* (yield* Db).read(
+    caller.organizationId,
+    Effect.forEach(new Set(ids), (id) => accounts.find(caller, AccountId.make(id), false))
+  )
+  return new Map<string, string>(
+    found.flatMap((account) => account === null ? [] : [[account.id, accountName(account)] as const])
+  )
+})
 
-const row = (view: AdminPage, departments: ReadonlyArray<Department>) => (rule: ArchiveRule): Html.Html => {
-  const label = html`${chatsOf(rule)}, ${targetOf(rule, departments)}`
-  return html`<li>
-  <div class="head">
-    <div>
-      <h3>${chatsOf(rule)}</h3>
-    </div>
-  </div>
-  <div class="actions">
-  ${
-    Forms.open(
-      view,
-      { path: `${path}/change`, about: ["rule_id", rule.id] },
-      html`${
-        Fields.select(
-          Html.noFaults,
-          { id: `effect-${rule.id}`, name: "effect", label: "Decision" },
-          effects,
-          rule.effect
-        )
-      }
-      ${
-        Fields.choice({
-          type: "checkbox",
-          id: `media-${rule.id}`,
-          name: "media",
-          value: "all",
-          label: "With files",
-          checked: rule.media === "all"
-        })
-      }
-      ${
-        Fields.choice({
-          type: "checkbox",
-          id: `live-${rule.id}`,
-          name: "live",
-          value: "yes",
-          label: "As messages arrive",
-          checked: rule.live
-        })
-      }
-      <button>Save<span class="unseen">: ${label}</span></button>`
-    )
-  }
-  ${
-    Forms.confirmed(view, {
-      path: `${path}/delete`,
-      about: ["rule_id", rule.id],
-      grave: false,
-      verb: "Delete",
-      label,
-      consequence: "A more general rule decides from then on. Nothing that is archived is deleted."
-    })
-  }
-  </div>
-</li>`
+const targetOf = ({ target }: ArchiveRule, { accounts, departments }: Names): Html.Value => {
+  if (target.level === "organization") return "The whole organization"
+  if (target.level === "account") return html`Account ${Html.named(accounts.get(target.id ?? "") ?? "that is gone")}`
+  const department = departments.find(({ id }) => id === target.id)
+  return html`Department ${Html.named(department?.name ?? "that is gone")}`
 }
 
 /** The rules of one target, under its name, with what decides on the chats that they do not name. */
 const group = (
   view: AdminPage,
-  departments: ReadonlyArray<Department>,
+  names: Names,
   rules: ReadonlyArray<ArchiveRule>,
-  place: number
+  place: number,
+  row: (target: Html.Value) => (rule: ArchiveRule) => Html.Html
 ): Html.Html | undefined => {
   const [first] = rules
   if (first === undefined) return undefined
   const { target } = first
   const id = `rules-${place}`
-  const account = html`<a href="${view.visit.base}/console/accounts/${target.id ?? ""}">this account</a>`
+  const named = targetOf(first, names)
+  const isKnown = names.accounts.has(target.id ?? "")
   const inherited = {
     organization: undefined,
     department: html`<p class="hint">Its other chats follow the rules of the organization.</p>`,
-    account:
-      html`<p class="hint">The other chats of ${account} follow the rules of its department, and of the organization.</p>`
+    account: html`<p class="hint">Its other chats follow the rules of its department, and of the organization.</p>`
   }
-  return html`<h2 id="${id}">${targetOf(first, departments)}</h2>
+  return html`<h2 id="${id}">${
+    isKnown ? html`<a href="${view.visit.base}/console/accounts/${target.id ?? ""}">${named}</a>` : named
+  }</h2>
   ${inherited[target.level]}
-  <ul class="plain" aria-labelledby="${id}">${rules.map(row(view, departments))}</ul>`
+  <ul class="plain" aria-labelledby="${id}">${rules.map(row(named))}</ul>`
 }
 
 const lead = html`
 <p class="lead">The most specific rule decides: of a chat, of an account, of its department, of the organization; and one for a kind of chats before one for all. A chat without a rule is not archived and waits for a decision.</p>`
 
-/** The page for roles that set no rules of the organization. */
+const setters = html`
+<p class="hint">The owner and superadmins set the rules of the organization, departments and accounts; admins with access to the archive those of single accounts that they can access.</p>`
+
+/** The page for admins without access to the archive. */
 const explain = (view: AdminPage, use: Html.Html | undefined) =>
   Frame.page(view, {
     title: "Archive rules",
@@ -145,7 +101,7 @@ const explain = (view: AdminPage, use: Html.Html | undefined) =>
 <h1>Archive rules</h1>
 ${Tabs.nav(view.visit.base, path)}
 ${lead}
-<p class="hint">The owner and superadmins set them.</p>
+${setters}
 ${notArchived}
 ${use}`
   })
@@ -155,31 +111,89 @@ const ruleOf = (form: Form.Sent["form"]) => {
   return {
     target: target === whole
       ? { level: "organization" as const, id: null }
+      : target.startsWith(ofAccount)
+      ? { level: "account" as const, id: target.slice(ofAccount.length) }
       : { level: "department" as const, id: target },
-    selector: { chat_type: chosen(chatTypes, form.text("chat_type")), chat_id: null },
-    effect: chosen(effects, form.text("effect"))
+    selector: { chat_type: Rules.chosen(Rules.chatTypes, form.text("chat_type")), chat_id: null }
   }
 }
 
-const counted = ({ archive, begins, chats, ends }: RulePreviewCounts): Html.Html =>
-  html`<p class="note" role="status">With this rule ${String(archive)} of ${String(chats)} known chats are archived: ${
-    String(begins)
-  } more than now, and ${String(ends)} no longer. Nothing is changed yet.</p>`
+/** The accounts and chats of a rule that there is, as those of a new one. */
+const scopeOf = ({ selector, target }: ArchiveRule) => ({
+  target: target.level === "organization"
+    ? { level: target.level, id: null }
+    : { level: target.level, id: target.id ?? "" },
+  selector: selector.chat_type === null
+    ? { chat_type: null, chat_id: selector.chat_id ?? "" }
+    : { chat_type: selector.chat_type, chat_id: null }
+})
+
+/** The counts that the sent form asks for; undefined where it asks for none. */
+const preview = Effect.fnUntraced(function*({ form, searched, sent }: Form.Outcome, data: ReadonlyArray<ArchiveRule>) {
+  if (searched !== true || sent === undefined) return undefined
+  const about = data.find(({ id }) => id === sent.text("rule_id"))
+  const scope = form === "" ? ruleOf(sent) : about === undefined ? undefined : scopeOf(about)
+  return scope === undefined ? undefined : yield* previewArchiveRule.call({ ...scope, effect: Rules.effectOf(sent) })
+})
+
+/** The form of a new rule, for what the admin may make one for; without anything, how one is begun. */
+const newRule = (
+  view: AdminPage,
+  targets: ReadonlyArray<readonly [value: string, name: string]>,
+  asked: string,
+  outcome: Form.Outcome,
+  counts: Html.Html | undefined
+): Html.Html => {
+  const own = outcome.form === "" ? outcome : Form.none
+  const sent = (name: string, or: string) => own.sent?.text(name) ?? or
+  return targets.length === 0
+    ? html`<p class="hint">A rule for a single account begins on the account’s page.</p>`
+    : Forms.open(
+      view,
+      { path },
+      html`${Fields.select(own.faults, { name: "target", label: "Accounts" }, targets, sent("target", asked))}
+        ${Fields.select(own.faults, { name: "chat_type", label: "Chats" }, Rules.chatTypes, sent("chat_type", "any"))}
+        ${Rules.decisionFields({ effect: "archive", media: "all", max_file_bytes: null, live: true }, own)}
+        ${counts}
+        <div class="actions">
+          <button class="main" name="decision" value="make">Make the rule</button>
+          <button name="decision" value="count">Count first</button>
+        </div>`
+    )
+}
+
+/** The account that a new rule is for: that of the address, or of the form that was sent. */
+const askedAccount = ({ visit }: AdminPage, { form, sent }: Form.Outcome): ReadonlyArray<string> => {
+  const target = form === "" ? sent?.text("target") ?? "" : ""
+  const id = target.startsWith(ofAccount)
+    ? target.slice(ofAccount.length)
+    : new URLSearchParams(visit.query).get("account") ?? ""
+  return isUuid(id) ? [id] : []
+}
 
 const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Form.Outcome) {
   const use = yield* ArchiveUse.sections(view)
-  if (!superadmins.includes(view.admin.role)) return yield* explain(view, use)
   const { base, query: text } = view.visit
-  const after = new URLSearchParams(text).get("after") ?? undefined
+  if (!view.admin.readsArchive) return yield* explain(view, use)
+  const given = new URLSearchParams(text).get("after") ?? outcome.sent?.text("after") ?? ""
+  const after = isUuid(given) ? given : undefined
   const { data, has_more } = yield* listArchiveRules.call({
     limit: 50,
-    ...(after === undefined || !isUuid(after) ? {} : { starting_after: RuleId.make(after) })
+    ...(after === undefined ? {} : { starting_after: RuleId.make(after) })
   })
+  const asked = askedAccount(view, outcome)
   const departments = yield* Lists.departments
-  const preview = outcome.searched === true && outcome.sent !== undefined
-    ? counted(yield* previewArchiveRule.call(ruleOf(outcome.sent)))
-    : undefined
-  const sent = (name: string, or: string) => outcome.form === "" ? outcome.sent?.text(name) ?? or : or
+  const ruled = data.flatMap(({ target }) => target.level === "account" && target.id !== null ? [target.id] : [])
+  const accounts = yield* accountNames([...ruled, ...asked])
+  const names = { accounts, departments }
+  const counts = yield* preview(outcome, data)
+  const targets: ReadonlyArray<readonly [string, string]> = [
+    ...(superadmins.includes(view.admin.role)
+      ? [[whole, "The whole organization"] as const, ...departments.map(({ id, name }) => [id, name] as const)]
+      : []),
+    ...asked.flatMap((id) => accounts.has(id) ? [[`${ofAccount}${id}`, accounts.get(id) ?? ""] as const] : [])
+  ]
+  const row = (target: Html.Value) => Rules.row(view, target, outcome, { after, preview: counts })
   return yield* Frame.page(view, {
     title: "Archive rules",
     outcome,
@@ -188,55 +202,23 @@ const show = Effect.fnUntraced(function*(view: AdminPage, _: string, outcome: Fo
 ${Tabs.nav(base, path)}
 ${Form.notice(outcome)}
 ${lead}
+${setters}
 ${
       data.length === 0
         ? html`<p class="empty">There are no rules yet: nothing is archived.</p>`
         : [...Map.groupBy(data, ({ target }) => target.id ?? whole).values()]
-          .map((rules, place) => group(view, departments, rules, place))
+          .map((rules, place) => group(view, names, rules, place, row))
     }
 ${Lists.pagingAfter(`${base}${path}`, "Pages of rules", after, { data, has_more })}
 <section aria-labelledby="new">
   <h2 id="new">New rule</h2>
   ${
-      Forms.open(
+      newRule(
         view,
-        { path },
-        html`${
-          Fields.select(
-            outcome.faults,
-            { name: "target", label: "Accounts" },
-            [[whole, "The whole organization"], ...departments.map(({ id, name }) => [id, name] as const)],
-            sent("target", whole)
-          )
-        }
-        ${Fields.select(outcome.faults, { name: "chat_type", label: "Chats" }, chatTypes, sent("chat_type", "any"))}
-        ${Fields.select(outcome.faults, { name: "effect", label: "Decision" }, effects, sent("effect", "archive"))}
-        ${
-          Fields.choice({
-            type: "checkbox",
-            id: "media",
-            name: "media",
-            value: "all",
-            label: "With files",
-            checked: true
-          })
-        }
-        ${
-          Fields.choice({
-            type: "checkbox",
-            id: "live",
-            name: "live",
-            value: "yes",
-            label: "As messages arrive",
-            hint: "Otherwise new messages are read at night.",
-            checked: true
-          })
-        }
-        ${preview}
-        <div class="actions">
-          <button class="main" name="decision" value="make">Make the rule</button>
-          <button name="decision" value="count">Count first</button>
-        </div>`
+        targets,
+        targets.at(asked.length === 0 ? 0 : -1)?.[0] ?? whole,
+        outcome,
+        outcome.form === "" && counts !== undefined ? Rules.counted(counts) : undefined
       )
     }
 </section>
@@ -251,7 +233,7 @@ const page = Form.page({
   refusals: {
     rule_exists: ["chat_type", "There is a rule for these accounts and chats: change that one above."],
     no_archive_plan: "The plan has no archive.",
-    target: ["target", "This department is not there any more."]
+    target: ["target", "This department or account is not there any more."]
   }
 })
 
@@ -263,25 +245,19 @@ export const routes = page.routes([
     name: "",
     pressed: "make",
     submit: ({ form }) =>
-      createArchiveRule.call({
-        ...ruleOf(form),
-        media: form.text("media") === "all" ? "all" : "none",
-        live: form.text("live") === "yes"
-      }),
+      Effect.flatMap(Rules.decisionOf(form), (decision) => createArchiveRule.call({ ...ruleOf(form), ...decision })),
     key: () => "made",
     done: { made: "The rule is made. Chats that it selects are archived within minutes." }
   }),
   page.form({
     name: "change",
     about: "rule_id",
+    pressed: "save",
     submit: ({ form }) =>
-      Effect.flatMap(ruleId(form.text("rule_id")), (rule_id) =>
-        updateArchiveRule.call({
-          rule_id,
-          effect: chosen(effects, form.text("effect")),
-          media: form.text("media") === "all" ? "all" : "none",
-          live: form.text("live") === "yes"
-        })),
+      Effect.flatMap(
+        Effect.all({ decision: Rules.decisionOf(form), rule_id: ruleId(form.text("rule_id")) }),
+        ({ decision, rule_id }) => updateArchiveRule.call({ rule_id, ...decision })
+      ),
     key: () => "changed",
     done: { changed: "The rule is changed." }
   }),

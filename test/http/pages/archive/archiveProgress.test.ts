@@ -221,7 +221,7 @@ describe("the page of the archive's rules", () => {
           .toEqual([
             ["The whole organization", 2, false],
             ["Department Sales", 2, true],
-            ["One account", 2, true]
+            ["Account Ada Lovelace", 2, true]
           ])
       }))
 
