@@ -265,6 +265,33 @@ describe("the viewer of the archive", () => {
       120_000
     )
 
+    it.effect(
+      "has chats to review decided about, many at once, and says what is archived of them",
+      () =>
+        Effect.gen(function*() {
+          const { account, id, page } = yield* arrive("plain")
+          yield* World.query<object>(id, (sql) =>
+            sql`update archive_chat set effect = 'review'
+            where organization_id = ${id} and account_id = ${account}::uuid`)
+          yield* unlock(page, archivePassword)
+          yield* waitFor(page, ".to-review")
+          expect(yield* textOf(page, ".to-review summary")).toBe("2 chats to review")
+          yield* click(page, ".to-review summary")
+          expect(yield* textOf(page, ".to-review")).toContain("Files are archived as the rule says")
+          yield* click(page, ".to-review button.main")
+          expect(yield* textOf(page, ".to-review .problem")).toBe("Tick the chats that you decide about.")
+          yield* click(page, "#review-all")
+          expect(yield* Browser.inspect(page, "viewer-review")).toEqual([])
+          yield* click(page, ".to-review button.main")
+          yield* Effect.promise(() => page.waitForFunction("document.querySelector('.to-review') === null"))
+          const rules = yield* World.query<object>(id, (sql) =>
+            sql`
+            select chat_id::text as chat, effect, media from archive_rule where organization_id = ${id} order by chat_id`)
+          expect(rules).toEqual(archivedIds.chat.map((chat) => ({ chat, effect: "archive", media: "none" })))
+        }),
+      60_000
+    )
+
     it.effect("is refused to other sites, without a session, and to changes without the page's token", () =>
       Effect.gen(function*() {
         const { account, page } = yield* arrive("plain")
