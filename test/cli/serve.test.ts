@@ -92,7 +92,8 @@ describe("the service on the embedded database", () => {
       const ready = await fetch(new URL("/readyz", first.address))
       expect(await ready.json()).toEqual({ status: "ok", watch: "active" })
       for (const key of keys) expect(first.stderr()).not.toContain(key)
-      // The archive's commands find their account beside others that have as many chats by now.
+      // People of the demo write to its accounts, and it is archived: the archive's commands find their account beside
+      // others that have as many chats by now.
       await until(async () => {
         const { body } = await ask(first.address, keys[0] ?? "", "GET", "/v1/archive/accounts")
         await new Promise((resolve) => setTimeout(resolve, 500))
