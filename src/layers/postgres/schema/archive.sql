@@ -187,6 +187,7 @@ create table archive_run (
   account_id uuid not null, -- the account
   next_at timestamptz(3) not null, -- the time of the next run
   asked_at timestamptz(3), -- since when an admin waits for it
+  claimed_asked_at timestamptz(3), -- the same of the claimed one, until it has ended
   again boolean not null default false, -- something since the claim needs another one
   claimed_until timestamptz(3), -- end of the claim of the process that runs it
   fence bigint not null default 0, -- number of that claim; a run with an older one ends

@@ -19,9 +19,11 @@ const missing = `
 
 const claimed = (slots: ReadonlySet<Slot>) => `
   with ranked as (
-    select organization_id, account_id, asked_at, next_at, is_running,
-      row_number() over (partition by organization_id order by is_running desc, asked_at nulls last, next_at) as place
-    from archive_run cross join lateral (select coalesce(claimed_until > $1, false) as is_running) as claim
+    select organization_id, account_id, claim.asked_at, next_at, is_running,
+      row_number() over (partition by organization_id order by is_running desc, claim.asked_at nulls last, next_at)
+        as place
+    from archive_run cross join lateral (
+      select coalesce(claimed_until > $1, false) as is_running, coalesce(claimed_asked_at, asked_at) as asked_at) as claim
     where next_at <= $1 and not exists (
       select from organization where organization.id = organization_id and messenger_away_at is not null)
       ${
@@ -39,7 +41,8 @@ const claimed = (slots: ReadonlySet<Slot>) => `
     order by place > $3, ranked.asked_at nulls last, ranked.next_at
     limit $2 for no key update of archive_run skip locked
   )
-  update archive_run set claimed_until = $4, fence = fence + 1, asked_at = null, again = false
+  update archive_run set claimed_until = $4, fence = fence + 1, claimed_asked_at = due.was_asked_at, asked_at = null,
+    again = false
   from due where archive_run.organization_id = due.organization_id and archive_run.account_id = due.account_id
   returning archive_run.organization_id as "organizationId", archive_run.account_id::text as "accountId",
     fence::int as fence, failures, was_asked_at as "askedAt"`
@@ -74,7 +77,8 @@ export const layer = Layer.effect(
 
       finish: ({ accountId, fence, organizationId }, { askedAt, at, failures }) =>
         sql`
-          update archive_run set claimed_until = null, failures = ${failures}, asked_at = coalesce(asked_at, ${askedAt}),
+          update archive_run set claimed_until = null, failures = ${failures}, claimed_asked_at = null,
+            asked_at = coalesce(asked_at, ${askedAt}),
             next_at = case when asked_at is null and not again then ${at} else next_at end
           where organization_id = ${organizationId} and account_id = ${accountId} and fence = ${fence}
           returning fence`.pipe(Effect.orDie, Effect.map((rows) => rows.length > 0)),

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { everySlot } from "../../../../src/domain/accounts/Slot.ts"
 import type { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { ArchiveRuns } from "../../../../src/ports/archive/ArchiveRuns.ts"
+import { Db } from "../../../../src/ports/Db.ts"
 import * as Deletions from "../../../support/archive/deletions.ts"
 import { forSpecification } from "../../../support/postgres/database.ts"
 import * as World from "../../../support/world.ts"
@@ -35,6 +36,33 @@ describe("runs that are due", () => {
           expect(yield* claimed).toBe(0)
           yield* World.set(id, "organization", id, { messenger_away_at: null })
           expect(yield* claimed).toBe(1)
+        }))
+
+      it.effect("keep that an admin asked for them over a claim that ends without them, until they have ended", () =>
+        Effect.gen(function*() {
+          const now = yield* Clock.currentTimeMillis
+          const db = yield* Db
+          const runs = yield* ArchiveRuns
+          const { id } = yield* World.makeOrganization()
+          yield* makeDue(id, 1, 60)
+          const asked = new Date(now - 30_000)
+          yield* World.query(id, (sql) => sql`update archive_run set asked_at = ${asked}`)
+          const claim = Effect.fnUntraced(function*(seconds: number) {
+            const claimed = yield* runs.claim(everySlot, places, places, new Date(now + seconds * 1000))
+            return claimed.filter(({ organizationId }) => organizationId === id)
+          })
+          expect((yield* claim(-1)).map(({ askedAt }) => askedAt)).toEqual([asked])
+          const [run] = yield* claim(60)
+          expect(run?.askedAt).toEqual(asked)
+          if (run === undefined) return
+          const during = new Date(now)
+          yield* World.query(id, (sql) => sql`update archive_run set asked_at = ${during}`)
+          yield* db.transaction(id, runs.finish(run, { askedAt: null, at: new Date(now + 3_600_000), failures: 0 }))
+          expect((yield* claim(-1)).map(({ askedAt }) => askedAt)).toEqual([during])
+          const [last] = yield* claim(60)
+          if (last === undefined) return expect.fail("There is no run")
+          yield* db.transaction(id, runs.finish(last, { askedAt: null, at: asked, failures: 0 }))
+          expect((yield* claim(60)).map(({ askedAt }) => askedAt)).toEqual([null])
         }))
 
       it.effect("go to the next organization once one has half of the places, and to it again where none waits", () =>
