@@ -63,7 +63,11 @@ const facts = (
     <dt>New messages</dt><dd>${live_archive ? "As they arrive" : "With the nightly check"}</dd>
     <dt>Last saved</dt><dd>${Times.since(saving.last_sync_at, view.now, "Not yet")}</dd>
     <dt>Checked in full</dt><dd>${Times.since(last_backup_at, view.now, "Not yet")}</dd>
-    ${next_backup_at === null ? undefined : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`}
+    ${
+    next_backup_at === null || Progress.isStopped(archive)
+      ? undefined
+      : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`
+  }
   </dl>`
 }
 
@@ -98,7 +102,7 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   ${facts(view, account, failed, unsafe)}
   <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
-    !isActive(account.status) || archive.saving.state === "stopped"
+    !isActive(account.status) || Progress.isStopped(archive)
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
   }

@@ -103,9 +103,13 @@ const again = ({ next_backup_at }: ArchiveSummary, run: RunFacts, now: number): 
   return at.getTime() <= now ? html` It is tried again next.` : html` It is tried again ${Times.when(at, now)}.`
 }
 
+/** Nothing is saved, and no run begins before that has changed. */
+export const isStopped = ({ saving }: ArchiveSummary): boolean =>
+  saving.state === "stopped" && saving.reason !== "error"
+
 const failed = (archive: ArchiveSummary, error: string, run: RunFacts, now: number): Html.Html =>
   html`<p><strong>The last backup failed</strong>: ${errors.get(error) ?? Html.named(error)}.${
-    archive.saving.state === "stopped" && archive.saving.reason !== "error" ? undefined : again(archive, run, now)
+    isStopped(archive) ? undefined : again(archive, run, now)
   }</p>`
 
 /** True while a run is in progress or waits, so that a page that shows it has more to say soon. */

@@ -94,6 +94,11 @@ describe("the archive on the page of an account", () => {
         const shown = yield* hostile.see(hostile.own)
         expect(shown.text).toContain("&lt;b&gt;disk&lt;/b&gt;")
         expect(words(shown)).toContain("It is tried again in 3 hours.")
+        expect([words(shown).includes("Next check"), words(shown).includes("Back up now")]).toEqual([true, true])
+        const full = yield* stage({ archive_next_backup_at: at(3 * hour) })
+        yield* World.set(full.id, "organization", full.id, { storage_limit_bytes: 0 })
+        const stopped = words(yield* full.see(full.own))
+        expect([stopped.includes("Next check"), stopped.includes("Back up now")]).toEqual([false, false])
       }))
 
     it.effect("files that could not be saved are counted by the reason", () =>
