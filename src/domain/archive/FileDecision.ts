@@ -12,14 +12,14 @@ export interface DecidedFile {
 /** The rule that decided on the chat; undefined where that is gone. */
 type ChatRule = Pick<RuleInEffect, "chatId" | "maxFileBytes" | "media"> | undefined
 
-/** The reason to leave the file out; null where it is archived. Protected chats need a rule of their own. */
+/** The reason to leave the file out; null where it is archived. Protected chats need a rule that names them, or the chat they continue. */
 export const skipReason = (
   { bytes, once }: DecidedFile,
-  chat: Pick<CapturedChat, "chatId" | "protected">,
+  chat: Pick<CapturedChat, "protected">,
   rule: ChatRule
 ): SkipReason | null => {
   if (once) return "once"
   if (rule === undefined || rule.media === "none") return "rule"
-  if (chat.protected && rule.chatId !== chat.chatId) return "protected"
+  if (chat.protected && rule.chatId === null) return "protected"
   return rule.maxFileBytes !== null && bytes > rule.maxFileBytes ? "size" : null
 }

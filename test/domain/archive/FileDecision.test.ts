@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { RuleInEffect } from "../../../src/domain/archive/ArchiveRule.ts"
 import { skipReason } from "../../../src/domain/archive/FileDecision.ts"
+import { select } from "../../../src/domain/archive/RuleSelection.ts"
 
-const chat = { chatId: 5n, protected: false }
+const chat = { protected: false }
 const rule = { chatId: null, media: "all" as const, maxFileBytes: 100 }
 const file = { bytes: 100, once: false }
 
@@ -18,6 +20,26 @@ describe("a file of a message", () => {
     const guarded = { ...chat, protected: true }
     expect(skipReason(file, guarded, rule)).toBe("protected")
     expect(skipReason(file, guarded, { ...rule, chatId: 5n })).toBeNull()
+  })
+
+  it("of a protected chat that continues another one is archived by the rule that names the other", () => {
+    const [former, successor] = [7n, -1_000_000_000_007n]
+    const named: RuleInEffect = {
+      ...rule,
+      chatId: former,
+      chatType: null,
+      effect: "archive",
+      level: "account",
+      live: true,
+      ruleId: "named"
+    }
+    const general: RuleInEffect = { ...named, chatId: null, chatType: "any", level: "organization", ruleId: "general" }
+    const rules = [named, general]
+    const predecessor = select(rules, { chatId: former, type: "group", predecessor: null })
+    const { ruleId } = select(rules, { chatId: successor, type: "group", predecessor })
+    const decisive = rules.find((one) => one.ruleId === ruleId)
+    expect(skipReason(file, { protected: true }, decisive)).toBeNull()
+    expect(skipReason(file, { protected: true }, general)).toBe("protected")
   })
 
   it("that is shown once is never archived", () => {
