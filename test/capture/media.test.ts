@@ -180,6 +180,41 @@ describe("the files of captured messages", () => {
         expect(yield* read).toEqual(["saved", null])
       }))
 
+    it.effect("of an account that moves are judged by the rules of its new department at once", () =>
+      Effect.gen(function*() {
+        const staged = yield* Captured.stageCapture()
+        const { key } = staged.admins.owner
+        const departmentWith = Effect.fnUntraced(function*(effect: string) {
+          const id = yield* World.makeDepartment(staged.id)
+          const body = { target: { level: "department", id }, selector: { chat_type: "any", chat_id: null }, effect }
+          expect((yield* World.send("POST", "/v1/archive/rules", { key, body })).status).toBe(200)
+          return id
+        })
+        const [first, second, skipping] = [
+          yield* departmentWith("archive"),
+          yield* departmentWith("archive"),
+          yield* departmentWith("skip")
+        ]
+        const move = Effect.fnUntraced(function*(department_id: string) {
+          const { status } = yield* World.put(`/v1/accounts/${staged.account.id}/department`, key, { department_id })
+          expect(status).toBe(200)
+        })
+        yield* move(first)
+        const { chats, where } = yield* Captured.converse(staged, 1)
+        yield* Captured.runs
+        yield* move(second)
+        yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("moved", 10)] })
+        yield* Captured.passes("3 seconds")
+        expect((yield* states(staged.id)).map(({ reason, state }) => [state, reason])).toEqual([["saved", null]])
+        yield* move(skipping)
+        const effects = yield* World.query<{ effect: string }>(
+          staged.id,
+          (sql) =>
+            sql`select effect from archive_chat where organization_id = ${staged.id} and chat_id = ${where.chatId}`
+        )
+        expect(effects).toEqual([{ effect: "skip" }])
+      }))
+
     it.effect("are skipped where the rules leave them out, and saved once a rule has them", () =>
       Effect.gen(function*() {
         const staged = yield* Captured.stageCapture()

@@ -4,6 +4,7 @@ import { AccessNotApplicable, ResourceMissing } from "../../domain/Failure.ts"
 import { protectors } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { Departments } from "../../ports/people/Departments.ts"
 import * as samples from "./people.samples.ts"
@@ -48,6 +49,8 @@ export const setAccountDepartment = Operation.write(
     if ((yield* accounts.find(caller, account.id, true)) === null) {
       return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
     }
+    const own = { level: "account" as const, target: account.id, chatId: null }
+    yield* (yield* ArchiveRules).selectAgain(caller.organizationId, own, now)
     const from = account.department_id === null ? {} : { from: account.department_id }
     return Operation.changed(answer, department_id === null ? from : { ...from, department_id })
   })
