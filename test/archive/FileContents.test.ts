@@ -159,6 +159,20 @@ describe("the content of a file", () => {
         expect(yield* rowsOf(archive, "archive_blob")).toEqual([])
       }))
 
+    it.effect("whose file the rules leave out by then is not kept", () =>
+      Effect.gen(function*() {
+        const { archive, files: [file = ""], writer } = yield* stage(1)
+        const before = yield* counters(archive)
+        const skipped = World.query(
+          archive.account.organizationId,
+          (sql) => sql`update archive_file set state = 'skipped', reason = 'rule' where file_id = ${file}::uuid`
+        )
+        const stream = Stream.concat(inParts(bytes), Stream.fromEffectDrain(skipped))
+        expect(yield* store(writer, file, stream)).toBe("gone")
+        expect(yield* rowsOf(archive, "archive_blob")).toEqual([])
+        expect(yield* counters(archive)).toEqual(before)
+      }))
+
     it.effect("of a writer that was replaced meanwhile is not kept", () =>
       Effect.gen(function*() {
         const { archive, files: [file = ""], writer } = yield* stage(1)
