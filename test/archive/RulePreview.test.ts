@@ -126,6 +126,57 @@ describe("preview_archive_rule", () => {
   })
 })
 
+describe("set_account_department", () => {
+  layer(World.world(postgres))((it) => {
+    it.effect("judges the account's chats by the rules of its new department, and the files that the others left out", () =>
+      Effect.gen(function*() {
+        const { accounts: [account = "", other = ""], department, id, key } = yield* stage()
+        const next = yield* World.makeDepartment(id)
+        const made = (target: string, chat_type: string, effect: string) =>
+          World.send("POST", "/v1/archive/rules", {
+            key,
+            body: { target: { level: "department", id: target }, selector: { chat_type, chat_id: null }, effect }
+          })
+        yield* made(department, "any", "archive")
+        const { body: { id: rule } } = yield* made(next, "group", "archive")
+        yield* made(next, "channel", "skip")
+        yield* World.query(id, (sql) =>
+          sql`
+            insert into archive_file
+              (organization_id, account_id, file_id, chat_id, message_id, day, state, reason, at)
+            select ${id}, account::uuid, gen_random_uuid(), 2, 1, '2026-01-01', 'skipped', 'rule', now()
+            from unnest(${[account, other]}::text[]) as account`)
+        const moved = yield* World.send("PUT", `/v1/accounts/${account}/department`, {
+          key,
+          body: { department_id: next }
+        })
+        expect(moved.status).toBe(200)
+        const effects = (yield* judged(id, [account])).map(({ effect, type }) => [type, effect])
+        expect(Object.fromEntries(effects)).toEqual({
+          private: "review",
+          group: "archive",
+          channel: "skip",
+          bot: "review",
+          saved: "review"
+        })
+        expect((yield* judged(id, [other])).every(({ effect }) => effect === "archive")).toBe(true)
+        const rules = yield* World.query(
+          id,
+          (sql) => sql`select rule_id::text from archive_chat where account_id = ${account}::uuid and type = 'group'`
+        )
+        expect(rules).toEqual([{ rule_id: rule }])
+        const states = yield* World.query<{ account: string; state: string }>(
+          id,
+          (sql) => sql`select account_id::text as account, state from archive_file where organization_id = ${id}`
+        )
+        expect(Object.fromEntries(states.map(({ account, state }) => [account, state]))).toEqual({
+          [account]: "pending",
+          [other]: "skipped"
+        })
+      }))
+  })
+})
+
 describe("delete_department", () => {
   layer(World.world(postgres))((it) => {
     it.effect("deletes the department's rules of the archive, and no others", () =>
