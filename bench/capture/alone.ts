@@ -11,9 +11,10 @@ import { chatOf } from "../archive/corpus.ts"
 import { organizationId } from "../archive/sealed.ts"
 import { wait } from "../monitor/measure.ts"
 import { median } from "../support/asking.ts"
+import { held } from "../support/heap.ts"
 import { fileBytes, kindOf, messagesOfLarge } from "./histories.ts"
 import type { Measuring } from "./measure.ts"
-import { askForRuns, callsOf, differences, held, runAll, unpaced, usedBy } from "./setting.ts"
+import { askForRuns, callsOf, differences, runAll, unpaced, usedBy } from "./setting.ts"
 
 /** Files of one account that are read at the same time. */
 const filesAtOnce = 2

@@ -3,6 +3,7 @@ import { traces } from "../../test/support/dataCentre/traces.ts"
 import { detected, latenesses, setDeadlines, wait } from "../monitor/measure.ts"
 import { memoryOf } from "../peers/processes.ts"
 import type { Ground } from "../support/ground.ts"
+import { held } from "../support/heap.ts"
 import type { startWorker } from "../support/wireWorker.ts"
 import { files, night, sealing } from "./alone.ts"
 import type { Report } from "./centre.ts"
@@ -14,7 +15,6 @@ import {
   delays,
   differences,
   feedsBegun,
-  held,
   inSeconds,
   missing,
   progressOf,

@@ -3,8 +3,6 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as path from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import * as v8 from "node:v8"
-import * as vm from "node:vm"
 import { Capture } from "../../src/capture/Capture.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import type * as Worker from "../../src/layers/Worker.ts"
@@ -173,17 +171,6 @@ export const usedIn = async (ground: Ground, seconds: number): Promise<Usage & {
     Math.max(0, nanos / 1e6 - busyResolution).toFixed(0)
   )
   return { ...used, busy: `${most} ms, ${longest} ms` }
-}
-
-v8.setFlagsFromString("--expose-gc")
-const collect: () => void = vm.runInNewContext("gc")
-
-/** KiB that this process needs, without what nothing refers to any more: some of it goes with a second collection alone. */
-export const held = (): number => {
-  collect()
-  collect()
-  const { external, heapUsed } = process.memoryUsage()
-  return (heapUsed + external) / 1024
 }
 
 export const inSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`

@@ -1,12 +1,11 @@
 /** Opens sessions over the adapter, and measures what they cost and how they come back. */
 import * as crypto from "node:crypto"
 import * as path from "node:path"
-import * as v8 from "node:v8"
-import * as vm from "node:vm"
 import { detected, fill, wait } from "../monitor/measure.ts"
 import { memoryOf } from "../peers/processes.ts"
 import { quantile } from "../support/asking.ts"
 import type { Ground } from "../support/ground.ts"
+import { collect, held } from "../support/heap.ts"
 import { startChild, startWorker } from "../support/wireWorker.ts"
 import type { Command, State } from "./centre.ts"
 
@@ -18,25 +17,15 @@ type Worker = Awaited<ReturnType<typeof startWorker>>
 /** The data centre's process, and how it is told. */
 export const startCentre = () => startChild<Command, State>(path.join(import.meta.dirname, "centre.ts"))
 
-const collect = () => {
-  v8.setFlagsFromString("--expose-gc")
-  const once: () => void = vm.runInNewContext("gc")
-  once()
-  // Some of what nothing refers to goes with a second collection alone.
-  once()
-}
-
 /** Requests of one session, as many as it makes within a day, and sessions that make them. */
 const requestsOfDay = 1000
 const sessionsOfDay = 250
 
 /** KiB that each of the sessions needs more after the requests. */
 const growth = async (worker: Worker, refs: ReadonlyArray<string>): Promise<string> => {
-  collect()
-  const before = process.memoryUsage().heapUsed
+  const before = held()
   await worker.ask(refs.slice(0, sessionsOfDay), requestsOfDay)
-  collect()
-  return `${((process.memoryUsage().heapUsed - before) / 1024 / sessionsOfDay).toFixed(0)} KiB`
+  return `${((held() - before) / sessionsOfDay).toFixed(0)} KiB`
 }
 
 /** Part of a core that this process takes meanwhile. */

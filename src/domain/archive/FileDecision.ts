@@ -12,7 +12,10 @@ export interface DecidedFile {
 /** The rule that decided on the chat; undefined where that is gone. */
 type ChatRule = Pick<RuleInEffect, "chatId" | "maxFileBytes" | "media"> | undefined
 
-/** The reason to leave the file out; null where it is archived. Protected chats need a rule that names them, or the chat they continue. */
+/**
+ * The reason to leave the file out; null where it is archived. Protected chats need a rule that names them, or the chat
+ * that they continue.
+ */
 export const skipReason = (
   { bytes, once }: DecidedFile,
   chat: Pick<CapturedChat, "protected">,

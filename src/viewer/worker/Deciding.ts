@@ -1,6 +1,6 @@
 /** Decisions about chats that wait for one: each is a rule of the archive, about one account and chat. */
 import { Effect, Schema } from "effect"
-import { ArchiveRule } from "../../domain/archive/ArchiveRule.ts"
+import { ArchiveRule, type RuleInEffect } from "../../domain/archive/ArchiveRule.ts"
 import { select } from "../../domain/archive/RuleSelection.ts"
 import { PlainList } from "../../domain/JsonShapes.ts"
 import type { RemoteRefusal } from "../../ports/archive/SealedArchive.ts"
@@ -33,21 +33,17 @@ const rulesOf = Effect.fnUntraced(function*(ask: Ask, accountId: string) {
   return rules
 })
 
-/** The selection of the chat by the rules until now. */
-const saidOf = (rules: ReadonlyArray<ArchiveRule>, { id, type }: Asked["chats"][number]) =>
-  select(
-    rules.map(({ effect, id: ruleId, live, max_file_bytes: maxFileBytes, media, selector, target }) => ({
-      ruleId,
-      level: target.level,
-      chatType: selector.chat_type,
-      chatId: selector.chat_id === null ? null : BigInt(selector.chat_id),
-      effect,
-      live,
-      maxFileBytes,
-      media
-    })),
-    { chatId: BigInt(id), type, predecessor: null }
-  )
+/** The rule as it judges chats. */
+const judging = ({ effect, id, live, max_file_bytes, media, selector, target }: ArchiveRule): RuleInEffect => ({
+  ruleId: id,
+  level: target.level,
+  chatType: selector.chat_type,
+  chatId: selector.chat_id === null ? null : BigInt(selector.chat_id),
+  effect,
+  live,
+  maxFileBytes: max_file_bytes,
+  media
+})
 
 /**
  * Decides about each chat, and goes on where one is refused. A rule about the chat is changed. A new one has the media
@@ -57,11 +53,13 @@ const saidOf = (rules: ReadonlyArray<ArchiveRule>, { id, type }: Asked["chats"][
 export const makeDecide = (ask: Ask) =>
   Effect.fnUntraced(function*({ accountId, chats, effect }: Asked) {
     const rules = yield* rulesOf(ask, accountId)
+    const inEffect = rules.map(judging)
     const decided: Array<string> = []
     let refusal: RemoteRefusal | null = null
     for (const chat of chats) {
       const own = rules.find(({ selector }) => selector.chat_id === chat.id)
-      const { live, maxFileBytes, media, ruleId } = saidOf(rules, chat)
+      const judged = { chatId: BigInt(chat.id), type: chat.type, predecessor: null }
+      const { live, maxFileBytes, media, ruleId } = select(inEffect, judged)
       const asked = own === undefined
         ? ask("create_archive_rule", {
           target: { level: "account", id: accountId },

@@ -1,8 +1,7 @@
 /** A rule of the archive on its page: what it says, and the forms that change and delete it. */
 import { Effect, Schema } from "effect"
 import { type ArchiveRule, MaxFileBytes, type RulePreviewCounts } from "../../../domain/archive/ArchiveRule.ts"
-import type { Role } from "../../../domain/people/Access.ts"
-import { superadmins } from "../../../domain/people/Access.ts"
+import { type Role, superadmins } from "../../../domain/people/Access.ts"
 import * as Fields from "../kit/Fields.ts"
 import type * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"

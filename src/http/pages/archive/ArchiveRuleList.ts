@@ -1,8 +1,7 @@
 /** The rules of the archive: which chats are archived, and with which files. */
 import { Effect } from "effect"
 import { AccountId, accountName } from "../../../domain/accounts/Account.ts"
-import type { ArchiveRule } from "../../../domain/archive/ArchiveRule.ts"
-import { RuleId } from "../../../domain/archive/ArchiveRule.ts"
+import { type ArchiveRule, RuleId } from "../../../domain/archive/ArchiveRule.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { Caller, superadmins } from "../../../domain/people/Access.ts"
@@ -47,7 +46,7 @@ const accountNames = Effect.fnUntraced(function*(ids: ReadonlyArray<string>) {
   const accounts = yield* Accounts
   const found = yield* (yield* Db).read(
     caller.organizationId,
-    Effect.forEach(new Set(ids), (id) => accounts.find(caller, AccountId.make(id), false))
+    Effect.forEach(new Set(ids), (id) => accounts.find(caller, AccountId.make(id), false), { concurrency: "unbounded" })
   )
   return new Map<string, string>(
     found.flatMap((account) => account === null ? [] : [[account.id, accountName(account)] as const])
