@@ -58,7 +58,7 @@ const make = ({ name, period, ...job }: Job, ready: Effect.Effect<void, ServiceU
   /** An unavailable database is logged once, elsewhere; any other failure is logged when it is new. */
   const failed = Effect.fnUntraced(function*(cause: Cause.Cause<JobFailure>) {
     const failure = messageOf(cause)
-    const unavailable = cause.reasons.some((reason) =>
+    const unavailable = cause.reasons.every((reason) =>
       Cause.isFailReason(reason) && reason.error instanceof ServiceUnavailable
     )
     const known = state.failure === failure

@@ -11,6 +11,7 @@ import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 /** Accounts of one cleanup: they are locked together while they are counted. */
@@ -89,8 +90,11 @@ export const applyArchiveRetention = Job.make("apply_archive_retention", {
   run: Effect.gen(function*() {
     const db = yield* Db
     const day = (yield* now).toISOString().slice(0, 10)
-    for (const organizationId of yield* (yield* ArchiveRetentions).due(day)) {
-      while (yield* db.transaction(organizationId, queueNext(organizationId)));
-    }
+    yield* eachAlone(
+      yield* (yield* ArchiveRetentions).due(day),
+      Effect.fnUntraced(function*(organizationId) {
+        while (yield* db.transaction(organizationId, queueNext(organizationId)));
+      })
+    )
   })
 })

@@ -5,6 +5,8 @@ import { now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { type ArchiveDeletion, ArchiveDeletions, type DeletedRecords } from "../../ports/archive/ArchiveDeletions.ts"
 import { Db } from "../../ports/Db.ts"
+import type { Due } from "../../ports/Due.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 const deletionsPerRun = 20
@@ -26,20 +28,22 @@ const step = Effect.fnUntraced(function*(organizationId: OrganizationId, id: str
   const deletions = yield* ArchiveDeletions
   const deletion = yield* deletions.take(organizationId, id)
   if (deletion === null) return false
-  if ((yield* deletions.deleteSome(deletion, rowsPerTransaction)) > 0) return true
-  yield* recordEnd(deletion, yield* deletions.finish(deletion, yield* now))
+  const at = yield* now
+  if ((yield* deletions.deleteSome(deletion, rowsPerTransaction, at)) > 0) return true
+  yield* recordEnd(deletion, yield* deletions.finish(deletion, at))
   return false
 })
 
 /** Each step commits by itself: a process that ends leaves the rest to the next run, of any process. */
-const run = Effect.gen(function*() {
+const goOn = Effect.fnUntraced(function*({ id, organizationId }: Due) {
   const db = yield* Db
-  const deletions = yield* ArchiveDeletions
-  for (const { id, organizationId } of yield* deletions.due(deletionsPerRun)) {
-    for (let done = 0; done < transactionsPerDeletion; done++) {
-      if (!(yield* db.transaction(organizationId, step(organizationId, id)))) break
-    }
+  for (let done = 0; done < transactionsPerDeletion; done++) {
+    if (!(yield* db.transaction(organizationId, step(organizationId, id)))) return
   }
+})
+
+const run = Effect.gen(function*() {
+  yield* eachAlone(yield* (yield* ArchiveDeletions).due(deletionsPerRun), goOn)
 })
 
 /** The keys are gone since the deletion began: nothing that is still there can be read. */

@@ -5,6 +5,7 @@ import { before, now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { type ArchiveRead, ArchiveReads } from "../../ports/archive/ArchiveReads.ts"
 import { Db } from "../../ports/Db.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 /** An hour, and the time that its last counts may be late. */
@@ -41,8 +42,9 @@ export const journalArchiveReads = Job.make("journal_archive_reads", {
   run: Effect.gen(function*() {
     const db = yield* Db
     const over = before(yield* now, hourAndLateness)
-    for (const organizationId of yield* (yield* ArchiveReads).due(over)) {
-      yield* db.transaction(organizationId, journalHours(organizationId, over))
-    }
+    yield* eachAlone(
+      yield* (yield* ArchiveReads).due(over),
+      (organizationId) => db.transaction(organizationId, journalHours(organizationId, over))
+    )
   })
 })

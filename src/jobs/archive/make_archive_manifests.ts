@@ -5,6 +5,7 @@ import { before, now } from "../../domain/Moments.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveManifests } from "../../ports/archive/ArchiveManifests.ts"
 import { Db } from "../../ports/Db.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 /** One event of the journal a day and organization. */
@@ -48,9 +49,6 @@ export const makeArchiveManifests = Job.make("make_archive_manifests", {
   period: "10 minutes",
   does: "covers new pages of archives by manifests, and journals them once a day",
   run: Effect.gen(function*() {
-    const manifests = yield* ArchiveManifests
-    for (const organizationId of yield* manifests.due(before(yield* now, betweenRounds))) {
-      yield* makeRound(organizationId)
-    }
+    yield* eachAlone(yield* (yield* ArchiveManifests).due(before(yield* now, betweenRounds)), makeRound)
   })
 })

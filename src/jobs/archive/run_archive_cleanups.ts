@@ -10,6 +10,7 @@ import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Due } from "../../ports/Due.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 const cleanupsPerRun = 20
@@ -91,13 +92,7 @@ const goOn = Effect.fnUntraced(function*({ id, organizationId }: Due) {
 })
 
 const run = Effect.gen(function*() {
-  for (const due of yield* (yield* ArchiveCleanups).due(yield* now, cleanupsPerRun)) {
-    yield* Effect.catchTag(
-      goOn(due),
-      "service_unavailable",
-      (failure) => Effect.logWarning("A cleanup of an archive goes on later", { id: due.id }, failure)
-    )
-  }
+  yield* eachAlone(yield* (yield* ArchiveCleanups).due(yield* now, cleanupsPerRun), goOn)
 })
 
 /** It tests holds and the archive's phase again before each batch. */

@@ -11,6 +11,7 @@ import { ArchivePhases, type NotedPhase } from "../../ports/archive/ArchivePhase
 import { Db } from "../../ports/Db.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 /** Time alone has made the phase `deleting`, and nothing was begun. */
@@ -65,10 +66,7 @@ export const settleArchivePhases = Job.make("settle_archive_phases", {
   run: Effect.gen(function*() {
     const db = yield* Db
     const at = yield* now
-    for (const organization of yield* (yield* ArchivePhases).organizations) {
-      if (!isDue(organization, at)) continue
-      const { id } = organization.facts
-      yield* db.transaction(id, settle(id))
-    }
+    const due = (yield* (yield* ArchivePhases).organizations).filter((organization) => isDue(organization, at))
+    yield* eachAlone(due.map(({ facts }) => facts.id), (id) => db.transaction(id, settle(id)))
   })
 })

@@ -10,7 +10,7 @@ import { LicenceEnds } from "../../ports/organization/LicenceEnds.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { ServiceSessions } from "../../ports/protection/ServiceSessions.ts"
 import { Secrets } from "../../ports/security/Secrets.ts"
-import { changeDue, recordOrganization } from "../Batch.ts"
+import { changeDue, eachAlone, recordOrganization } from "../Batch.ts"
 import { isLive } from "./LicenceStops.ts"
 
 const accountsPerRun = 500
@@ -30,11 +30,11 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date
 export const endLicences = Effect.gen(function*() {
   const db = yield* Db
   const at = yield* now
-  let ended = 0
-  for (const id of yield* (yield* LicenceEnds).due(at, before(at, licenceEndKept))) {
-    ended += yield* db.transaction(id, end(id, at))
-  }
-  return ended
+  const ended = yield* eachAlone(
+    yield* (yield* LicenceEnds).due(at, before(at, licenceEndKept)),
+    (id) => db.transaction(id, end(id, at))
+  )
+  return ended.reduce<number>((sum, some) => sum + some, 0)
 })
 
 /**

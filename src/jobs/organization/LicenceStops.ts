@@ -10,7 +10,7 @@ import type { OrganizationId } from "../../domain/people/Access.ts"
 import { Db } from "../../ports/Db.ts"
 import { type Licence, LicenceEnds } from "../../ports/organization/LicenceEnds.ts"
 import { LicenceStops, type LicensedAccount } from "../../ports/organization/LicenceStops.ts"
-import { recordAccount, recordOrganization } from "../Batch.ts"
+import { eachAlone, recordAccount, recordOrganization } from "../Batch.ts"
 
 const accountsPerTransaction = 500
 
@@ -85,20 +85,25 @@ const change = Effect.fnUntraced(
   }
 )
 
-/** Stops or restores the accounts of every organization by its licence, in batches; returns the number of changes. */
-export const applyLicences = Effect.gen(function*() {
+/** Changes the accounts of an organization in batches; returns their number. */
+const changeAll = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date) {
   const db = yield* Db
-  const at = yield* now
   let changed = 0
-  for (const { id, running, stopped, ...licence } of yield* (yield* LicenceStops).organizations) {
-    if (!(isLive(licence, at) ? stopped : running)) continue
-    let reporting: Reporting | undefined
-    while (true) {
-      const batch = yield* db.transaction(id, change(id, at, reporting))
-      changed += batch.changed
-      reporting = batch.reporting
-      if (batch.changed < accountsPerTransaction) break
-    }
+  let reporting: Reporting | undefined
+  while (true) {
+    const batch = yield* db.transaction(organizationId, change(organizationId, at, reporting))
+    changed += batch.changed
+    reporting = batch.reporting
+    if (batch.changed < accountsPerTransaction) return changed
   }
-  return changed
+})
+
+/** Stops or restores the accounts of every organization by its licence; returns the number of changes. */
+export const applyLicences = Effect.gen(function*() {
+  const at = yield* now
+  const due = (yield* (yield* LicenceStops).organizations).filter(({ running, stopped, ...licence }) =>
+    isLive(licence, at) ? stopped : running
+  )
+  const changed = yield* eachAlone(due, ({ id }) => changeAll(id, at))
+  return changed.reduce((sum, some) => sum + some, 0)
 })

@@ -10,7 +10,7 @@ import { isSilent, silentSince } from "../../domain/protection/Polling.ts"
 import { Db } from "../../ports/Db.ts"
 import { OutageRecords } from "../../ports/protection/OutageRecords.ts"
 import { SilentAccounts } from "../../ports/protection/SilentAccounts.ts"
-import { changeDue, recordAccount, recordOrganization } from "../Batch.ts"
+import { changeDue, eachAlone, recordAccount, recordOrganization } from "../Batch.ts"
 import { reportLost } from "./MessengerOutages.ts"
 
 const accountsPerRun = 2000
@@ -53,6 +53,6 @@ export const noticeAfter = Effect.fnUntraced(function*(silence: Duration.Duratio
     yield* silent.due(at, silentSince(at, silence), accountsPerRun),
     (organizationId, ids) => become(organizationId, ids, at, silence)
   )
-  for (const organizationId of yield* silent.reported) yield* db.transaction(organizationId, restore(organizationId))
+  yield* eachAlone(yield* silent.reported, (id) => db.transaction(id, restore(id)))
   return unknown
 })

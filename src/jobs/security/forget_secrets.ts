@@ -8,7 +8,7 @@ import { Db } from "../../ports/Db.ts"
 import { Leftovers } from "../../ports/Leftovers.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
 import { SecretExpiry } from "../../ports/security/SecretExpiry.ts"
-import { recordAccount } from "../Batch.ts"
+import { eachAlone, recordAccount } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
 /** Reports each password once that has not been revealed and ends soon, and erases what has ended. */
@@ -35,10 +35,11 @@ export const forgetSecrets = Job.make("forget_secrets", {
     const leftovers = yield* Leftovers
     const at = yield* now
     const soon = after(at, unrevealedTold)
-    for (const organizationId of yield* (yield* SecretExpiry).concerned(at, soon)) {
-      yield* db.transaction(organizationId, erase(organizationId, at, soon))
-    }
     yield* leftovers.accountAttempts
     yield* leftovers.messengerKeys
+    yield* eachAlone(
+      yield* (yield* SecretExpiry).concerned(at, soon),
+      (organizationId) => db.transaction(organizationId, erase(organizationId, at, soon))
+    )
   })
 })

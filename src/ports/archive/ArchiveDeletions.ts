@@ -24,8 +24,8 @@ export interface ArchiveDeletion {
 export type BegunDeletion = Readonly<Record<"deletion", string>>
 
 /**
- * Law: from the commit of the transaction that begins a deletion no key of what it deletes is left, and nothing more is
- * written under one. All but `due` need the transaction of the organization.
+ * Law: from the commit of the transaction that begins a deletion nothing opens any key of what it deletes, and nothing more
+ * is written under one. All but `due` need the transaction of the organization.
  */
 export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
   /** Locks the archive of the account, which the caller has locked itself, and shreds its keys. */
@@ -37,7 +37,7 @@ export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
   /** Locks the deletion and then its organization; null where it is finished, or another process is at it. */
   take(organizationId: OrganizationId, id: string): Effect.Effect<ArchiveDeletion | null>
   /** Deletes at most so many rows of one kind and counts them; the number of rows, 0 once none of any kind is left. */
-  deleteSome(deletion: ArchiveDeletion, limit: number): Effect.Effect<number>
+  deleteSome(deletion: ArchiveDeletion, limit: number, now: Date): Effect.Effect<number>
   /** Ends a deletion of which nothing is left; what it has deleted. */
   finish(deletion: ArchiveDeletion, now: Date): Effect.Effect<DeletedRecords>
 }>()("org-security-console/ports/archive/ArchiveDeletions") {}

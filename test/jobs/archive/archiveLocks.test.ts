@@ -5,6 +5,8 @@ import { TestClock } from "effect/testing"
 import { byService, record } from "../../../src/changes/Record.ts"
 import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
 import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
+import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
+import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { settleArchivePhases } from "../../../src/jobs/archive/settle_archive_phases.ts"
 import { Db } from "../../../src/ports/Db.ts"
@@ -64,11 +66,36 @@ const behind = Effect.fnUntraced(function*<A, E, R>(
 
 const actionsOf = (id: string) => Effect.map(World.journal(id), (events) => events.map(({ action }) => action))
 
-const stateOf = (id: string, cleanup: string) =>
-  Effect.map(
-    World.query<{ state: string }>(id, (sql) => sql`select state from archive_cleanup where id = ${cleanup}`),
-    ([row]) => row?.state
-  )
+const endPlan = ({ id }: Staged) =>
+  World.set(id, "organization", id, {
+    plan: "protect",
+    archive_plan_ended_at: new Date(Archives.beginning - 91 * aDay * 1000)
+  })
+
+const keepDays = ({ admins }: Staged) =>
+  World.send("PUT", "/v1/archive/retention", { key: admins.owner.key, body: { days: 36 } })
+
+/** A failure of either of two organizations, for which the job is due, does not keep the other waiting. */
+const goesOn = Effect.fnUntraced(function*<E, R, E2, R2>(
+  job: { readonly run: Effect.Effect<void, E, R> },
+  prepare: (staged: Staged) => Effect.Effect<unknown, E2, R2>
+) {
+  const both = [yield* Deletions.stage(1), yield* Deletions.stage(1)]
+  yield* Effect.forEach(both, prepare)
+  const ids = both.map(({ id }) => id)
+  const asked = new Set<string>()
+  const db = yield* Db
+  const run = Effect.provideService(job.run, Db, {
+    ...db,
+    transaction: (id, effect) => {
+      if (ids.includes(id)) asked.add(id)
+      const [first] = asked
+      return id === first ? Effect.fail(new ServiceUnavailable()) : db.transaction(id, effect)
+    }
+  })
+  expect(yield* Effect.flip(run)).toBeInstanceOf(ServiceUnavailable)
+  expect([...asked].toSorted()).toEqual(ids.toSorted())
+})
 
 describe("locks of archives and of the journal", () => {
   layer(World.world(postgres))((it) => {
@@ -89,10 +116,7 @@ describe("locks of archives and of the journal", () => {
         const staged = yield* Deletions.stage(1)
         const { id } = staged
         yield* settleArchivePhases.run
-        yield* World.set(id, "organization", id, {
-          plan: "protect",
-          archive_plan_ended_at: new Date(Archives.beginning - 91 * aDay * 1000)
-        })
+        yield* endPlan(staged)
         yield* behind(staged, "archive_state", settleArchivePhases.run)
         expect((yield* actionsOf(id)).slice(-3)).toEqual([
           "archive.released",
@@ -100,24 +124,19 @@ describe("locks of archives and of the journal", () => {
           "archive.deletion_started"
         ])
       }))
+  })
+})
 
-    it.effect("a cleanup that the database does not answer in time is left to the next run, and the others go on", () =>
-      Effect.gen(function*() {
-        const [one, other] = [yield* Deletions.stage(1), yield* Deletions.stage(1)]
-        const cleanups = yield* Effect.forEach(
-          [one, other],
-          ({ archives, id }) => makeCleanup(id, archives.map(({ account }) => account.accountId), "queued")
-        )
-        const both = Effect.forEach([one, other], ({ id }, place) => stateOf(id, cleanups[place]!))
-        const db = yield* Db
-        yield* Effect.provideService(runArchiveCleanups.run, Db, {
-          ...db,
-          transaction: (id, effect) =>
-            id === one.id ? Effect.fail(new ServiceUnavailable()) : db.transaction(id, effect)
-        })
-        expect(yield* both).toEqual(["queued", "done"])
-        yield* runArchiveCleanups.run
-        expect(yield* both).toEqual(["done", "done"])
-      }))
+describe("where the database does not answer in time for one organization", () => {
+  layer(World.world(postgres))((it) => {
+    const prepareCleanup = ({ archives, id }: Staged) =>
+      makeCleanup(id, archives.map(({ account }) => account.accountId), "queued")
+    const beginDeletion = ({ admins, id }: Staged) => Deletions.deleteWhole(id, admins.owner.key)
+
+    it.effect("cleanups of others go on", () => goesOn(runArchiveCleanups, prepareCleanup))
+    it.effect("deletions of others go on", () => goesOn(deleteArchives, beginDeletion))
+    it.effect("phases of others are settled", () => goesOn(settleArchivePhases, endPlan))
+    it.effect("retentions of others apply", () => goesOn(applyArchiveRetention, keepDays))
+    it.effect("manifests of others are made", () => goesOn(makeArchiveManifests, () => Effect.void))
   })
 })

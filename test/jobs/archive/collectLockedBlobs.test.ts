@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
 import { collectBlobs } from "../../../src/jobs/archive/collect_blobs.ts"
+import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
 import { ArchiveDeletions } from "../../../src/ports/archive/ArchiveDeletions.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { asOwner, postgres } from "../../support/postgres/database.ts"
@@ -57,12 +58,15 @@ const rowsOf = ({ account }: Archives.Archive) =>
   )
 
 const deleteArchive = ({ account }: Archives.Archive, now: Date) =>
-  commit(
-    { account },
-    Effect.flatMap(
-      ArchiveDeletions,
-      (deletions) => deletions.beginAccount(account.organizationId, account.accountId, now)
-    )
+  Effect.andThen(
+    commit(
+      { account },
+      Effect.flatMap(
+        ArchiveDeletions,
+        (deletions) => deletions.beginAccount(account.organizationId, account.accountId, now)
+      )
+    ),
+    deleteArchives.run
   )
 
 const dayLater = (days: number) => new Date(Archives.beginning + days * 24 * 60 * 60 * 1000)
@@ -85,7 +89,7 @@ const run = Effect.fnUntraced(function*() {
 
 describe("objects that are locked", () => {
   layer(Layer.merge(World.core(postgres, undefined, undefined, undefined, blobs), bucket))((it) => {
-    it.effect("lose their keys at once, and are removed when their lock ends, without a question before", () =>
+    it.effect("lose their keys first, and are removed when their lock ends, without a question before", () =>
       Effect.gen(function*() {
         const { archive, one, store } = yield* stage()
         expect(yield* store(one)).toBe("stored")

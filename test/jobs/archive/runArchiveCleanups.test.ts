@@ -160,7 +160,8 @@ describe("a cleanup of the archive", () => {
           const criteria = { account_ids: [one!.account.accountId], before: today }
           yield* makeHold(id, { released: null, since: "2026-03-02" })
           yield* makeHold(id, { released: null, accounts: [crypto.randomUUID()] })
-          const { body } = yield* preview(staged, criteria)
+          const { body } = yield* preview(staged, criteria, true)
+          const stopped = World.query<object>(id, (sql) => sql`select 1 from archive_chat where stopped_by is not null`)
           const placed = yield* send("/v1/archive/holds", admins.owner.key, { name: "Case", until: "2026-02-01" })
           expect([placed.status, placed.body.account_ids]).toEqual([200, null])
           expect((yield* confirm(staged, body)).body.error.code).toBe("archive_held")
@@ -175,10 +176,12 @@ describe("a cleanup of the archive", () => {
           expect((yield* confirm(staged, body)).status).toBe(200)
           expect(yield* batch(id, body.id, 50)).toBe(true)
           const rows = yield* Deletions.rowsOf(id)
+          expect((yield* stopped).length).toBe(1)
           yield* send("/v1/archive/holds", admins.owner.key, { name: "Case", account_ids: criteria.account_ids })
           yield* runArchiveCleanups.run
           expect(yield* get(staged, body.id)).toMatchObject({ state: "failed", error: "archive_held" })
           expect(yield* Deletions.rowsOf(id)).toBe(rows)
+          expect((yield* stopped).length).toBe(0)
           yield* Deletions.recount(id)
         }))
 

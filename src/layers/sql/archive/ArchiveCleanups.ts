@@ -172,7 +172,7 @@ export const layer = Layer.effect(
             deleted_bytes::text as bytes`
         if (state !== "expired") {
           yield* lockAll(organizationId, cleanup.accountIds)
-          if (state === "cancelled") {
+          if (state !== "done") {
             yield* post(sql`
               update archive_chat set stopped_by = null
               where organization_id = ${organizationId} and account_id = any(${cleanup.accountIds}::uuid[])

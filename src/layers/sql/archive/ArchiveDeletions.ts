@@ -33,13 +33,10 @@ export const layer = Layer.effect(
         post(sql`
           update archive_epoch set sealed_key = null, shredded_at = ${now}, closed_at = coalesce(closed_at, ${now})
           where ${within(organizationId, accountId)} and sealed_key is not null`),
-        post(sql`
-          update archive_blob set key = null, state = 'deleting', at = ${now}
-          where ${within(organizationId, accountId)} and (key is not null or state <> 'deleting')`),
         sql<{ id: string }>`
           insert into archive_deletion (organization_id, account_id, started_at)
           values (${organizationId}, ${accountId}, ${now}) returning id::text as id`
-      ]).pipe(Effect.orDie, Effect.map(([, , [made]]) => ({ deletion: made?.id ?? "" })))
+      ]).pipe(Effect.orDie, Effect.map(([, [made]]) => ({ deletion: made?.id ?? "" })))
 
     const counting = ({ id, organizationId }: ArchiveDeletion) =>
       sql`${lost(sql, organizationId)}, counted as (
@@ -87,6 +84,19 @@ export const layer = Layer.effect(
           returning account_id, chat_id, 0 as pages, 0 as messages, (state = 'saved')::integer as files, 0 as bytes
         ), ${counting(deletion)}`
 
+    /** Objects to remove from the store. Their keys were sealed by those of epochs, which are gone. */
+    const blobs =
+      (state: "saved" | "writing") => ({ accountId, organizationId }: ArchiveDeletion, limit: number, now: Date) =>
+        sql<DeletedRows>`
+        with gone as (
+          update archive_blob set key = null, state = 'deleting', at = ${now}
+          where (organization_id, account_id, blob_id) in (
+            select organization_id, account_id, blob_id from archive_blob
+            where ${within(organizationId, accountId)} and state = ${sql.literal(`'${state}'`)}
+            order by account_id, messenger_file limit ${most(limit)} for no key update)
+          returning 1
+        ) select count(*)::integer as rows from gone`
+
     /** Rows that nothing counts, by their primary key after the account. */
     const uncounted = (table: string, ...key: ReadonlyArray<string>) => (deletion: ArchiveDeletion, limit: number) => {
       const names = sql.literal(["organization_id", "account_id", ...key].join(", "))
@@ -116,6 +126,7 @@ export const layer = Layer.effect(
         ) select count(*)::integer as rows from emptied`
 
     const kinds = [
+      blobs("saved"),
       uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark", "place"),
       uncounted("archive_expiry", "chat_id", "message_id"),
       tails,
@@ -126,7 +137,9 @@ export const layer = Layer.effect(
       uncounted("archive_unreadable", "number"),
       uncounted("archive_epoch", "epoch_id"),
       uncounted("archive_chat", "chat_id"),
-      counters
+      counters,
+      // Few are being written: only the partial index of those that are saved finds some without reading the others.
+      blobs("writing")
     ]
 
     return ArchiveDeletions.of({
@@ -156,9 +169,9 @@ export const layer = Layer.effect(
         return { organizationId, id, accountId: found.accountId }
       }, Effect.orDie),
 
-      deleteSome: Effect.fnUntraced(function*(deletion, limit) {
+      deleteSome: Effect.fnUntraced(function*(deletion, limit, now) {
         for (const deleteKind of kinds) {
-          const [gone] = yield* deleteKind(deletion, limit)
+          const [gone] = yield* deleteKind(deletion, limit, now)
           if (gone !== undefined && gone.rows > 0) return gone.rows
         }
         return 0
