@@ -170,11 +170,11 @@ export const retentionSet = mailKind("retention_set", {
   when: "A retention of the archive is set or shortened, 7 days before it begins to delete.",
   to: "owner",
   choice: "security",
-  write: (facts: { readonly by: string; readonly days: number; readonly begins: string }) => ({
-    subject: `Archived messages are deleted after ${facts.days} days`,
+  write: (facts: { readonly by: string; readonly kept: string; readonly begins: string }) => ({
+    subject: `Old archived messages are deleted from ${facts.begins} on`,
     paragraphs: [
       "A retention was set for your organization's archive. What was sent longer ago is deleted from then on, once a week, unless a hold keeps it.",
-      { values: [["Kept for", `${facts.days} days`], ["Begins", facts.begins], ["By", quoted(facts.by)]] },
+      { values: [["Kept", facts.kept], ["Begins", facts.begins], ["By", quoted(facts.by)]] },
       "Until then it can be changed in the console, under Archive cleanups, and nothing is deleted by it.",
       unexpected
     ]
@@ -187,7 +187,7 @@ export const retentionDue = mailKind("retention_due", {
   choice: "security",
   write: (
     facts: {
-      readonly days: number
+      readonly kept: string
       readonly from: string
       readonly accounts: number
       readonly messages: number
@@ -203,7 +203,7 @@ export const retentionDue = mailKind("retention_due", {
           ["Messages", String(facts.messages)],
           ["Files", String(facts.files)],
           ["Accounts", String(facts.accounts)],
-          ["Kept for", `${facts.days} days`]
+          ["Kept", facts.kept]
         ]
       },
       "Until then the cleanups can be cancelled in the console, under Archive cleanups, and so they are when the retention is changed."

@@ -2,13 +2,20 @@ import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
 import { cleanupDetails } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
-import { firstKeptDay, retentionDeletes } from "../../domain/archive/Retention.ts"
+import {
+  daysOf,
+  firstKeptDay,
+  type KeptDays,
+  keptDetails,
+  keptWords,
+  retentionDeletes
+} from "../../domain/archive/Retention.ts"
 import { retentionDue } from "../../domain/mail/index.ts"
 import { now } from "../../domain/Moments.ts"
 import { type ArchivePhase, archivePhase } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveCleanups } from "../../ports/archive/ArchiveCleanups.ts"
-import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
+import { ArchiveRetentions, type RetainedAccount } from "../../ports/archive/ArchiveRetentions.ts"
 import { Db } from "../../ports/Db.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { eachAlone } from "../Batch.ts"
@@ -21,7 +28,7 @@ const accountsPerCleanup = 50
 const untouched: ReadonlyArray<ArchivePhase> = ["held", "deleting", "deleted"]
 
 /** Ends a run; what it has found due is announced. */
-const end = Effect.fnUntraced(function*(organizationId: OrganizationId, days: number, day: string) {
+const end = Effect.fnUntraced(function*(organizationId: OrganizationId, kept: KeptDays, day: string) {
   const waiting = yield* (yield* ArchiveRetentions).end(organizationId, day)
   if (waiting === null) return
   const { notBefore, ...counts } = waiting
@@ -30,28 +37,19 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, days: nu
     byService(organizationId),
     "archive_retention.applied",
     { id: organizationId },
-    { days, ...counts, not_before: notBefore.toISOString() },
-    [retentionDue({ days, from, ...counts })]
+    { ...keptDetails(kept), ...counts, not_before: notBefore.toISOString() },
+    [retentionDue({ kept: keptWords(kept), from, ...counts })]
   )
 })
 
-/** Queues the cleanup of what will be due, of the next accounts; false at the end. */
-const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId) {
-  const retentions = yield* ArchiveRetentions
-  const at = yield* now
-  const day = at.toISOString().slice(0, 10)
-  const run = yield* retentions.take(organizationId, day)
-  if (run === null) return false
-  const facts = yield* (yield* Organizations).lockFacts(organizationId)
-  if (untouched.includes(archivePhase(facts, at))) return false
+/** Queues the cleanup of accounts of which the same days are due. */
+const queue = Effect.fnUntraced(function*(
+  organizationId: OrganizationId,
+  accounts: ReadonlyArray<RetainedAccount>,
+  { at, before, days }: { readonly at: Date; readonly before: string; readonly days: number }
+) {
+  const accountIds = accounts.map(({ id }) => id)
   const notBefore = retentionDeletes(at)
-  const before = firstKeptDay(run.days, notBefore)
-  const accountIds = yield* retentions.accounts(organizationId, before, run.reached, accountsPerCleanup)
-  const last = accountIds.at(-1)
-  if (last === undefined) {
-    yield* end(organizationId, run.days, day)
-    return false
-  }
   const cleanups = yield* ArchiveCleanups
   const criteria = { accountIds, chatIds: null, before, mediaOnly: false }
   const { watermark, ...counts } = yield* cleanups.measure(organizationId, criteria)
@@ -71,12 +69,34 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId) {
     finishedAt: null,
     error: null
   }, watermark)
-  yield* retentions.reach(organizationId, last)
   yield* record(byService(organizationId), "cleanup.scheduled", objectOf(id, accountIds), {
     ...cleanupDetails(cleanup),
     not_before: notBefore.toISOString(),
-    retention_days: run.days
+    retention_days: days
   })
+})
+
+/** Queues the cleanups of what will be due, of the next accounts; false at the end. */
+const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const retentions = yield* ArchiveRetentions
+  const at = yield* now
+  const day = at.toISOString().slice(0, 10)
+  const run = yield* retentions.take(organizationId, day)
+  if (run === null) return false
+  const facts = yield* (yield* Organizations).lockFacts(organizationId)
+  if (untouched.includes(archivePhase(facts, at))) return false
+  const deletes = retentionDeletes(at)
+  const accounts = yield* retentions.accounts(organizationId, run, deletes, run.reached, accountsPerCleanup)
+  const last = accounts.at(-1)
+  if (last === undefined) {
+    yield* end(organizationId, run, day)
+    return false
+  }
+  for (const [days, due] of Map.groupBy(accounts, ({ tier }) => daysOf(run, tier))) {
+    const before = firstKeptDay(run, due[0]?.tier ?? null, deletes)
+    if (days !== null && before !== null) yield* queue(organizationId, due, { at, before, days })
+  }
+  yield* retentions.reach(organizationId, last.id)
   return true
 })
 

@@ -7,6 +7,7 @@ import { archivePhase } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveCleanups, type RunningCleanup } from "../../ports/archive/ArchiveCleanups.ts"
 import { ArchiveHolds } from "../../ports/archive/ArchiveHolds.ts"
+import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import { Db } from "../../ports/Db.ts"
 import type { Due } from "../../ports/Due.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
@@ -34,15 +35,18 @@ const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string |
   )
 })
 
-/** The cleanup without the accounts that holds bind by now, where it has waited; or the code of what forbids it. */
+/** The cleanup without the accounts that a hold binds or another licence keeps by now, where it has waited; or the code of what forbids it. */
 const allowed = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
   const { before, notBefore, organizationId, state } = cleanup
   const phase = archivePhase(yield* (yield* Organizations).lockFacts(organizationId), at)
   if (phase === "deleting" || phase === "deleted") return "archive_closed"
   const holds = yield* ArchiveHolds
   const hasWaited = state === "queued" && notBefore !== null
-  const accountIds = hasWaited ? yield* holds.free(organizationId, cleanup) : cleanup.accountIds
-  const isHeld = accountIds.length === 0 || (yield* holds.binds(organizationId, { accountIds, before }))
+  const free = hasWaited ? yield* holds.free(organizationId, cleanup) : cleanup.accountIds
+  const accountIds = hasWaited && before !== null
+    ? yield* (yield* ArchiveRetentions).notKept(organizationId, free, before, at)
+    : free
+  const isHeld = free.length === 0 || (yield* holds.binds(organizationId, { accountIds, before }))
   return isHeld ? "archive_held" : { ...cleanup, accountIds }
 })
 

@@ -123,6 +123,7 @@ export const verifyArchive = {
 const keepsEverything = {
   object: "archive_retention",
   days: null,
+  tier_days: {},
   begins_at: null,
   updated_at: null,
   updated_by: null
@@ -131,10 +132,11 @@ const keepsEverything = {
 export const getArchiveRetention = { request: {}, answer: keepsEverything } as const
 
 export const setArchiveRetention = {
-  request: { days: 3650 },
+  request: { days: 3650, tier_days: { governance: null } },
   answer: {
     ...keepsEverything,
     days: 3650,
+    tier_days: { governance: null },
     begins_at: "2026-01-22T10:04:00.000Z",
     updated_at: "2026-01-15T10:04:00.000Z",
     updated_by: "019bc0e2-1280-7dc1-abf7-82b82945c67d"

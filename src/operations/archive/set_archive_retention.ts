@@ -1,13 +1,27 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { StoredCleanup } from "../../domain/archive/ArchiveCleanup.ts"
 import { objectOf } from "../../domain/archive/ArchiveHold.ts"
-import { ArchiveRetention, archiveRetention, RetentionDays, retentionDeletes } from "../../domain/archive/Retention.ts"
+import {
+  ArchiveRetention,
+  archiveRetention,
+  isSameKept,
+  isShorter,
+  keepsAll,
+  type KeptDays,
+  keptDetails,
+  keptWords,
+  RetentionDays,
+  retentionDeletes,
+  TierDays
+} from "../../domain/archive/Retention.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { retentionSet } from "../../domain/mail/index.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import * as samples from "./deleting.samples.ts"
+
+const keepsEverything: KeptDays = { days: null, tierDays: {} }
 
 /** The entry of a cleanup that has deleted nothing. */
 const cancelled = ({ accountIds, id }: Pick<StoredCleanup, "accountIds" | "id">) => ({
@@ -32,37 +46,42 @@ export const setArchiveRetention = Operation.write(
     destructive: true,
     idempotent: true,
     body: {
-      days: RetentionDays.annotateKey({ description: "Days to keep, 30 to 36500; null keeps everything." })
+      days: RetentionDays.annotateKey({ description: "Days to keep, 30 to 36500; null keeps everything." }),
+      tier_days: Schema.optionalKey(TierDays).annotateKey({
+        description:
+          "Days to keep for accounts of a licence tier, in place of `days`: by `protect`, `archive` and `governance`, 30 to 36500 each; null keeps everything of them. Without it, `days` is for all."
+      })
     },
     success: ArchiveRetention,
     sample: samples.setArchiveRetention,
     failures: [],
     journal: { action: "archive_retention.set", target: "organization" }
   },
-  Effect.fnUntraced(function*({ days }, { caller, now }) {
+  Effect.fnUntraced(function*({ days, tier_days = {} }, { caller, now }) {
     const { adminId, adminName, organizationId } = caller
     const retentions = yield* ArchiveRetentions
     const [before, waiting] = yield* Effect.all(
       [retentions.lock(organizationId), retentions.lockWaiting(organizationId)],
       { concurrency: "unbounded" }
     )
-    if ((before?.days ?? null) === days) return Operation.unchanged(archiveRetention(before))
+    const kept = { days, tierDays: tier_days }
+    if (isSameKept(before ?? keepsEverything, kept)) return Operation.unchanged(archiveRetention(before))
     yield* retentions.cancelWaiting(organizationId, now)
     const ended = waiting.map(cancelled)
-    if (days === null) {
+    if (keepsAll(kept)) {
       yield* retentions.set(organizationId, null)
       return Operation.changed(archiveRetention(null), {}, undefined, ended)
     }
     const beginsAt = retentionDeletes(now)
-    const after = { days, setBy: adminId, setAt: now, beginsAt }
+    const after = { ...kept, setBy: adminId, setAt: now, beginsAt }
     yield* retentions.set(organizationId, after)
-    const facts = { by: adminName ?? adminId, days, begins: beginsAt.toISOString().slice(0, 10) }
+    const facts = { by: adminName ?? adminId, kept: keptWords(kept), begins: beginsAt.toISOString().slice(0, 10) }
     return Operation.changed(
       archiveRetention(after),
-      { days },
+      keptDetails(kept),
       undefined,
       ended,
-      before === null || days < before.days ? [retentionSet(facts)] : []
+      isShorter(kept, before) ? [retentionSet(facts)] : []
     )
   })
 )

@@ -2,13 +2,13 @@
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { StoredCleanup } from "../../domain/archive/ArchiveCleanup.ts"
-import type { StoredRetention } from "../../domain/archive/Retention.ts"
+import type { KeptDays, StoredRetention } from "../../domain/archive/Retention.ts"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
+import type { Tier } from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 
 /** A run of a retention: it goes through the accounts, some in each transaction. */
-export interface RetentionRun {
-  readonly days: number
+export interface RetentionRun extends KeptDays {
   /** The last account that it has reached; empty at its beginning. */
   readonly reached: AccountId | ""
 }
@@ -19,6 +19,11 @@ export interface WaitingCleanups {
   readonly messages: number
   readonly files: number
   readonly notBefore: Date
+}
+
+export interface RetainedAccount {
+  readonly id: AccountId
+  readonly tier: Tier | null
 }
 
 export class ArchiveRetentions extends Context.Service<ArchiveRetentions, {
@@ -40,12 +45,23 @@ export class ArchiveRetentions extends Context.Service<ArchiveRetentions, {
   due(day: string): Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>
   /** The run of an organization that is due, locked; null where another process has ended it. */
   take(organizationId: OrganizationId, day: string): Effect.Effect<RetentionRun | null>
-  /** Accounts, after one of them, that have something of a day before `before`, of which no hold keeps anything. */
+  /**
+   * Accounts, after one of them, that have something of a day that is not kept at a time, of which no hold keeps
+   * anything, with the tiers of their licences.
+   */
   accounts(
     organizationId: OrganizationId,
-    before: string,
+    kept: KeptDays,
+    at: Date,
     after: string,
     limit: number
+  ): Effect.Effect<ReadonlyArray<RetainedAccount>>
+  /** Those of the accounts of which the retention keeps nothing of the days before `before` at a time, as it is now. */
+  notKept(
+    organizationId: OrganizationId,
+    accountIds: ReadonlyArray<AccountId>,
+    before: string,
+    at: Date
   ): Effect.Effect<ReadonlyArray<AccountId>>
   /** The run goes on after the account. */
   reach(organizationId: OrganizationId, accountId: AccountId): Effect.Effect<void>

@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { AccountId } from "../../../domain/accounts/Account.ts"
 import type { ArchiveCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
 import { CleanupId } from "../../../domain/archive/ArchiveCleanup.ts"
-import type { ArchiveRetention } from "../../../domain/archive/Retention.ts"
+import { type ArchiveRetention, keptWords, type TierDays } from "../../../domain/archive/Retention.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
+import { Tier } from "../../../domain/organization/Organization.ts"
 import { superadmins } from "../../../domain/people/Access.ts"
 import { getAccount } from "../../../operations/accounts/get_account.ts"
 import { getArchiveRetention } from "../../../operations/archive/get_archive_retention.ts"
@@ -20,6 +21,7 @@ import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
 import * as Lists from "../kit/Lists.ts"
 import type { AdminPage } from "../kit/PageRequest.ts"
+import type * as SentForm from "../kit/SentForm.ts"
 import * as Times from "../kit/Times.ts"
 import * as Tabs from "../organization/OrganizationTabs.ts"
 import * as Cleanups from "./CleanupWords.ts"
@@ -76,17 +78,30 @@ const form = (view: AdminPage, account: { readonly id: string; readonly name: st
   }
 </section>`
 
-const retentionForm = (view: AdminPage, { begins_at, days }: ArchiveRetention, outcome: Form.Outcome) =>
-  html`<section aria-labelledby="retention">
+/** The field of a tier's days, and the text in it that keeps everything of its accounts. */
+const tierField = (tier: Tier): string => `${tier}_days`
+const keepAll = "all"
+
+const tierInput = ({ tier_days }: ArchiveRetention, outcome: Form.Outcome) => (tier: Tier) => {
+  const days = tier_days[tier]
+  const shown = days === undefined ? "" : days === null ? keepAll : String(days)
+  return Fields.input(
+    outcome.faults,
+    { name: tierField(tier), label: `Days for accounts with ${tier}` },
+    { maxlength: 5, value: outcome.sent?.text(tierField(tier)) ?? shown, ...Fields.verbatim }
+  )
+}
+
+const retentionForm = (view: AdminPage, retention: ArchiveRetention, outcome: Form.Outcome) => {
+  const { begins_at, days, tier_days } = retention
+  return html`<section aria-labelledby="retention">
   <h2 id="retention">Retention</h2>
   <p>${
-    days === null || begins_at === null
+    begins_at === null
       ? "Everything is kept."
-      : begins_at.getTime() > view.now
-      ? html`What was sent more than ${String(days)} days ago is deleted from ${
-        begins_at.toISOString().slice(0, 10)
-      } on.`
-      : `What was sent more than ${days} days ago is deleted once a week.`
+      : html`What is older than its days is deleted ${
+        begins_at.getTime() > view.now ? `from ${begins_at.toISOString().slice(0, 10)} on` : "once a week"
+      }. Kept: ${keptWords({ days, tierDays: tier_days })}.`
   } The owner is mailed 7 days before, and until then each cleanup can be cancelled. A change begins after 7 days, and cancels the cleanups that wait. Holds come first.</p>
   ${
     Forms.open(
@@ -104,10 +119,23 @@ const retentionForm = (view: AdminPage, { begins_at, days }: ArchiveRetention, o
           }
         )
       }
+    <fieldset>
+      <legend>By licence</legend>
+      <p class="hint">Empty: as above. “${keepAll}” keeps everything of these accounts.</p>
+      ${Tier.literals.map(tierInput(retention, outcome))}
+    </fieldset>
     <button>Set the retention</button>`
     )
   }
 </section>`
+}
+
+/** The days as typed, by tier; what is no number is refused as the operation refuses it. */
+const tierDaysIn = (form: SentForm.Form): TierDays =>
+  Object.fromEntries(Tier.literals.flatMap((tier) => {
+    const text = form.text(tierField(tier)).trim().toLowerCase()
+    return text === "" ? [] : [[tier, text === keepAll ? null : Number(text)]]
+  }))
 
 /** The address of a form for an account, which its page links to. */
 export const addressFor = (accountId: string): string => Lists.address(path, { account: accountId })
@@ -193,10 +221,13 @@ export const routes = page.routes([
     factor: "link",
     submit: ({ form }) => {
       const days = form.text("days").trim()
-      return setArchiveRetention.call({ days: days === "" ? null : Number(days) })
+      return setArchiveRetention.call({ days: days === "" ? null : Number(days), tier_days: tierDaysIn(form) })
     },
     key: () => "retention",
     done: { retention: "The retention is set." },
-    refusals: { days: ["days", "Give 30 to 36500 days, or nothing."] }
+    refusals: {
+      days: ["days", "Give 30 to 36500 days, or nothing."],
+      tier_days: `By licence: give 30 to 36500 days, “${keepAll}”, or nothing.`
+    }
   })
 ])

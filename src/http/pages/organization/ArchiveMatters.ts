@@ -1,6 +1,7 @@
 /** The matters of the archive as a whole: its end, its retention, and cleanups that failed. */
 import { Duration, Effect } from "effect"
 import { archiveEnd } from "../../../domain/archive/ArchiveEnd.ts"
+import { keptWords } from "../../../domain/archive/Retention.ts"
 import { before } from "../../../domain/Moments.ts"
 import { archivePhase } from "../../../domain/organization/Organization.ts"
 import { Caller, superadmins } from "../../../domain/people/Access.ts"
@@ -66,11 +67,14 @@ export const ending: Find = (_overview, _viewer, { end, phase }) => {
 }
 
 export const retentionBegins: Find = ({ generated_at }, _viewer, { retention }) => {
-  const { begins_at = null, days = null } = retention ?? {}
-  return begins_at === null || begins_at <= generated_at ? undefined : {
+  if (retention === null || retention.begins_at === null || retention.begins_at <= generated_at) return undefined
+  const { begins_at, days, tier_days } = retention
+  return {
     tone: "caution",
     title: "Old messages will be deleted from the archive",
-    text: html`From ${Html.dayOf(begins_at)} on, what was sent more than ${days} days ago is deleted once a week.`,
+    text: html`From ${Html.dayOf(begins_at)} on, what is older than the retention is deleted once a week. Kept: ${
+      keptWords({ days, tierDays: tier_days })
+    }.`,
     to: `${Tabs.archiveCleanupsPath}#retention`,
     action: "Retention"
   }

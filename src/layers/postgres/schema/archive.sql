@@ -549,7 +549,8 @@ grant select (organization_id, id, started_at, finished_at) on archive_deletion 
 -- The time for which organizations keep what is archived; those without a row keep everything.
 create table archive_retention (
   organization_id text collate "C" primary key references organization (id), -- the organization
-  days integer not null check (days between 30 and 36500), -- what was sent before so many days is deleted
+  days integer check (days between 30 and 36500), -- what was sent before so many days is deleted; null keeps everything
+  tier_days jsonb not null default '{}', -- the same by licence tier, for its accounts in place of days
   set_by uuid not null, -- the admin
   set_at timestamptz(3) not null, -- the time of that
   begins_at timestamptz(3) not null, -- from when it deletes

@@ -2,9 +2,14 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { StoredCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
-import type { StoredRetention } from "../../../domain/archive/Retention.ts"
+import { firstKeptDay, type KeptDays, type StoredRetention } from "../../../domain/archive/Retention.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
-import { ArchiveRetentions, type RetentionRun, type WaitingCleanups } from "../../../ports/archive/ArchiveRetentions.ts"
+import {
+  ArchiveRetentions,
+  type RetainedAccount,
+  type RetentionRun,
+  type WaitingCleanups
+} from "../../../ports/archive/ArchiveRetentions.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { isAfter } from "./AccountCursor.ts"
 import { isHeld } from "./HeldAccounts.ts"
@@ -25,7 +30,7 @@ export const layer = Layer.effect(
 
     const found = (organizationId: OrganizationId, locking: Statement.Fragment) =>
       sql<StoredRetention>`
-        select days, set_by::text as "setBy", set_at as "setAt", begins_at as "beginsAt" from archive_retention
+        select days, tier_days as "tierDays", set_by::text as "setBy", set_at as "setAt", begins_at as "beginsAt" from archive_retention
         where organization_id = ${organizationId} ${locking}`.pipe(Effect.orDie, Effect.map(([row]) => row ?? null))
 
     const isWaiting = sql`created_by is null and state = 'queued'`
@@ -36,6 +41,14 @@ export const layer = Layer.effect(
         where archive_cleanup.organization_id = archive_retention.organization_id and created_by is null
           and state in ('queued', 'running')))`
 
+    /** The first day that is kept of an account; null keeps everything. */
+    const firstDay = (kept: KeptDays, at: Date) =>
+      sql`(case account.licence_tier
+        when 'protect' then ${firstKeptDay(kept, "protect", at)}::date
+        when 'archive' then ${firstKeptDay(kept, "archive", at)}::date
+        when 'governance' then ${firstKeptDay(kept, "governance", at)}::date
+        else ${firstKeptDay(kept, null, at)}::date end)`
+
     return ArchiveRetentions.of({
       find: (organizationId) => found(organizationId, sql``),
       lock: (organizationId) => found(organizationId, sql`for update`),
@@ -44,10 +57,12 @@ export const layer = Layer.effect(
         retention === null
           ? post(sql`delete from archive_retention where organization_id = ${organizationId}`)
           : post(sql`
-            insert into archive_retention (organization_id, days, set_by, set_at, begins_at)
-            values (${organizationId}, ${retention.days}, ${retention.setBy}::uuid, ${retention.setAt},
+            insert into archive_retention (organization_id, days, tier_days, set_by, set_at, begins_at)
+            values (${organizationId}, ${retention.days}, ${
+            JSON.stringify(retention.tierDays)
+          }::jsonb, ${retention.setBy}::uuid, ${retention.setAt},
               ${retention.beginsAt})
-            on conflict (organization_id) do update set days = excluded.days, set_by = excluded.set_by,
+            on conflict (organization_id) do update set days = excluded.days, tier_days = excluded.tier_days, set_by = excluded.set_by,
               set_at = excluded.set_at, begins_at = excluded.begins_at, reached = null, applied_on = null`),
 
       lockWaiting: (organizationId) =>
@@ -69,29 +84,36 @@ export const layer = Layer.effect(
 
       take: (organizationId, day) =>
         sql<RetentionRun>`
-          select days, coalesce(reached::text, '') as reached from archive_retention
+          select days, tier_days as "tierDays", coalesce(reached::text, '') as reached from archive_retention
           where organization_id = ${organizationId} and ${isDue(day)} for update`.pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? null)
         ),
 
-      accounts: (organizationId, before, after, limit) =>
-        sql<{ id: AccountId }>`
-          select account.id from account
+      accounts: (organizationId, kept, at, after, limit) =>
+        sql<RetainedAccount>`
+          select account.id, licence_tier as tier from account
+          cross join lateral (select ${firstDay(kept, at)} as before) as kept
           where account.organization_id = ${organizationId} and ${isAfter(sql, after)}
             and (exists (
                 select 1 from archive_page
                 where archive_page.organization_id = ${organizationId} and archive_page.account_id = account.id
-                  and day < ${before}::date and kind in ('messages', 'changes'))
+                  and day < kept.before and kind in ('messages', 'changes'))
               or exists (
                 select 1 from archive_tail
                 where archive_tail.organization_id = ${organizationId} and archive_tail.account_id = account.id
-                  and day < ${before}::date))
-            and not ${isHeld(sql, { organizationId, accountId: sql`account.id`, before })}
-          order by account.id limit ${sql.literal(String(limit))}`.pipe(
-          Effect.orDie,
-          Effect.map((rows) => rows.map(({ id }) => id))
-        ),
+                  and day < kept.before))
+            and not ${isHeld(sql, { organizationId, accountId: sql`account.id`, before: sql`kept.before` })}
+          order by account.id limit ${sql.literal(String(limit))}`.pipe(Effect.orDie),
+
+      notKept: Effect.fnUntraced(function*(organizationId, accountIds, before, at) {
+        const kept = yield* found(organizationId, sql``)
+        if (kept === null) return []
+        const rows = yield* sql<{ id: AccountId }>`
+          select id from account where organization_id = ${organizationId} and id = any(${accountIds}::uuid[])
+            and ${before}::date <= ${firstDay(kept, at)} order by id`
+        return rows.map(({ id }) => id)
+      }, Effect.orDie),
 
       reach: (organizationId, accountId) =>
         post(sql`

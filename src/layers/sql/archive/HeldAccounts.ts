@@ -2,7 +2,10 @@
 import type { SqlClient, Statement } from "effect/sql"
 
 /** Holds for a hold that keeps something of a day before `before`; null is every day. */
-export const keepsBefore = (sql: SqlClient.SqlClient, before: string | null): Statement.Fragment =>
+export const keepsBefore = (
+  sql: SqlClient.SqlClient,
+  before: string | Statement.Fragment | null
+): Statement.Fragment =>
   sql`released_at is null and (since is null or ${before}::date is null or since < ${before}::date)`
 
 /** Holds for an account of which a hold keeps something of a day before `before`; null is every day. */
@@ -11,7 +14,7 @@ export const isHeld = (
   { accountId, before, organizationId }: {
     readonly organizationId: string
     readonly accountId: Statement.Fragment
-    readonly before: string | null
+    readonly before: string | Statement.Fragment | null
   }
 ): Statement.Fragment =>
   sql`exists (

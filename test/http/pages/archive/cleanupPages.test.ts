@@ -43,5 +43,30 @@ describe("the pages of cleanups", () => {
         yield* TestClock.adjust("1 minute")
         expect(yield* see(`${path}/${later}`)).toContain("Begins soon")
       }))
+
+    it.effect("set the retention, also by licence, and show it", () =>
+      Effect.gen(function*() {
+        const { admins, id } = yield* World.makeOrganization({ archive_first_record_at: new Date(0) })
+        const cookie = yield* Pages.signIn(id, admins.superadmin.id)
+        const retention = `${path}/retention`
+        const set = Effect.fnUntraced(function*(days: Readonly<Record<string, string>>) {
+          const { hidden } = Pages.formOf(yield* Pages.visit("GET", path, { cookie }), retention)
+          return yield* Pages.visit("POST", retention, { cookie, form: { ...hidden, ...days } })
+        })
+        const none = { archive_days: "", protect_days: "" }
+        expect((yield* set({ days: "90", governance_days: " All ", ...none })).status).toBe(303)
+        const { text } = yield* Pages.visit("GET", path, { cookie })
+        expect(text).toContain("Kept: 90 days; governance: for good.")
+        const wrong = yield* set({ days: "90", governance_days: "some", ...none })
+        expect([wrong.status, wrong.text.includes("By licence: give 30 to 36500 days, “all”, or nothing.")]).toEqual([
+          400,
+          true
+        ])
+        expect(wrong.text).toContain("value=\"some\"")
+        const kept = yield* World.get("/v1/archive/retention", admins.owner.key)
+        expect(kept.body).toMatchObject({ days: 90, tier_days: { governance: null } })
+        expect((yield* set({ days: "", governance_days: "", ...none })).status).toBe(303)
+        expect((yield* Pages.visit("GET", path, { cookie })).text).toContain("Everything is kept.")
+      }))
   })
 })

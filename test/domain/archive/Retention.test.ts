@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+import { daysOf, isSameKept, isShorter, keepsAll, keptWords, TierDays } from "../../../src/domain/archive/Retention.ts"
+import { Tier } from "../../../src/domain/organization/Organization.ts"
+import { tried } from "../../support/drawn.ts"
+
+const days = fc.option(fc.integer({ min: 30, max: 34 }))
+const kept = fc.record({
+  days,
+  tierDays: fc.record({ protect: days, archive: days, governance: days }, { requiredKeys: [] })
+})
+const tiers = [null, ...Tier.literals]
+
+describe("the days of a retention", () => {
+  it("are those of the account's tier, where it has its own, and null is for good", () => {
+    fc.assert(
+      fc.property(kept, fc.constantFrom(...tiers), (one, tier) => {
+        expect(daysOf(one, tier)).toBe(tier !== null && tier in one.tierDays ? one.tierDays[tier] : one.days)
+        expect(keepsAll(one)).toBe(
+          [one.days, ...Tier.literals.map((each) => daysOf(one, each))].every((each) => each === null)
+        )
+      }),
+      tried()
+    )
+  })
+
+  it("are shorter where accounts of some tier are kept for less time, and never than themselves", () => {
+    fc.assert(
+      fc.property(kept, kept, (one, other) => {
+        const all = tiers.map((tier) => [daysOf(one, tier) ?? Infinity, daysOf(other, tier) ?? Infinity] as const)
+        expect(isShorter(one, other)).toBe(all.some(([mine, theirs]) => mine < theirs))
+        expect([isShorter(one, one), isSameKept(one, one)]).toEqual([false, true])
+        expect(isShorter(one, null)).toBe(!keepsAll(one))
+      }),
+      tried()
+    )
+  })
+
+  it("are written in words, and are 30 to 36500", () => {
+    expect(keptWords({ days: 365, tierDays: { governance: null, archive: 730 } })).toBe(
+      "365 days; archive: 730 days; governance: for good"
+    )
+    const isValid = Schema.is(TierDays)
+    expect([{}, { archive: null }, { protect: 30 }, { governance: 36_500 }].every((each) => isValid(each))).toBe(true)
+    expect([{ archive: 29 }, { archive: 36_501 }, { archive: 30.5 }].some((each) => isValid(each))).toBe(false)
+  })
+})

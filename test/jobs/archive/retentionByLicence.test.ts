@@ -1,0 +1,95 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
+import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
+import * as Archives from "../../support/archive/archives.ts"
+import * as Deletions from "../../support/archive/deletions.ts"
+import { pglite } from "../../support/postgres/database.ts"
+import * as World from "../../support/world.ts"
+
+const { chatId, seen } = Archives
+const aDay = 24 * 60 * 60
+
+type Staged = Effect.Success<ReturnType<typeof Deletions.stage>>
+
+const applied = Effect.andThen(applyArchiveRetention.run, runArchiveCleanups.run)
+
+const list = ({ admins }: Pick<Staged, "admins">) =>
+  Effect.map(World.get("/v1/archive/cleanups", admins.owner.key), ({ body }) => body.data)
+
+const day = (days: number) => new Date(Archives.beginning + days * aDay * 1000).toISOString()
+
+/** Archived messages of each account. */
+const counts = (id: string, accounts: ReadonlyArray<string>) =>
+  Effect.map(
+    World.query<{ account: string; messages: number }>(
+      id,
+      (sql) => sql`select account_id::text as account, archive_messages::integer as messages from archive_state`
+    ),
+    (rows) => accounts.map((account) => rows.find((row) => row.account === account)?.messages)
+  )
+
+/** Accounts with messages of 40 and 35 days ago, and the number of messages that each of them has. */
+const stageOld = Effect.fnUntraced(function*(accounts: number) {
+  const staged = yield* Deletions.stage(accounts)
+  yield* Effect.forEach(
+    staged.archives,
+    (archive) =>
+      Archives.commit(
+        archive,
+        archive.writer.append(chatId, [seen(9000, 40 * aDay, "old"), seen(9001, 35 * aDay, "old")], "sweep")
+      )
+  )
+  const ids = staged.archives.map(({ account }) => account.accountId)
+  return { staged, id: staged.id, admins: staged.admins, accounts: ids, kept: (yield* counts(staged.id, ids))[0] ?? 0 }
+})
+
+describe("the retention of an archive by licence", () => {
+  layer(World.world(pglite))((it) => {
+    it.effect("keeps the accounts of a licence for its own days, or for good, and deletes the others' alone", () =>
+      Effect.gen(function*() {
+        const { accounts, admins, id, kept, staged } = yield* stageOld(3)
+        const tiers = ["archive", "governance", null]
+        yield* Effect.forEach(accounts, (account, at) => World.set(id, "account", account, { licence_tier: tiers[at] }))
+        const { body } = yield* World.send("PUT", "/v1/archive/retention", {
+          key: admins.owner.key,
+          body: { days: 45, tier_days: { archive: 33, governance: null } }
+        })
+        expect(body).toMatchObject({ days: 45, tier_days: { archive: 33, governance: null }, begins_at: day(7) })
+        yield* applied
+        const criteria = (yield* list(staged)).map((cleanup: { criteria: object }) => cleanup.criteria)
+        expect(criteria).toHaveLength(2)
+        expect(criteria).toEqual(expect.arrayContaining([
+          expect.objectContaining({
+            account_ids: [accounts[0]],
+            before: day(7 - 33).slice(0, 10) + "T00:00:00.000Z"
+          }),
+          expect.objectContaining({
+            account_ids: [accounts[2]],
+            before: day(7 - 45).slice(0, 10) + "T00:00:00.000Z"
+          })
+        ]))
+        yield* TestClock.adjust("7 days")
+        yield* applied
+        expect(yield* counts(id, accounts)).toEqual([kept - 2, kept, kept - 1])
+        yield* Deletions.recount(id)
+      }))
+
+    it.effect("leaves out an account whose licence keeps it for longer by the time that its cleanup begins", () =>
+      Effect.gen(function*() {
+        const { accounts, admins, id, kept, staged } = yield* stageOld(2)
+        yield* World.send("PUT", "/v1/archive/retention", {
+          key: admins.owner.key,
+          body: { days: 36, tier_days: { governance: 3650 } }
+        })
+        yield* applied
+        yield* World.set(id, "account", accounts[1]!, { licence_tier: "governance" })
+        yield* TestClock.adjust("7 days")
+        yield* applied
+        expect((yield* list(staged)).at(0)).toMatchObject({ state: "done", criteria: { account_ids: [accounts[0]] } })
+        expect(yield* counts(id, accounts)).toEqual([kept - 2, kept])
+        yield* Deletions.recount(id)
+      }))
+  })
+})
