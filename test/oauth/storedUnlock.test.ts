@@ -6,6 +6,7 @@ import { makeKeyPair, unwrapSeed } from "../../src/archive/KeyWraps.ts"
 import { openStoredSeed, storeSeed } from "../../src/archive/StoredUnlocks.ts"
 import { OrganizationId } from "../../src/domain/people/Access.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
+import { Vault } from "../../src/layers/crypto/Vault.ts"
 import * as Tenant from "../../src/layers/postgres/Tenant.ts"
 import { ArchiveKeys } from "../../src/ports/archive/ArchiveKeys.ts"
 import { Db } from "../../src/ports/Db.ts"
@@ -155,8 +156,12 @@ describe("2.8 the archive password that is kept with a connection", () => {
           const wrap = yield* (yield* Db).read(id, (yield* ArchiveKeys).wrap(archiveKey, "password"))
           if (wrap === null) return yield* Effect.die(new Error("No archive password"))
           const seed = yield* unwrapSeed({ ...archiveKey, kind: "password" }, wrap, Redacted.make(archivePassword))
-          yield* World.set(id, "organization", id, { name: Buffer.from(Redacted.value(seed.bytes)).toString("hex") })
-          expect((yield* openedByThief(id)).opened).toEqual(["epoch"])
+          const text = Redacted.make(Buffer.from(Redacted.value(seed.bytes)).toString("hex"))
+          const { seal, sealBytes } = yield* Vault
+          for (const name of [Redacted.value(text), seal(text, ["anywhere"]), sealBytes(seed.bytes, [])]) {
+            yield* World.set(id, "organization", id, { name })
+            expect((yield* openedByThief(id)).opened).toEqual(["epoch"])
+          }
         }))
 
       it.effect("of a key that was replaced opens what is sealed to that one, through every rotation, and nothing else", () =>

@@ -28,10 +28,26 @@ const keysIn = (text: string): ReadonlyArray<Uint8Array> =>
   ].flatMap((bytes) => [bytes.subarray(0, size), bytes.subarray(-size)]).filter(({ length }) => length === size)
     .map((bytes) => new Uint8Array(bytes))
 
+const sealingKeys = serverKeys.map((key) => new Uint8Array(crypto.hkdfSync("sha256", key, "", "vault/1", size)))
+
+/** What the service's own keys seal in the text. It opens without its context, which is proved by the tag alone. */
+const openedIn = (text: string): ReadonlyArray<Buffer> =>
+  [...text.matchAll(/[\w-]+\.([\w-]{38,})/g)].map(([, body = ""]) => Buffer.from(body, "base64url")).flatMap((bytes) =>
+    sealingKeys.map((key) =>
+      crypto.createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).update(bytes.subarray(12, -16))
+    )
+  )
+
+/** What the bytes are as a key, and what stands in them as text. */
+const keysOf = (bytes: Buffer): ReadonlyArray<Uint8Array> => [
+  ...(bytes.length < size ? [] : [new Uint8Array(bytes.subarray(0, size)), new Uint8Array(bytes.subarray(-size))]),
+  ...keysIn(bytes.toString("latin1"))
+]
+
 /** The keys of the service, those that it derives of them to seal, and whatever may be a key in the database. */
 const stolenKeys = (tables: ReadonlyMap<string, string>): ReadonlyArray<Uint8Array> => {
-  const derived = serverKeys.map((key) => new Uint8Array(crypto.hkdfSync("sha256", key, "", "vault/1", size)))
-  const all = [...serverKeys, ...derived, ...[...tables.values()].flatMap(keysIn)]
+  const texts = [...tables.values()]
+  const all = [...serverKeys, ...sealingKeys, ...texts.flatMap(keysIn), ...texts.flatMap(openedIn).flatMap(keysOf)]
   return [...new Map(all.map((key) => [hex(key), key])).values()]
 }
 
