@@ -150,7 +150,7 @@ Try it:
   curl -s -X POST -H "Authorization: Bearer $KEY" ${address}/v1/accounts/$ACCOUNT/pause
   curl -s -H "Authorization: Bearer $KEY" "${address}/v1/journal?account_id=$ACCOUNT&limit=1"
 
-Its archived messages, with the archive password in base64url:
+Its archived messages, with the archive password of the demo in base64url:
 
   ARCHIVED=$(curl -s -H "Authorization: Bearer $KEY" ${address}/v1/archive/accounts | sed 's/.*"id":"\\([^"]*\\)","name":"[^"]*","phone_number":"${archivedNumber}".*/\\1/')
   curl -s -H "Authorization: Bearer $KEY" -H "${opened}" "${address}/v1/archive/accounts/$ARCHIVED/chats/${archivedChat}/messages?limit=3"
