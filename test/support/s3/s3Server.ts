@@ -93,10 +93,12 @@ export const makeS3Server = (bucketName: string, key: SigningKey, { hasLocks = f
     const complete = (uploadId: string, body: string, condition: string | undefined): Answer => {
       const upload = uploads.get(uploadId)
       if (upload === undefined) return error(404, "NoSuchUpload")
-      const named = [...body.matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag>/g)]
-      const parts = named.map(([, number, etag]) => {
-        const part = upload.parts.get(Number(number))
-        return part !== undefined && etagOf(part) === etag?.replaceAll("&quot;", "\"") ? part : null
+      // Each part names its number and its hash, in whichever order.
+      const named = [...body.matchAll(/<Part>(.*?)<\/Part>/g)].map(([, part = ""]) => part)
+      const parts = named.map((text) => {
+        const part = upload.parts.get(Number(/<PartNumber>(\d+)</.exec(text)?.[1]))
+        const etag = /<ETag>([^<]+)</.exec(text)?.[1]?.replaceAll("&quot;", "\"")
+        return part !== undefined && etagOf(part) === etag ? part : null
       })
       if (parts.includes(null) || parts.length !== upload.parts.size) return error(400, "InvalidPart")
       const { lock, name, put } = upload
@@ -115,7 +117,7 @@ export const makeS3Server = (bucketName: string, key: SigningKey, { hasLocks = f
     const answer = (method: string, url: URL, headers: http.IncomingHttpHeaders, body: Buffer): Answer => {
       const [, found, ...rest] = url.pathname.split("/")
       if (found !== bucketName) return error(404, "NoSuchBucket")
-      const name = rest.join("/")
+      const name = decodeURIComponent(rest.join("/"))
       if (name === "" && url.searchParams.has("object-lock")) return lockConfiguration
       const uploadId = url.searchParams.get("uploadId")
       const put = String(headers["x-amz-meta-put"] ?? "")
