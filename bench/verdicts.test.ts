@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import type { Recorded, Table } from "./support/figure.ts"
-import { verdicts } from "./verdicts.ts"
+import { farFromGoals, verdicts } from "./verdicts.ts"
 
 const recorded = (name: string, ...tables: ReadonlyArray<Omit<Table, "title">>): Recorded => ({
   name,
@@ -25,6 +25,16 @@ describe("the verdicts over kept figures", () => {
     expect(holds("1.9, 9.0 ms", "2, 8 ms")).toEqual([false])
     expect(holds("250000 messages a second", "at least 200000 messages a second")).toEqual([true])
     expect(holds("150000 messages a second", "at least 200000 messages a second")).toEqual([false])
+  })
+
+  it("of the archive fail its bench where a goal is missed by more than half as much again", () => {
+    const columns = ["measured", "archive", "goal"]
+    const far = (archive: string, goal: string) =>
+      farFromGoals([{ title: "1 message", columns, rows: [["list", archive, goal], ["size", "9 B", ""]] }])
+    expect(far("3.0, 12 ms", "2, 8 ms")).toEqual([])
+    expect(far("3.0, 12.1 ms", "2, 8 ms")).toEqual(["The archive, 1 message: list, goal 2, 8 ms: 3.0, 12.1 ms"])
+    expect(far("140000 messages a second", "at least 200000 messages a second")).toEqual([])
+    expect(far("130000 messages a second", "at least 200000 messages a second")).toHaveLength(1)
   })
 
   it("of archiving fail where something that was waited for never came, and not where nothing is missing", () => {
