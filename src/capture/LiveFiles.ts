@@ -1,15 +1,11 @@
 /** Contents of files that were just seen, read while their locations are fresh; what has no place is left to the next run. */
 import { Duration, Effect, type Scope } from "effect"
-import { isSaved } from "../domain/archive/CapturedChat.ts"
 import { BlobStore } from "../ports/archive/BlobStore.ts"
-import { CaptureStore } from "../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
-import { WaitingFiles } from "../ports/archive/WaitingFiles.ts"
 import type { ChatChange, ChatFeed, MessageSeen, Push } from "../ports/messenger/MessengerArchive.ts"
 import type { MessengerFailure } from "../ports/messenger/MessengerSession.ts"
-import { type NamedFile, namedFiles, sortFiles } from "./CapturedFiles.ts"
-import { commit } from "./CaptureSteps.ts"
-import { type MediaConnections, readOrGiveUp } from "./Media.ts"
+import { type NamedFile, namedFiles } from "./CapturedFiles.ts"
+import { type MediaConnections, readOrGiveUp, stillWanted } from "./Media.ts"
 
 /** Files of an account that wait for their turn. */
 const filesKept = 100
@@ -37,20 +33,10 @@ export interface LiveSession {
 const messageOf = (change: ChatChange): ReadonlyArray<MessageSeen> =>
   (change._tag === "New" || change._tag === "Edited") && change.message.files.length > 0 ? [change.message] : []
 
-/** The chat of the file, where its content is still wanted. */
-const wanted = (account: ArchivedAccount, file: LiveFile) =>
-  commit(account, null, () =>
-    Effect.gen(function*() {
-      const [chat] = yield* (yield* CaptureStore).chats(account, [file.chatId])
-      if (chat === undefined || !isSaved(chat)) return null
-      if (!(yield* (yield* WaitingFiles).isPending(account, file.fileId))) return null
-      return (yield* sortFiles(account, chat, [file])).length === 0 ? null : chat
-    }))
-
 /** Reads one content; a failure leaves the file to the next run, and uses up none of its tries. */
 const save = Effect.fnUntraced(function*(account: ArchivedAccount, connections: MediaConnections, file: LiveFile) {
   const asker = { account, claimed: null }
-  const chat = yield* wanted(account, file)
+  const chat = yield* stillWanted(asker, file.chatId, file)
   if (chat === null) return
   yield* readOrGiveUp(asker, chat, connections, file).pipe(
     Effect.catchTag(

@@ -104,10 +104,27 @@ export const readOrGiveUp = (asker: Asker, chat: CapturedChat, connections: Medi
   )
 }
 
-/** Saves one content; a failure of it leaves the others alone. */
-const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, file: NamedFile) => {
+/** The chat of the file, where its content is still wanted: the rules and the account may have changed since it was found. */
+export const stillWanted = ({ account, claimed }: Asker, chatId: bigint, file: NamedFile) =>
+  commit(account, claimed, () =>
+    Effect.gen(function*() {
+      const [chat] = yield* (yield* CaptureStore).chats(account, [chatId])
+      if (chat === undefined || !isSaved(chat)) return null
+      if (!(yield* (yield* WaitingFiles).isPending(account, file.fileId))) return null
+      return (yield* sortFiles(account, chat, [file])).length === 0 ? null : chat
+    }))
+
+/** Saves one content where it is still wanted; a failure of it leaves the others alone. */
+const save = Effect.fnUntraced(function*(
+  asker: Asker,
+  chatId: bigint,
+  connections: MediaConnections,
+  file: NamedFile
+) {
+  const chat = yield* stillWanted(asker, chatId, file)
+  if (chat === null) return
   const later = () => refuse(asker, [file.fileId])
-  return readOrGiveUp(asker, chat, connections, file).pipe(
+  yield* readOrGiveUp(asker, chat, connections, file).pipe(
     Effect.catchTags({
       FileExpired: later,
       ContentBroken: later,
@@ -116,7 +133,7 @@ const save = (asker: Asker, chat: CapturedChat, connections: MediaConnections, f
       PlatformUnavailable: () => postpone(asker, [file.fileId])
     })
   )
-}
+})
 
 /** Fresh answers of the files' messages; none where the messenger refuses to read the chat. */
 const askMessages = (chat: CapturedChat, ids: ReadonlyArray<bigint>, { pacer, reader }: MediaConnections) =>
@@ -154,7 +171,7 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   yield* giveUp(asker, [...wanted].filter((fileId) => !there.has(fileId)))
   const sorted = yield* commit(account, claimed, () => sortFiles(account, chat, found))
   yield* tried(wanted.size - sorted.length)
-  yield* Effect.forEach(sorted, (file) => Effect.andThen(save(asker, chat, connections, file), tried(1)), {
+  yield* Effect.forEach(sorted, (file) => Effect.andThen(save(asker, chat.chatId, connections, file), tried(1)), {
     concurrency: filesAtOnce,
     discard: true
   })

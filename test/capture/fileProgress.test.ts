@@ -59,6 +59,7 @@ describe("files that a run saves", () => {
                 left = []
                 return next
               }),
+            isPending: () => Effect.succeed(true),
             giveUp: () => Effect.void,
             skip: () => Effect.void
           } as unknown as WaitingFiles["Service"]

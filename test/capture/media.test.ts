@@ -29,6 +29,16 @@ const states = (organizationId: string) =>
         where archive_file.organization_id = ${organizationId} order by chat_id, message_id`
   )
 
+/** The number of contents that are read now. */
+const writing = (organizationId: string) =>
+  Effect.map(
+    World.query(
+      organizationId,
+      (sql) => sql`select 1 from archive_blob where organization_id = ${organizationId} and state = 'writing'`
+    ),
+    (rows) => rows.length
+  )
+
 /** A run that an admin asks for. */
 const backUp = Effect.fnUntraced(
   function*({ account, admins }: Effect.Success<ReturnType<typeof Captured.stageCapture>>) {
@@ -213,6 +223,37 @@ describe("the files of captured messages", () => {
             sql`select effect from archive_chat where organization_id = ${staged.id} and chat_id = ${where.chatId}`
         )
         expect(effects).toEqual([{ effect: "skip" }])
+      }))
+
+    it.effect("are not read any more once a rule leaves them out, or their chat, while others are read", () =>
+      Effect.gen(function*() {
+        for (const [change, left] of [[{ media: "none" }, "skipped"], [{ effect: "skip" }, "pending"]] as const) {
+          const staged = yield* Captured.stageCapture()
+          const rule = yield* makeRule(staged.id, "any", { live: false })
+          const { chats, where } = yield* Captured.converse(staged, 1)
+          for (const name of ["one", "two", "three", "four", "five"]) {
+            yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file(name, 10)] })
+          }
+          const platform = yield* SimulatedPlatform
+          const { userId } = staged.account
+          yield* platform.script({
+            operation: "read_file",
+            userId,
+            answer: { _tag: "Slow", milliseconds: 2000 },
+            times: 5
+          })
+          const running = yield* Effect.forkChild(Captured.runs)
+          while ((yield* writing(staged.id)) < 2) yield* Captured.passes("100 millis")
+          const { status } = yield* World.send("PATCH", `/v1/archive/rules/${rule}`, {
+            key: staged.admins.owner.key,
+            body: change
+          })
+          expect(status).toBe(200)
+          yield* Captured.passes("8 seconds")
+          yield* Fiber.join(running)
+          const found = (yield* states(staged.id)).map(({ state }) => state)
+          expect(found.toSorted()).toEqual([left, left, left, "saved", "saved"].toSorted())
+        }
       }))
 
     it.effect("are skipped where the rules leave them out, and saved once a rule has them", () =>
