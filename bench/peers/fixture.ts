@@ -73,7 +73,7 @@ const accountRows = `
     and department.name = 'Department ' || (number % ${departments} + 1)`
 
 const archiveRows = `
-  update archive_state set archive_live = true, archive_messages = number * 37, archive_media = number * 5,
+  update archive_state set archive_selects = true, archive_live = true, archive_messages = number * 37, archive_media = number * 5,
     archive_bytes = number * 90001, archive_last_backup_at = ${now} - interval '1 day',
     archive_next_backup_at = ${now} + interval '1 day', archive_updated_at = ${now} - interval '1 hour',
     archive_last_sync_at = ${now} - interval '1 hour', archive_chats_discovered = 40, archive_chats_selected = 30,

@@ -237,9 +237,10 @@ const outcomeOfFailure = (failure: { readonly _tag: string }): RunOutcome => {
       return { _tag: "Waiting", seconds: "retryAfterSeconds" in failure ? Number(failure.retryAfterSeconds) : 60 }
     case "PlatformUnavailable":
     case "service_unavailable":
-    case "BlobStoreFailed":
     case "WriterReplaced":
       return { _tag: "Waiting", seconds: 60 }
+    case "BlobStoreFailed":
+      return { _tag: "Failed", error: "file_store_failed" }
     default:
       return { _tag: "Failed", error: failure._tag === "FrameTooLarge" ? "record_too_large" : "messenger_refused" }
   }

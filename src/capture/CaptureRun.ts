@@ -204,6 +204,17 @@ const readFiles = Effect.fnUntraced(function*(run: ClaimedRun, connections: RunC
   yield* saveFiles(run, connections, reportFiles)
 })
 
+/** Reads files; the failure of their store, which keeps nothing else of the run back, or null. */
+const tryFiles = (run: ClaimedRun, connections: RunConnections) =>
+  readFiles(run, connections).pipe(
+    Effect.as(null),
+    Effect.catchTag("BlobStoreFailed", (failure) =>
+      Effect.as(
+        Effect.logWarning("Files of archived messages are not stored", { account: run.accountId }, failure),
+        failure
+      ))
+  )
+
 const finish = Effect.fnUntraced(function*(
   run: ClaimedRun,
   connections: RunConnections,
@@ -233,6 +244,7 @@ export const runCapture = Effect.fnUntraced(function*(run: ClaimedRun, connectio
       (chats) => readMessages(run, connections, chats, dialogs)
     )
   )
-  yield* runPhase("media")(readFiles(run, connections))
+  const failure = yield* runPhase("media")(tryFiles(run, connections))
   yield* runPhase("finishing")(finish(run, connections, chats, dialogs))
+  if (failure !== null) return yield* failure
 })

@@ -130,7 +130,8 @@ const save = Effect.fnUntraced(function*(
       ContentBroken: later,
       ChatRefused: later,
       PlatformRefused: later,
-      PlatformUnavailable: () => postpone(asker, [file.fileId])
+      PlatformUnavailable: () => postpone(asker, [file.fileId]),
+      BlobStoreFailed: (failure) => failure.why === "exists" || failure.why === "size" ? later() : Effect.fail(failure)
     })
   )
 })
@@ -178,7 +179,7 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   return true
 })
 
-/** Saves everything that waits, each file once, where there is a place for it; `report` has the number of those tried. */
+/** Saves everything that waits until the store of files fails, each file once, where there is a place for it; `report` has the number of those tried. */
 export const saveFiles = Effect.fnUntraced(function*<E, R>(
   run: ClaimedRun,
   connections: MediaConnections,

@@ -230,8 +230,6 @@ export const archiveReadonlyPeriod = Duration.days(30)
 export const archiveClosedPeriod = Duration.days(60)
 /** A failed archive run whose retry is due within this time does not show as an error. */
 export const archiveRetryGrace = Duration.hours(1)
-/** An archive run that waits for longer shows as an error. */
-export const archiveQueueGrace = Duration.hours(24)
 
 /** The default start of API keys, before `_live_`. */
 export const defaultKeyPrefix = "osc"

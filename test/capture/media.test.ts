@@ -243,7 +243,10 @@ describe("the files of captured messages", () => {
             times: 5
           })
           const running = yield* Effect.forkChild(Captured.runs)
-          while ((yield* writing(staged.id)) < 2) yield* Captured.passes("100 millis")
+          for (let waited = 0; waited < 50 && (yield* writing(staged.id)) < 2; waited++) {
+            yield* Captured.passes("100 millis")
+          }
+          expect(yield* writing(staged.id)).toBe(2)
           const { status } = yield* World.send("PATCH", `/v1/archive/rules/${rule}`, {
             key: staged.admins.owner.key,
             body: change

@@ -2,7 +2,7 @@
 import { Duration, Schema } from "effect"
 import type { StatusFacts, StopReason } from "../accounts/ProtectionStatus.ts"
 import { Count, described, OptionalTimestamp } from "../JsonShapes.ts"
-import { archiveQueueGrace, archiveRetryGrace } from "../Limits.ts"
+import { archiveRetryGrace } from "../Limits.ts"
 import {
   isProtectionActive,
   type OrganizationFacts,
@@ -132,10 +132,7 @@ export const archiveStatus = (
   }
   if (!organization.archive_key_set) return "awaiting_key"
   if (facts.archive_started_at !== null) return "running"
-  if (facts.archive_queued_at !== null) {
-    const waits = now.getTime() - facts.archive_queued_at.getTime()
-    return waits > Duration.toMillis(archiveQueueGrace) ? "error" : "queued"
-  }
+  if (facts.archive_queued_at !== null) return "queued"
   const retryDue = facts.archive_retry_at !== null &&
     facts.archive_retry_at.getTime() <= now.getTime() + Duration.toMillis(archiveRetryGrace)
   return facts.archive_error !== null && !retryDue ? "error" : "idle"
@@ -171,6 +168,27 @@ export const saving = (facts: ArchiveFacts & StatusFacts, organization: Organiza
   return { state: "saving", reason: null }
 }
 
+/** No run begins before the reason has changed. */
+export const nothingRuns = ({ reason, state }: Saving): boolean => state === "stopped" && reason !== "error"
+
+/** The first reason why no backup can be asked for of an active account; null where one can. */
+export const backupRefusal = (
+  facts: ArchiveFacts & StatusFacts,
+  organization: OrganizationFacts,
+  now: Date
+): "no_archive_plan" | "no_connection" | "no_key" | "phase" | "storage_full" | null => {
+  const { reason } = saving(facts, organization, now)
+  switch (reason) {
+    case "no_archive_plan":
+    case "no_connection":
+    case "no_key":
+    case "storage_full":
+      return reason
+    default:
+      return phaseIsWritable(organization, now) ? null : "phase"
+  }
+}
+
 /** The summary at `now`; a reader without archive access does not learn the reason of a failure. */
 export const archiveSummary = (
   facts: ArchiveFacts & StatusFacts,
@@ -180,6 +198,7 @@ export const archiveSummary = (
 ): ArchiveSummary => {
   const status = archiveStatus(facts, organization, now)
   const running = status === "running"
+  const saved = saving(facts, organization, now)
   return {
     has_key: organization.archive_key_set,
     status,
@@ -187,7 +206,7 @@ export const archiveSummary = (
     media: facts.archive_media,
     bytes: facts.archive_bytes,
     last_backup_at: facts.archive_last_backup_at,
-    next_backup_at: facts.archive_next_backup_at,
+    next_backup_at: nothingRuns(saved) ? null : facts.archive_next_backup_at,
     updated_at: facts.archive_updated_at,
     live_archive: facts.archive_live,
     error: facts.archive_error === null || readsArchive ? facts.archive_error : "archive_error",
@@ -207,7 +226,7 @@ export const archiveSummary = (
       review: facts.archive_chats_review
     },
     saving: {
-      ...saving(facts, organization, now),
+      ...saved,
       stopped_chats: facts.archive_chats_stopped,
       last_sync_at: facts.archive_last_sync_at
     }

@@ -9,20 +9,26 @@ const retentionNotice = Duration.days(7)
 
 export const RetentionDays = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 36_500 })))
 
-/** Days of licence tiers whose accounts are kept for longer or shorter than those of the others. */
-export const TierDays = Schema.Struct({
+/** Days of licence tiers whose accounts are kept for longer or shorter than those without one. */
+export const ChosenTierDays = Schema.Struct({
   protect: Schema.optionalKey(RetentionDays),
   archive: Schema.optionalKey(RetentionDays),
   governance: Schema.optionalKey(RetentionDays)
 })
-export type TierDays = typeof TierDays.Type
+export type ChosenTierDays = typeof ChosenTierDays.Type
+
+const TierDays = Schema.Struct({ protect: RetentionDays, archive: RetentionDays, governance: RetentionDays })
+type TierDays = typeof TierDays.Type
 
 export const ArchiveRetention = Schema.Struct({
   object: Kind("archive_retention"),
-  days: described(RetentionDays, "What was sent before so many days is deleted; null keeps everything."),
+  days: described(
+    RetentionDays,
+    "What was sent before so many days is deleted, of accounts without a licence; null keeps everything."
+  ),
   tier_days: described(
     TierDays,
-    "The same for accounts of a licence tier, by `protect`, `archive` and `governance`; those without days of their own have `days`."
+    "The same for accounts of a licence tier: `protect`, `archive` and `governance`."
   ),
   begins_at: described(OptionalTimestamp, "From when it deletes; null where everything is kept."),
   updated_at: described(OptionalTimestamp, "When it was set; null where everything is kept."),
@@ -46,7 +52,7 @@ export interface StoredRetention extends KeptDays {
 export const archiveRetention = (stored: StoredRetention | null): ArchiveRetention => ({
   object: "archive_retention",
   days: stored?.days ?? null,
-  tier_days: stored?.tierDays ?? {},
+  tier_days: stored?.tierDays ?? allTiers(null),
   begins_at: stored?.beginsAt ?? null,
   updated_at: stored?.setAt ?? null,
   updated_by: stored?.setBy ?? null
@@ -54,9 +60,17 @@ export const archiveRetention = (stored: StoredRetention | null): ArchiveRetenti
 
 const tiers = [null, ...Tier.literals]
 
-/** The days for which accounts of the tier are kept; an account without a licence has none. */
+const allTiers = (days: number | null): TierDays => ({ protect: days, archive: days, governance: days })
+
+/** The days as they are chosen: tiers that are not named are kept as long as accounts without a licence. */
+export const keptDays = (days: number | null, chosen: ChosenTierDays): KeptDays => ({
+  days,
+  tierDays: { ...allTiers(days), ...chosen }
+})
+
+/** The days for which accounts of the tier are kept. */
 export const daysOf = ({ days, tierDays }: KeptDays, tier: Tier | null): number | null =>
-  tier === null || tierDays[tier] === undefined ? days : tierDays[tier]
+  tier === null ? days : tierDays[tier]
 
 /** True where nothing is deleted. */
 export const keepsAll = (kept: KeptDays): boolean => tiers.every((tier) => daysOf(kept, tier) === null)
@@ -67,13 +81,13 @@ const longest = (kept: KeptDays | null, tier: Tier | null) => (kept === null ? n
 export const isShorter = (kept: KeptDays, than: KeptDays | null): boolean =>
   tiers.some((tier) => longest(kept, tier) < longest(than, tier))
 
-export const isSameKept = (one: KeptDays, other: KeptDays): boolean =>
-  one.days === other.days && Tier.literals.every((tier) => one.tierDays[tier] === other.tierDays[tier])
+export const isSameKept = (kept: KeptDays, than: KeptDays | null): boolean =>
+  tiers.every((tier) => longest(kept, tier) === longest(than, tier))
 
 const worded = (days: number | null): string => days === null ? "for good" : `${days} days`
 
-const tierWords = ({ tierDays }: KeptDays): ReadonlyArray<string> =>
-  Tier.literals.flatMap((tier) => tierDays[tier] === undefined ? [] : [`${tier}: ${worded(tierDays[tier])}`])
+const tierWords = ({ days, tierDays }: KeptDays): ReadonlyArray<string> =>
+  Tier.literals.flatMap((tier) => tierDays[tier] === days ? [] : [`${tier}: ${worded(tierDays[tier])}`])
 
 /** The days in words, as in `365 days; governance: for good`. */
 export const keptWords = (kept: KeptDays): string => [worded(kept.days), ...tierWords(kept)].join("; ")

@@ -9,12 +9,14 @@ const gigabytes = (bytes: number): string => `${Number((bytes / 1e9).toPrecision
 export const storageAlmostFull = mailKind("storage_almost_full", {
   to: "recipients",
   choice: "storage",
-  when: "The archive takes nine tenths of its limit.",
+  when: "The archive takes nine tenths of its limit, or the limit was lowered to what it takes.",
   write: ({ limit, used }: { readonly used: number; readonly limit: number }) => ({
-    subject: "The archive's storage is nearly full",
+    subject: used < limit ? "The archive's storage is nearly full" : "The archive's storage is full",
     paragraphs: [
       { values: [["Used", gigabytes(used)], ["Limit", gigabytes(limit)]] },
-      "At the limit nothing more is archived. What is archived stays, and accounts stay protected.",
+      `${
+        used < limit ? "At the limit nothing more is archived." : "Nothing more is archived."
+      } What is archived stays, and accounts stay protected.`,
       "A cleanup or a retention deletes old messages; a larger plan raises the limit."
     ]
   })

@@ -5,18 +5,23 @@ import { storageAlmostFull } from "../../domain/mail/index.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveStorage } from "../../ports/archive/ArchiveStorage.ts"
 import { Db } from "../../ports/Db.ts"
+import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
 
-/** Stores the sum; the organization is notified once each time that it comes near its limit. */
+/** Stores the sum; the organization is notified once each time that it comes near its limit, or the limit near it. */
 const sum = Effect.fnUntraced(function*(organizationId: OrganizationId) {
-  const { after, before, limit } = yield* (yield* ArchiveStorage).sum(organizationId)
-  if (limit === null || isNearlyFull(before, limit) || !isNearlyFull(after, limit)) return
+  const storage = yield* ArchiveStorage
+  const { limit, used, warned } = yield* storage.sum(organizationId)
+  const isNear = limit !== null && isNearlyFull(used, limit)
+  if (isNear === warned) return
+  yield* storage.setWarned(organizationId, isNear)
+  if (!isNear) return
   yield* record(
     byService(organizationId),
     "storage.almost_full",
     { id: organizationId },
-    { used_bytes: after, limit_bytes: limit },
-    [storageAlmostFull({ used: after, limit })]
+    { used_bytes: used, limit_bytes: limit },
+    [storageAlmostFull({ used, limit })]
   )
 })
 
@@ -25,8 +30,6 @@ export const sumArchiveStorage = Job.make("sum_archive_storage", {
   does: "sums what the archives of an organization's accounts take, on which its storage limit acts",
   run: Effect.gen(function*() {
     const db = yield* Db
-    for (const organizationId of yield* (yield* ArchiveStorage).due) {
-      yield* db.transaction(organizationId, sum(organizationId))
-    }
+    yield* eachAlone(yield* (yield* ArchiveStorage).due, (id) => db.transaction(id, sum(id)))
   })
 })

@@ -236,7 +236,9 @@ export const account = Effect.fnUntraced(function*(organizationId: string, optio
     phone_number: options.phone
   }
   const { recovery, ...given } = options.facts ?? {}
-  const { account: facts, ...apart } = accountParts(given)
+  const { account: facts, archive_state: archive, ...others } = accountParts(given)
+  // As stated, without rules that would say so.
+  const apart = { ...others, archive_state: { archive_selects: true, ...archive } }
   const stored = { monitoring_state: "active", baselined: true, ...facts }
   yield* sql`insert into account ${
     sql.insert({

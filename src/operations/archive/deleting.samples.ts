@@ -123,7 +123,7 @@ export const verifyArchive = {
 const keepsEverything = {
   object: "archive_retention",
   days: null,
-  tier_days: {},
+  tier_days: { protect: null, archive: null, governance: null },
   begins_at: null,
   updated_at: null,
   updated_by: null
@@ -136,7 +136,7 @@ export const setArchiveRetention = {
   answer: {
     ...keepsEverything,
     days: 3650,
-    tier_days: { governance: null },
+    tier_days: { protect: 3650, archive: 3650, governance: null },
     begins_at: "2026-01-22T10:04:00.000Z",
     updated_at: "2026-01-15T10:04:00.000Z",
     updated_by: "019bc0e2-1280-7dc1-abf7-82b82945c67d"

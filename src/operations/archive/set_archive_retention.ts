@@ -4,15 +4,15 @@ import { objectOf } from "../../domain/archive/ArchiveHold.ts"
 import {
   ArchiveRetention,
   archiveRetention,
+  ChosenTierDays,
   isSameKept,
   isShorter,
   keepsAll,
-  type KeptDays,
+  keptDays,
   keptDetails,
   keptWords,
   RetentionDays,
-  retentionDeletes,
-  TierDays
+  retentionDeletes
 } from "../../domain/archive/Retention.ts"
 import { journalAction } from "../../domain/journal/JournalEntry.ts"
 import { retentionSet } from "../../domain/mail/index.ts"
@@ -20,8 +20,6 @@ import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRetentions } from "../../ports/archive/ArchiveRetentions.ts"
 import * as samples from "./deleting.samples.ts"
-
-const keepsEverything: KeptDays = { days: null, tierDays: {} }
 
 /** The entry of a cleanup that has deleted nothing. */
 const cancelled = ({ accountIds, id }: Pick<StoredCleanup, "accountIds" | "id">) => ({
@@ -47,9 +45,9 @@ export const setArchiveRetention = Operation.write(
     idempotent: true,
     body: {
       days: RetentionDays.annotateKey({ description: "Days to keep, 30 to 36500; null keeps everything." }),
-      tier_days: Schema.optionalKey(TierDays).annotateKey({
+      tier_days: Schema.optionalKey(ChosenTierDays).annotateKey({
         description:
-          "Days to keep for accounts of a licence tier, in place of `days`: by `protect`, `archive` and `governance`, 30 to 36500 each; null keeps everything of them. Without it, `days` is for all."
+          "Days to keep for accounts of a licence tier, in place of `days`: by `protect`, `archive` and `governance`, 30 to 36500 each; null keeps everything of them. Tiers that are not named have `days`."
       })
     },
     success: ArchiveRetention,
@@ -64,8 +62,8 @@ export const setArchiveRetention = Operation.write(
       [retentions.lock(organizationId), retentions.lockWaiting(organizationId)],
       { concurrency: "unbounded" }
     )
-    const kept = { days, tierDays: tier_days }
-    if (isSameKept(before ?? keepsEverything, kept)) return Operation.unchanged(archiveRetention(before))
+    const kept = keptDays(days, tier_days)
+    if (isSameKept(kept, before)) return Operation.unchanged(archiveRetention(before))
     yield* retentions.cancelWaiting(organizationId, now)
     const ended = waiting.map(cancelled)
     if (keepsAll(kept)) {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
 import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
-import { saving } from "../../domain/archive/ArchiveSummary.ts"
+import { backupRefusal } from "../../domain/archive/ArchiveSummary.ts"
 import {
   ArchiveReadonly,
   NoArchiveKey,
@@ -10,7 +10,6 @@ import {
   NotActive,
   StorageFull
 } from "../../domain/Failure.ts"
-import { phaseIsWritable } from "../../domain/organization/Organization.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import { acted } from "../../domain/sessions/SessionReview.ts"
 import * as Operation from "../../kernel/Operation.ts"
@@ -39,12 +38,12 @@ export const startBackup = Operation.write(
   Effect.fnUntraced(function*(_, { account, caller, now }) {
     const organization = yield* (yield* Organizations).facts(caller)
     if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
-    const { reason } = saving(account, organization, now)
-    if (reason === "no_connection") return yield* new NoSession({})
-    if (reason === "no_archive_plan") return yield* new NoArchivePlan({})
-    if (reason === "no_key") return yield* new NoArchiveKey({})
-    if (reason === "storage_full") return yield* new StorageFull({})
-    if (!phaseIsWritable(organization, now)) return yield* new ArchiveReadonly({})
+    const refusal = backupRefusal(account, organization, now)
+    if (refusal === "no_connection") return yield* new NoSession({})
+    if (refusal === "no_archive_plan") return yield* new NoArchivePlan({})
+    if (refusal === "no_key") return yield* new NoArchiveKey({})
+    if (refusal === "storage_full") return yield* new StorageFull({})
+    if (refusal === "phase") return yield* new ArchiveReadonly({})
     const answer = acted("backup_queued", account, null, now)
     const runs = yield* ArchiveRuns
     if (!(yield* runs.request({ organizationId: caller.organizationId, accountId: account.id }, now))) {

@@ -43,15 +43,17 @@ export const setAccountDepartment = Operation.write(
     if (!shown) return yield* new ResourceMissing({ param: "department_id" })
     if (!accessible) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
     const facts = yield* organizations.facts(caller)
-    const answer = show({ ...account, department_id }, facts, caller, now)
-    if (department_id === account.department_id) return Operation.unchanged(answer)
+    if (department_id === account.department_id) return Operation.unchanged(show(account, facts, caller, now))
     yield* accounts.setDepartment(caller.organizationId, account, department_id)
-    if ((yield* accounts.find(caller, account.id, true)) === null) {
-      return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
-    }
     const own = { level: "account" as const, target: account.id, chatId: null }
     yield* (yield* ArchiveRules).selectAgain(caller.organizationId, own, now)
+    // The rules of the department may select something of it, or nothing.
+    const moved = yield* accounts.find(caller, account.id, true)
+    if (moved === null) return yield* new AccessNotApplicable({ param: "department_id", message: beyond })
     const from = account.department_id === null ? {} : { from: account.department_id }
-    return Operation.changed(answer, department_id === null ? from : { ...from, department_id })
+    return Operation.changed(
+      show(moved, facts, caller, now),
+      department_id === null ? from : { ...from, department_id }
+    )
   })
 )

@@ -3,12 +3,13 @@ import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 
-/** A new sum, and the one before. */
+/** What the archive takes now. */
 export interface StorageSum {
-  readonly before: number
-  readonly after: number
+  readonly used: number
   /** Null for no limit. */
   readonly limit: number | null
+  /** The organization was told that this is near the limit. */
+  readonly warned: boolean
 }
 
 /**
@@ -16,8 +17,10 @@ export interface StorageSum {
  * those counters apart from that, because a row that every message updates would let all accounts wait for each other.
  */
 export class ArchiveStorage extends Context.Service<ArchiveStorage, {
-  /** Organizations with an archive whose accounts take something else than their sum says. */
+  /** Organizations with an archive whose accounts take something else than their sum says, or that are to be told. */
   readonly due: Effect.Effect<ReadonlyArray<OrganizationId>, ServiceUnavailable>
   /** Locks the organization and stores the sum of its accounts, in the transaction that is open. */
   sum(organizationId: OrganizationId): Effect.Effect<StorageSum>
+  /** Notes whether the organization was told, after `sum`. */
+  setWarned(organizationId: OrganizationId, warned: boolean): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveStorage") {}

@@ -1,10 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import type { AccountFacts } from "../../../src/domain/accounts/Account.ts"
 import type { StopReason } from "../../../src/domain/accounts/ProtectionStatus.ts"
 import {
   ArchiveStatus,
   archiveStatus,
   archiveSummary,
+  backupRefusal,
   RunPhase,
   saving,
   SavingReason
@@ -36,6 +37,38 @@ const summaryOf = (readsArchive: boolean, ...facts: ReadonlyArray<Facts>) => {
   const { account, organization } = merged(facts)
   return archiveSummary(accountFacts(account), organizationFacts(organization), now, readsArchive)
 }
+
+describe("next_backup_at", () => {
+  it("is null while nothing runs, whatever was planned, and not while an error is retried or its retries are over", () => {
+    const planned: Facts = { account: { archive_next_backup_at: at(hour) } }
+    const next = (...facts: ReadonlyArray<Facts>) => summaryOf(true, planned, ...facts).next_backup_at
+    expect(next()).toEqual(at(hour))
+    expect(next({ account: { archive_error: "disk full" } })).toEqual(at(hour))
+    expect(next({ account: { archive_error: "disk full", archive_retry_at: at(hour) } })).toEqual(at(hour))
+    for (const stopping of [{ paused_at: at(-hour) }, { session_ref: null }, { offboarded_at: at(-hour) }]) {
+      expect(next({ account: stopping })).toBeNull()
+    }
+    expect(next({ organization: { archive_key_set: false } })).toBeNull()
+  })
+})
+
+describe("what a backup is refused for", () => {
+  it("is what stops saving and an admin has to change first, or the archive's phase; a cleanup or an error is none", () => {
+    const refusal = (...facts: ReadonlyArray<Facts>) => {
+      const { account, organization } = merged(facts)
+      return backupRefusal(accountFacts(account), organizationFacts(organization), now)
+    }
+    expect(refusal()).toBeNull()
+    expect(refusal({ account: { archive_cleanup_running: true } })).toBeNull()
+    expect(refusal({ account: { archive_error: "disk full" } })).toBeNull()
+    expect(refusal({ account: { monitoring_state: "unknown" } })).toBeNull()
+    expect(refusal({ account: { session_ref: null } })).toBe("no_connection")
+    expect(refusal({ account: { licence_tier: "protect" } })).toBe("no_archive_plan")
+    expect(refusal({ organization: { archive_key_set: false } })).toBe("no_key")
+    expect(refusal({ organization: { storage_limit_bytes: 5, storage_used_bytes: 5 } })).toBe("storage_full")
+    expect(refusal({ organization: { archive_deletion_started_at: at(-hour) } })).toBe("phase")
+  })
+})
 
 describe("5.4 archive.status", () => {
   const noKey: Facts = { organization: { archive_key_set: false } }
@@ -70,10 +103,10 @@ describe("5.4 archive.status", () => {
     assert.strictEqual(statusOf({ account: { licence_tier: "governance" } }), "idle")
   })
 
-  it("S2.3-12: is an error once a run has waited for more than 24 hours", () => {
-    const waiting = (since: number) => statusOf({ account: { archive_queued_at: at(-since) } })
-    assert.strictEqual(waiting(day), "queued")
-    assert.strictEqual(waiting(day + 1), "error")
+  it("S2.3-12: is queued for as long as a run waits, whatever the last one came to", () => {
+    const waiting = (since: number) => statusOf(failed, { account: { archive_queued_at: at(-since) } })
+    assert.strictEqual(waiting(hour), "queued")
+    assert.strictEqual(waiting(30 * day), "queued")
   })
 
   it("S2.3-12: is no error while a retry is due within an hour", () => {

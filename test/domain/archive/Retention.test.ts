@@ -1,22 +1,29 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { daysOf, isSameKept, isShorter, keepsAll, keptWords, TierDays } from "../../../src/domain/archive/Retention.ts"
+import {
+  ChosenTierDays,
+  daysOf,
+  isSameKept,
+  isShorter,
+  keepsAll,
+  keptDays,
+  keptWords
+} from "../../../src/domain/archive/Retention.ts"
 import { Tier } from "../../../src/domain/organization/Organization.ts"
 import { tried } from "../../support/drawn.ts"
 
 const days = fc.option(fc.integer({ min: 30, max: 34 }))
-const kept = fc.record({
-  days,
-  tierDays: fc.record({ protect: days, archive: days, governance: days }, { requiredKeys: [] })
-})
+const chosen = fc.record({ protect: days, archive: days, governance: days }, { requiredKeys: [] })
+const kept = fc.tuple(days, chosen).map(([all, own]) => keptDays(all, own))
 const tiers = [null, ...Tier.literals]
 
 describe("the days of a retention", () => {
   it("are those of the account's tier, where it has its own, and null is for good", () => {
     fc.assert(
-      fc.property(kept, fc.constantFrom(...tiers), (one, tier) => {
-        expect(daysOf(one, tier)).toBe(tier !== null && tier in one.tierDays ? one.tierDays[tier] : one.days)
+      fc.property(days, chosen, fc.constantFrom(...tiers), (all, own, tier) => {
+        const one = keptDays(all, own)
+        expect(daysOf(one, tier)).toBe(tier !== null && tier in own ? own[tier] : all)
         expect(keepsAll(one)).toBe(
           [one.days, ...Tier.literals.map((each) => daysOf(one, each))].every((each) => each === null)
         )
@@ -38,10 +45,10 @@ describe("the days of a retention", () => {
   })
 
   it("are written in words, and are 30 to 36500", () => {
-    expect(keptWords({ days: 365, tierDays: { governance: null, archive: 730 } })).toBe(
+    expect(keptWords(keptDays(365, { governance: null, archive: 730, protect: 365 }))).toBe(
       "365 days; archive: 730 days; governance: for good"
     )
-    const isValid = Schema.is(TierDays)
+    const isValid = Schema.is(ChosenTierDays)
     expect([{}, { archive: null }, { protect: 30 }, { governance: 36_500 }].every((each) => isValid(each))).toBe(true)
     expect([{ archive: 29 }, { archive: 36_501 }, { archive: 30.5 }].some((each) => isValid(each))).toBe(false)
   })

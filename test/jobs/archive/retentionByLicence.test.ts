@@ -56,7 +56,11 @@ describe("the retention of an archive by licence", () => {
           key: admins.owner.key,
           body: { days: 45, tier_days: { archive: 33, governance: null } }
         })
-        expect(body).toMatchObject({ days: 45, tier_days: { archive: 33, governance: null }, begins_at: day(7) })
+        expect(body).toMatchObject({
+          days: 45,
+          tier_days: { protect: 45, archive: 33, governance: null },
+          begins_at: day(7)
+        })
         yield* applied
         const criteria = (yield* list(staged)).map((cleanup: { criteria: object }) => cleanup.criteria)
         expect(criteria).toHaveLength(2)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { sumArchiveStorage } from "../../../src/jobs/archive/sum_archive_storage.ts"
 import { cleanUpAccount } from "../../support/archive/cleanups.ts"
 import { makeExported } from "../../support/archive/exportedArchive.ts"
+import * as Mails from "../../support/mail/outbox.ts"
 import { forEachDatabase } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
@@ -48,6 +49,28 @@ describe("sum_archive_storage", () => {
           expect(redacted).toBeLessThan(written - 150_000)
           yield* cleanUpAccount(key, accountId)
           expect(yield* sums).toBeLessThan(redacted)
+        }))
+
+      it.effect("a limit that is lowered to what is stored is journaled and mailed, once, and again after it was raised", () =>
+        Effect.gen(function*() {
+          const { id } = yield* makeExported
+          const bytes = yield* stored(id)
+          const subjects = Effect.map(
+            Mails.waiting(id),
+            (mails) => mails.flatMap(({ subject }) => subject.includes("storage") ? [subject] : [])
+          )
+          const limit = Effect.fnUntraced(function*(storage_limit_bytes: number | null) {
+            yield* World.set(id, "organization", id, { storage_limit_bytes })
+            yield* sumArchiveStorage.run
+            yield* sumArchiveStorage.run
+            return [(yield* warnings(id)).length, (yield* subjects).length]
+          })
+          expect(yield* limit(2 * bytes)).toEqual([0, 0])
+          expect(yield* limit(bytes - 1)).toEqual([1, 1])
+          expect(yield* subjects).toEqual(["The archive's storage is full"])
+          expect(yield* limit(bytes)).toEqual([1, 1])
+          expect(yield* limit(null)).toEqual([1, 1])
+          expect(yield* limit(bytes + 1)).toEqual([2, 2])
         }))
 
       it.effect("at nine tenths of the limit the journal says so once, and at the limit nothing more is saved", () =>

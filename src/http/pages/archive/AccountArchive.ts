@@ -2,12 +2,14 @@
 import { Effect } from "effect"
 import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
 import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
+import { backupRefusal } from "../../../domain/archive/ArchiveSummary.ts"
 import { archiveReaders, Caller, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
 import { CaptureStore } from "../../../ports/archive/CaptureStore.ts"
 import { type FailedFiles, WaitingFiles } from "../../../ports/archive/WaitingFiles.ts"
 import { Db } from "../../../ports/Db.ts"
+import { Organizations } from "../../../ports/organization/Organizations.ts"
 import type * as Form from "../kit/Form.ts"
 import * as Forms from "../kit/Forms.ts"
 import type * as Html from "../kit/Html.ts"
@@ -64,7 +66,7 @@ const facts = (
     <dt>Last saved</dt><dd>${Times.since(saving.last_sync_at, view.now, "Not yet")}</dd>
     <dt>Checked in full</dt><dd>${Times.since(last_backup_at, view.now, "Not yet")}</dd>
     ${
-    next_backup_at === null || Progress.isStopped(archive)
+    next_backup_at === null
       ? undefined
       : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`
   }
@@ -86,9 +88,11 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   const files = yield* WaitingFiles
   const ref = { organizationId, accountId }
   const store = yield* CaptureStore
-  const { failed, run, unsafe } = yield* (yield* Db).read(
+  const organizations = yield* Organizations
+  const { failed, organization, run, unsafe } = yield* (yield* Db).read(
     organizationId,
     Effect.all({
+      organization: organizations.facts(caller),
       run: accounts.find(caller, accountId, false),
       failed: files.failed(ref),
       unsafe: store.unsafe(ref, new Date(view.now))
@@ -102,7 +106,7 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   ${facts(view, account, failed, unsafe)}
   <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
-    !isActive(account.status) || Progress.isStopped(archive)
+    run === null || !isActive(account.status) || backupRefusal(run, organization, new Date(view.now)) !== null
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
   }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { AccountId } from "../../../domain/accounts/Account.ts"
 import type { ArchiveCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
 import { CleanupId } from "../../../domain/archive/ArchiveCleanup.ts"
-import { type ArchiveRetention, keptWords, type TierDays } from "../../../domain/archive/Retention.ts"
+import { type ArchiveRetention, type ChosenTierDays, keptWords } from "../../../domain/archive/Retention.ts"
 import { ResourceMissing } from "../../../domain/Failure.ts"
 import { isUuid } from "../../../domain/JsonShapes.ts"
 import { Tier } from "../../../domain/organization/Organization.ts"
@@ -82,9 +82,9 @@ const form = (view: AdminPage, account: { readonly id: string; readonly name: st
 const tierField = (tier: Tier): string => `${tier}_days`
 const keepAll = "all"
 
-const tierInput = ({ tier_days }: ArchiveRetention, outcome: Form.Outcome) => (tier: Tier) => {
-  const days = tier_days[tier]
-  const shown = days === undefined ? "" : days === null ? keepAll : String(days)
+const tierInput = ({ days, tier_days }: ArchiveRetention, outcome: Form.Outcome) => (tier: Tier) => {
+  const own = tier_days[tier]
+  const shown = own === days ? "" : own === null ? keepAll : String(own)
   return Fields.input(
     outcome.faults,
     { name: tierField(tier), label: `Days for accounts with ${tier}` },
@@ -131,7 +131,7 @@ const retentionForm = (view: AdminPage, retention: ArchiveRetention, outcome: Fo
 }
 
 /** The days as typed, by tier; what is no number is refused as the operation refuses it. */
-const tierDaysIn = (form: SentForm.Form): TierDays =>
+const tierDaysIn = (form: SentForm.Form): ChosenTierDays =>
   Object.fromEntries(Tier.literals.flatMap((tier) => {
     const text = form.text(tierField(tier)).trim().toLowerCase()
     return text === "" ? [] : [[tier, text === keepAll ? null : Number(text)]]

@@ -1,6 +1,6 @@
 /** A run over an account's archive, in words: what it does, how far it is, and what follows a failure. */
 import { Duration } from "effect"
-import type { ArchiveFacts, ArchiveSummary } from "../../../domain/archive/ArchiveSummary.ts"
+import { type ArchiveFacts, type ArchiveSummary, nothingRuns } from "../../../domain/archive/ArchiveSummary.ts"
 import * as Bars from "../kit/Bars.ts"
 import * as Html from "../kit/Html.ts"
 import { html } from "../kit/Html.ts"
@@ -29,6 +29,7 @@ const phases: Readonly<Record<NonNullable<ArchiveSummary["phase"]>, string>> = {
 const errors: ReadonlyMap<string, string> = new Map([
   ["archive_error", "who may read the archive sees the reason here"],
   ["messenger_refused", "the messenger refused to answer"],
+  ["file_store_failed", "the store of files did not take them"],
   ["record_too_large", "something is too large to be archived"],
   ["unexpected", "something unexpected went wrong; the service’s log says what"]
 ])
@@ -103,13 +104,9 @@ const again = ({ next_backup_at }: ArchiveSummary, run: RunFacts, now: number): 
   return at.getTime() <= now ? html` It is tried again next.` : html` It is tried again ${Times.when(at, now)}.`
 }
 
-/** Nothing is saved, and no run begins before that has changed. */
-export const isStopped = ({ saving }: ArchiveSummary): boolean =>
-  saving.state === "stopped" && saving.reason !== "error"
-
 const failed = (archive: ArchiveSummary, error: string, run: RunFacts, now: number): Html.Html =>
   html`<p><strong>The last backup failed</strong>: ${errors.get(error) ?? Html.named(error)}.${
-    isStopped(archive) ? undefined : again(archive, run, now)
+    nothingRuns(archive.saving) ? undefined : again(archive, run, now)
   }</p>`
 
 /** True while a run is in progress or waits, so that a page that shows it has more to say soon. */

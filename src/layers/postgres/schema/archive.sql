@@ -121,7 +121,7 @@ create table archive_state (
   begun boolean generated always as (position is not null) stored, -- something of the account was captured
 
   -- The archive itself
-  archive_selects boolean not null default true, -- the rules select it
+  archive_selects boolean not null, -- a rule archives chats of it
   archive_live boolean not null default false, -- new messages are archived as they arrive
   archive_messages bigint not null default 0, -- messages archived
   archive_media bigint not null default 0, -- files archived
@@ -550,7 +550,7 @@ grant select (organization_id, id, started_at, finished_at) on archive_deletion 
 create table archive_retention (
   organization_id text collate "C" primary key references organization (id), -- the organization
   days integer check (days between 30 and 36500), -- what was sent before so many days is deleted; null keeps everything
-  tier_days jsonb not null default '{}', -- the same by licence tier, for its accounts in place of days
+  tier_days jsonb not null, -- the same for accounts of each licence tier, in place of days
   set_by uuid not null, -- the admin
   set_at timestamptz(3) not null, -- the time of that
   begins_at timestamptz(3) not null, -- from when it deletes

@@ -137,12 +137,33 @@ end $$;
 create trigger refile_search after update of department_id on account for each row
   when (old.department_id is distinct from new.department_id) execute function refile_search();
 
+-- A rule archives one chat of the account, or chats of some type: of the rules for a type the most specific one decides.
+
+create function rules_select(p_organization_id text, p_account_id uuid, p_department_id uuid) returns boolean
+language sql stable as $$
+  select exists (
+    select from archive_rule
+    where organization_id = p_organization_id and effect = 'archive' and level = 'account' and target = p_account_id
+      and chat_id is not null
+  ) or exists (
+    select from unnest(array['private', 'group', 'channel', 'bot', 'saved']) as type cross join lateral (
+      select effect from archive_rule
+      where organization_id = p_organization_id and chat_type in ('any', type)
+        and (level = 'organization' or level = 'department' and target = p_department_id
+          or level = 'account' and target = p_account_id)
+      order by case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
+      limit 1
+    ) as own
+    where effect = 'archive')
+$$;
+
 -- A monitor for each account, and what is archived of it.
 
 create function watch_accounts() returns trigger language plpgsql as $$
 begin
   insert into monitor (organization_id, account_id) select organization_id, id from rows;
-  insert into archive_state (organization_id, account_id) select organization_id, id from rows;
+  insert into archive_state (organization_id, account_id, archive_selects)
+  select organization_id, id, rules_select(organization_id, id, department_id) from rows;
   return null;
 end $$;
 create trigger watch_accounts after insert on account referencing new table as rows

@@ -51,6 +51,7 @@ create table organization (
   archive_phase_noted text not null default 'empty', -- its phase as journaled last: time alone changes it too
   storage_used_bytes bigint not null default 0 check (storage_used_bytes >= 0), -- by the archive
   storage_limit_bytes bigint check (storage_limit_bytes >= 0), -- null for no limit
+  storage_warned boolean not null default false, -- the recipients know that the archive is near its limit, or at it
 
   -- State
   support_number integer not null default 0, -- number of the latest request to the support

@@ -12,7 +12,7 @@ import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain
 import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
-import { countChats } from "./ChatCounts.ts"
+import { countChats, countRules } from "./ChatCounts.ts"
 
 interface RuleRow extends Omit<StoredRule, "chatId" | "maxFileBytes"> {
   readonly chat: string | null
@@ -79,6 +79,14 @@ export const layer = Layer.effect(
         : sql`account.organization_id = ${organizationId} and ${
           sql(level === "account" ? "account.id" : "account.department_id")
         } = ${target}::uuid`
+
+    /** Accounts whose archives are locked by this: an archive is before the rules, so that the others are counted by their runs. */
+    const unlocked = (organizationId: string, scope: RuleScope) =>
+      sql`
+              select archive_state.account_id from archive_state
+              join account on account.organization_id = archive_state.organization_id
+                and account.id = archive_state.account_id
+              where ${within(organizationId, scope)} for no key update of archive_state skip locked`
 
     /** The chat is archived again: what has changed of it meanwhile is unknown. */
     const begins = sql.literal(
@@ -274,16 +282,8 @@ export const layer = Layer.effect(
             from account
             where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
               and ${within(organizationId, scope)}`),
-          // An archive is locked before the rules: those that others have locked are counted by their runs.
-          post(countChats(
-            sql,
-            organizationId,
-            sql`
-              select archive_state.account_id from archive_state
-              join account on account.organization_id = archive_state.organization_id
-                and account.id = archive_state.account_id
-              where ${within(organizationId, scope)} for no key update of archive_state skip locked`
-          ))
+          post(countChats(sql, organizationId, unlocked(organizationId, scope))),
+          post(countRules(sql, organizationId, unlocked(organizationId, scope)))
         ], { discard: true })
     })
   })

@@ -1,13 +1,14 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { nearly } from "../../../domain/archive/StorageLimit.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveStorage } from "../../../ports/archive/ArchiveStorage.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
 interface SumRow {
-  readonly before: string
-  readonly after: string
+  readonly used: string
   readonly limit: string | null
+  readonly warned: boolean
 }
 
 /** The sums of storage in SQL. */
@@ -24,7 +25,8 @@ export const layer = Layer.effect(
             select organization_id, sum(archive_bytes) as bytes from archive_state
             where archive_bytes > 0 group by organization_id
           ) as taken on taken.organization_id = organization.id
-          where archive_first_record_at is not null and storage_used_bytes <> coalesce(taken.bytes, 0)
+          where archive_first_record_at is not null and (storage_used_bytes <> coalesce(taken.bytes, 0)
+            or storage_warned <> coalesce(storage_used_bytes >= storage_limit_bytes * ${nearly}::numeric, false))
           order by organization.id`),
         (rows) => rows.map(({ id }) => id)
       ),
@@ -33,23 +35,23 @@ export const layer = Layer.effect(
       sum: Effect.fnUntraced(function*(organizationId) {
         yield* Tenant.post(sql)(sql`select 1 from organization where id = ${organizationId} for no key update`)
         const [row] = yield* sql<SumRow>`
-          with old as (
-            select storage_used_bytes, storage_limit_bytes from organization where id = ${organizationId}
-          ), taken as (
+          with taken as (
             select coalesce(sum(archive_bytes), 0)::bigint as bytes from archive_state where organization_id = ${organizationId}
           ), stored as (
             update organization set storage_used_bytes = taken.bytes from taken
             where organization.id = ${organizationId} and storage_used_bytes <> taken.bytes
           )
-          select old.storage_used_bytes::text as before, taken.bytes::text as after,
-            old.storage_limit_bytes::text as limit
-          from old, taken`
+          select taken.bytes::text as used, storage_limit_bytes::text as limit, storage_warned as warned
+          from organization, taken where id = ${organizationId}`
         return {
-          before: Number(row?.before ?? 0),
-          after: Number(row?.after ?? 0),
-          limit: row?.limit === undefined || row.limit === null ? null : Number(row.limit)
+          used: Number(row?.used ?? 0),
+          limit: row?.limit === undefined || row.limit === null ? null : Number(row.limit),
+          warned: row?.warned ?? false
         }
-      }, Effect.orDie)
+      }, Effect.orDie),
+
+      setWarned: (organizationId, warned) =>
+        Tenant.post(sql)(sql`update organization set storage_warned = ${warned} where id = ${organizationId}`)
     })
   })
 )

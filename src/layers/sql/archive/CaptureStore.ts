@@ -9,7 +9,7 @@ import { Vault } from "../../crypto/Vault.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { capturedChat, type CapturedRow, promisesOf } from "./CapturedRows.ts"
-import { countChats } from "./ChatCounts.ts"
+import { countChats, countRules } from "./ChatCounts.ts"
 import { sealTitle } from "./CurrentChat.ts"
 
 /** A chat with no more messages is small: five pages read all of it. */
@@ -209,7 +209,13 @@ export const layer = Layer.effect(
               is distinct from (${phase}, ${done}::integer, ${total}::integer, ${title}::text)`)
       },
 
-      count: ({ accountId, organizationId }) => post(countChats(sql, organizationId, sql`select ${accountId}::uuid`)),
+      count: ({ accountId, organizationId }) => {
+        const account = sql`select ${accountId}::uuid`
+        return Effect.all(
+          [post(countChats(sql, organizationId, account)), post(countRules(sql, organizationId, account))],
+          { discard: true }
+        )
+      },
 
       drift: (account, messages) =>
         post(sql`

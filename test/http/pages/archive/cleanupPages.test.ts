@@ -64,7 +64,7 @@ describe("the pages of cleanups", () => {
         ])
         expect(wrong.text).toContain("value=\"some\"")
         const kept = yield* World.get("/v1/archive/retention", admins.owner.key)
-        expect(kept.body).toMatchObject({ days: 90, tier_days: { governance: null } })
+        expect(kept.body).toMatchObject({ days: 90, tier_days: { protect: 90, archive: 90, governance: null } })
         expect((yield* set({ days: "", governance_days: "", ...none })).status).toBe(303)
         expect((yield* Pages.visit("GET", path, { cookie })).text).toContain("Everything is kept.")
       }))

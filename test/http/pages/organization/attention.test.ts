@@ -204,7 +204,7 @@ describe("what needs attention", () => {
     const retention = {
       object: "archive_retention" as const,
       days: 90,
-      tier_days: {},
+      tier_days: { protect: 90, archive: 90, governance: 90 },
       begins_at: new Date("2026-01-20"),
       updated_at: at,
       updated_by: admin
