@@ -171,24 +171,6 @@ export const saving = (facts: ArchiveFacts & StatusFacts, organization: Organiza
 /** No run begins before the reason has changed. */
 export const nothingRuns = ({ reason, state }: Saving): boolean => state === "stopped" && reason !== "error"
 
-/** The first reason why no backup can be asked for of an active account; null where one can. */
-export const backupRefusal = (
-  facts: ArchiveFacts & StatusFacts,
-  organization: OrganizationFacts,
-  now: Date
-): "no_archive_plan" | "no_connection" | "no_key" | "phase" | "storage_full" | null => {
-  const { reason } = saving(facts, organization, now)
-  switch (reason) {
-    case "no_archive_plan":
-    case "no_connection":
-    case "no_key":
-    case "storage_full":
-      return reason
-    default:
-      return phaseIsWritable(organization, now) ? null : "phase"
-  }
-}
-
 /** The summary at `now`; a reader without archive access does not learn the reason of a failure. */
 export const archiveSummary = (
   facts: ArchiveFacts & StatusFacts,

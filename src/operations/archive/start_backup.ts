@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { AccountAction, TargetAccount } from "../../domain/accounts/Account.ts"
-import { deriveStatus, isActive } from "../../domain/accounts/ProtectionStatus.ts"
-import { backupRefusal } from "../../domain/archive/ArchiveSummary.ts"
+import { backupRefusal } from "../../domain/archive/BackupRequest.ts"
 import {
   ArchiveReadonly,
   NoArchiveKey,
@@ -37,13 +36,8 @@ export const startBackup = Operation.write(
   },
   Effect.fnUntraced(function*(_, { account, caller, now }) {
     const organization = yield* (yield* Organizations).facts(caller)
-    if (!isActive(deriveStatus(account, now))) return yield* new NotActive({})
     const refusal = backupRefusal(account, organization, now)
-    if (refusal === "no_connection") return yield* new NoSession({})
-    if (refusal === "no_archive_plan") return yield* new NoArchivePlan({})
-    if (refusal === "no_key") return yield* new NoArchiveKey({})
-    if (refusal === "storage_full") return yield* new StorageFull({})
-    if (refusal === "phase") return yield* new ArchiveReadonly({})
+    if (refusal !== null) return yield* refusal
     const answer = acted("backup_queued", account, null, now)
     const runs = yield* ArchiveRuns
     if (!(yield* runs.request({ organizationId: caller.organizationId, accountId: account.id }, now))) {

@@ -5,7 +5,6 @@ import {
   ArchiveStatus,
   archiveStatus,
   archiveSummary,
-  backupRefusal,
   RunPhase,
   saving,
   SavingReason
@@ -49,24 +48,6 @@ describe("next_backup_at", () => {
       expect(next({ account: stopping })).toBeNull()
     }
     expect(next({ organization: { archive_key_set: false } })).toBeNull()
-  })
-})
-
-describe("what a backup is refused for", () => {
-  it("is what stops saving and an admin has to change first, or the archive's phase; a cleanup or an error is none", () => {
-    const refusal = (...facts: ReadonlyArray<Facts>) => {
-      const { account, organization } = merged(facts)
-      return backupRefusal(accountFacts(account), organizationFacts(organization), now)
-    }
-    expect(refusal()).toBeNull()
-    expect(refusal({ account: { archive_cleanup_running: true } })).toBeNull()
-    expect(refusal({ account: { archive_error: "disk full" } })).toBeNull()
-    expect(refusal({ account: { monitoring_state: "unknown" } })).toBeNull()
-    expect(refusal({ account: { session_ref: null } })).toBe("no_connection")
-    expect(refusal({ account: { licence_tier: "protect" } })).toBe("no_archive_plan")
-    expect(refusal({ organization: { archive_key_set: false } })).toBe("no_key")
-    expect(refusal({ organization: { storage_limit_bytes: 5, storage_used_bytes: 5 } })).toBe("storage_full")
-    expect(refusal({ organization: { archive_deletion_started_at: at(-hour) } })).toBe("phase")
   })
 })
 

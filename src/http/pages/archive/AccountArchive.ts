@@ -1,8 +1,7 @@
 /** The archive of an account on its page: what is saved, how far a run is, and asking for one. */
 import { Effect } from "effect"
 import { type AccountDetail, AccountId } from "../../../domain/accounts/Account.ts"
-import { isActive } from "../../../domain/accounts/ProtectionStatus.ts"
-import { backupRefusal } from "../../../domain/archive/ArchiveSummary.ts"
+import { backupRefusal } from "../../../domain/archive/BackupRequest.ts"
 import { archiveReaders, Caller, superadmins } from "../../../domain/people/Access.ts"
 import { startBackup } from "../../../operations/archive/start_backup.ts"
 import { Accounts } from "../../../ports/accounts/Accounts.ts"
@@ -106,7 +105,7 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   ${facts(view, account, failed, unsafe)}
   <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
-    run === null || !isActive(account.status) || backupRefusal(run, organization, new Date(view.now)) !== null
+    run === null || backupRefusal(run, organization, new Date(view.now)) !== null
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
   }
