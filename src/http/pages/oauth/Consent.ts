@@ -105,7 +105,7 @@ const archiveField = (faults: Html.Faults): Html.Html =>
     name: "archive_password",
     label: "Archive password (optional)",
     hint:
-      "With it, the application reads archived chats for as long as it is connected. It is kept sealed under the application's own tokens, never in a form that the service can open alone. Without it, the application has to send it with each request.",
+      "With it, the application reads archived chats for as long as it is connected. It is kept sealed under the application's own tokens, never in a form that the service can open alone. Without it, the application has to send it with each request. The password of a key that was replaced opens only what was archived under that key.",
     autocomplete: "off",
     required: false
   })
