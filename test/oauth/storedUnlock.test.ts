@@ -14,7 +14,7 @@ import * as Consenting from "../http/pages/oauth/consenting.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
 import { archivePassword, passwordHeader } from "../support/archive/archivePassword.ts"
 import { keyOf } from "../support/archive/deletions.ts"
-import { archivedIds, sealChats } from "../support/archive/sealedChats.ts"
+import { archivedIds, fileContent, sealChats } from "../support/archive/sealedChats.ts"
 import { openedByThief } from "../support/archive/stolen.ts"
 import * as Pages from "../support/http/pages.ts"
 import { forEachDatabase } from "../support/postgres/database.ts"
@@ -147,6 +147,7 @@ describe("2.8 the archive password that is kept with a connection", () => {
           const thief = yield* openedByThief(id)
           expect(thief).toMatchObject({ opened: [], epochs: 1, unlocks: 2, wraps: 2 })
           expect(thief.tried).toBeGreaterThan(20)
+          expect(thief.sealed).toBeGreaterThan(5)
           // With the peppers a thief makes keys that the service takes, and still has to give the password.
           const { key } = yield* World.makeKey(id, admin.id)
           expect(yield* read(Redacted.value(key))).toBe(asks)
@@ -160,7 +161,11 @@ describe("2.8 the archive password that is kept with a connection", () => {
           const { seal, sealBytes } = yield* Vault
           for (const name of [Redacted.value(text), seal(text, ["anywhere"]), sealBytes(seed.bytes, [])]) {
             yield* World.set(id, "organization", id, { name })
-            expect((yield* openedByThief(id)).opened).toEqual(["epoch"])
+            const robbed = yield* openedByThief(id)
+            expect(robbed.opened).toEqual(["epoch", "file", "file key", "page"])
+            for (const text of ["Harbour 12", "Harbour edited", fileContent]) {
+              expect(robbed.texts.join("\n")).toContain(text)
+            }
           }
         }))
 
