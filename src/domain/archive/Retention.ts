@@ -9,7 +9,7 @@ const retentionNotice = Duration.days(7)
 
 export const RetentionDays = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 36_500 })))
 
-/** Days of licence tiers whose accounts are kept for longer or shorter than those without one. */
+/** Days of licence tiers whose accounts are kept for longer than all others. */
 export const ChosenTierDays = Schema.Struct({
   protect: Schema.optionalKey(RetentionDays),
   archive: Schema.optionalKey(RetentionDays),
@@ -62,11 +62,17 @@ const tiers = [null, ...Tier.literals]
 
 const allTiers = (days: number | null): TierDays => ({ protect: days, archive: days, governance: days })
 
-/** The days as they are chosen: tiers that are not named are kept as long as accounts without a licence. */
-export const keptDays = (days: number | null, chosen: ChosenTierDays): KeptDays => ({
-  days,
-  tierDays: { ...allTiers(days), ...chosen }
-})
+const longer = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.max(one, other)
+
+/** The days as they are chosen: the longest wins, that of all accounts or that of the tier. */
+export const keptDays = (days: number | null, chosen: ChosenTierDays): KeptDays => {
+  const ofTier = (tier: Tier) => chosen[tier] === undefined ? days : longer(days, chosen[tier])
+  return {
+    days,
+    tierDays: { protect: ofTier("protect"), archive: ofTier("archive"), governance: ofTier("governance") }
+  }
+}
 
 /** The days for which accounts of the tier are kept. */
 export const daysOf = ({ days, tierDays }: KeptDays, tier: Tier | null): number | null =>

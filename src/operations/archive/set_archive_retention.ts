@@ -47,7 +47,7 @@ export const setArchiveRetention = Operation.write(
       days: RetentionDays.annotateKey({ description: "Days to keep, 30 to 36500; null keeps everything." }),
       tier_days: Schema.optionalKey(ChosenTierDays).annotateKey({
         description:
-          "Days to keep for accounts of a licence tier, in place of `days`: by `protect`, `archive` and `governance`, 30 to 36500 each; null keeps everything of them. Tiers that are not named have `days`."
+          "Days to keep for accounts of a licence tier, where that is longer than `days`: by `protect`, `archive` and `governance`, 30 to 36500 each; null keeps everything of them. Tiers that are not named have `days`."
       })
     },
     success: ArchiveRetention,

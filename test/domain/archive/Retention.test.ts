@@ -19,11 +19,13 @@ const kept = fc.tuple(days, chosen).map(([all, own]) => keptDays(all, own))
 const tiers = [null, ...Tier.literals]
 
 describe("the days of a retention", () => {
-  it("are those of the account's tier, where it has its own, and null is for good", () => {
+  it("are the longest of those of all accounts and of the account's tier, and null is for good", () => {
     fc.assert(
       fc.property(days, chosen, fc.constantFrom(...tiers), (all, own, tier) => {
         const one = keptDays(all, own)
-        expect(daysOf(one, tier)).toBe(tier !== null && tier in own ? own[tier] : all)
+        const chosen = tier !== null && tier in own ? [all, own[tier]] : [all]
+        const longest = Math.max(...chosen.map((each) => each ?? Infinity))
+        expect(daysOf(one, tier) ?? Infinity).toBe(longest)
         expect(keepsAll(one)).toBe(
           [one.days, ...Tier.literals.map((each) => daysOf(one, each))].every((each) => each === null)
         )

@@ -47,18 +47,18 @@ const stageOld = Effect.fnUntraced(function*(accounts: number) {
 
 describe("the retention of an archive by licence", () => {
   layer(World.world(pglite))((it) => {
-    it.effect("keeps the accounts of a licence for its own days, or for good, and deletes the others' alone", () =>
+    it.effect("keeps the accounts of a licence for longer, or for good, and of the others what is not as old", () =>
       Effect.gen(function*() {
         const { accounts, admins, id, kept, staged } = yield* stageOld(3)
         const tiers = ["archive", "governance", null]
         yield* Effect.forEach(accounts, (account, at) => World.set(id, "account", account, { licence_tier: tiers[at] }))
         const { body } = yield* World.send("PUT", "/v1/archive/retention", {
           key: admins.owner.key,
-          body: { days: 45, tier_days: { archive: 33, governance: null } }
+          body: { days: 33, tier_days: { protect: 30, archive: 45, governance: null } }
         })
         expect(body).toMatchObject({
-          days: 45,
-          tier_days: { protect: 45, archive: 33, governance: null },
+          days: 33,
+          tier_days: { protect: 33, archive: 45, governance: null },
           begins_at: day(7)
         })
         yield* applied
@@ -67,16 +67,16 @@ describe("the retention of an archive by licence", () => {
         expect(criteria).toEqual(expect.arrayContaining([
           expect.objectContaining({
             account_ids: [accounts[0]],
-            before: day(7 - 33).slice(0, 10) + "T00:00:00.000Z"
+            before: day(7 - 45).slice(0, 10) + "T00:00:00.000Z"
           }),
           expect.objectContaining({
             account_ids: [accounts[2]],
-            before: day(7 - 45).slice(0, 10) + "T00:00:00.000Z"
+            before: day(7 - 33).slice(0, 10) + "T00:00:00.000Z"
           })
         ]))
         yield* TestClock.adjust("7 days")
         yield* applied
-        expect(yield* counts(id, accounts)).toEqual([kept - 2, kept, kept - 1])
+        expect(yield* counts(id, accounts)).toEqual([kept - 1, kept, kept - 2])
         yield* Deletions.recount(id)
       }))
 

@@ -98,8 +98,8 @@ const organization = ({ accounts, admins = 0, departments, events, everyone, id 
   `insert into account_search (organization_id, account_id, department_id, search_text)
   select organization_id, id, department_id, '#' || substr(phone_number, 2) || E'\\n \\n@\\n ' || name_key
   from account where organization_id = '${id}'`,
-  `insert into archive_state (organization_id, account_id)
-  select organization_id, id from account where organization_id = '${id}' on conflict do nothing`,
+  `insert into archive_state (organization_id, account_id, archive_selects)
+  select organization_id, id, true from account where organization_id = '${id}' on conflict do nothing`,
   `insert into session (organization_id, account_id, department_id, id, service, current, baseline, approved_at,
     review_deadline, queued_at, device_model, seen_at)
   select '${id}', id, department_id, kind, kind = 'service', kind = 'service', kind = 'tablet',

@@ -121,7 +121,7 @@ const retentionForm = (view: AdminPage, retention: ArchiveRetention, outcome: Fo
       }
     <fieldset>
       <legend>By licence</legend>
-      <p class="hint">Empty: as above. “${keepAll}” keeps everything of these accounts.</p>
+      <p class="hint">For longer than the others. Empty: as above. “${keepAll}” keeps everything of these accounts.</p>
       ${Tier.literals.map(tierInput(retention, outcome))}
     </fieldset>
     <button>Set the retention</button>`

@@ -550,7 +550,7 @@ grant select (organization_id, id, started_at, finished_at) on archive_deletion 
 create table archive_retention (
   organization_id text collate "C" primary key references organization (id), -- the organization
   days integer check (days between 30 and 36500), -- what was sent before so many days is deleted; null keeps everything
-  tier_days jsonb not null, -- the same for accounts of each licence tier, in place of days
+  tier_days jsonb not null, -- the same for accounts of each licence tier, never less than days
   set_by uuid not null, -- the admin
   set_at timestamptz(3) not null, -- the time of that
   begins_at timestamptz(3) not null, -- from when it deletes
