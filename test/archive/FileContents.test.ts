@@ -173,6 +173,18 @@ describe("the content of a file", () => {
         expect(yield* counters(archive)).toEqual(before)
       }))
 
+    it.effect("whose file was given up meanwhile is kept", () =>
+      Effect.gen(function*() {
+        const { archive, files: [file = ""], writer } = yield* stage(1)
+        const failed = World.query(
+          archive.account.organizationId,
+          (sql) => sql`update archive_file set state = 'failed', reason = 'gone' where file_id = ${file}::uuid`
+        )
+        const stream = Stream.concat(inParts(bytes), Stream.fromEffectDrain(failed))
+        expect(yield* store(writer, file, stream)).not.toBe("gone")
+        expect(yield* rowsOf(archive, "archive_file")).toMatchObject([{ state: "saved", reason: null }])
+      }))
+
     it.effect("of a writer that was replaced meanwhile is not kept", () =>
       Effect.gen(function*() {
         const { archive, files: [file = ""], writer } = yield* stage(1)

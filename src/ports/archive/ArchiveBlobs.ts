@@ -37,7 +37,7 @@ export class ArchiveBlobs extends Context.Service<ArchiveBlobs, {
   renew(account: ArchivedAccount, blobId: string, now: Date): Effect.Effect<boolean>
   /** The object is whole; false where the row is not `writing` any more. */
   finish(account: ArchivedAccount, blob: WholeBlob, now: Date): Effect.Effect<boolean>
-  /** Gives the file its content, and counts it; false where the file does not wait for it any more. */
+  /** Gives the file its content, and counts it; false where the file neither waits for it nor was given up. */
   attach(account: ArchivedAccount, fileId: string, blobId: string, now: Date): Effect.Effect<boolean>
   /**
    * The rows of all organizations whose objects are to be removed, and are not locked now: those that were never saved only

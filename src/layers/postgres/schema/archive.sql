@@ -280,6 +280,8 @@ create table archive_loose (
   messages smallint not null, -- messages in it
   primary key (organization_id, account_id, page_id)
 );
+-- A search lists those of each account, the newest first, some at a time.
+create index archive_loose_newest on archive_loose (organization_id, account_id, last_at, page_id);
 alter table archive_loose enable row level security, force row level security;
 create policy tenant on archive_loose to console_app
   using (organization_id = current_setting('console.organization_id', true));

@@ -68,7 +68,7 @@ export const layer = Layer.effect(
         sql`
           with filed as (
             update archive_file set blob_id = ${blobId}::uuid, state = 'saved', error = null, reason = null, at = ${now}
-            where ${mine(account)} and file_id = ${fileId}::uuid and state = 'pending'
+            where ${mine(account)} and file_id = ${fileId}::uuid and state in ('pending', 'failed')
             returning chat_id
           ), chats as (
             update archive_chat set files = files + 1 from filed

@@ -102,14 +102,16 @@ export const layer = Layer.effect(
           dateOf(after.lastAt)
         }::timestamptz, ${after.number}::bigint)`
 
-    const inScope = (scope: SearchScope, below: number, first: string, last: string) =>
+    const sought = (scope: SearchScope, below: number, first: string, last: string) =>
       sql.and([
-        ofAccounts(scope),
         sql`kind in ('messages', 'changes')`,
         sql`(kind = 'changes' or ${sql.literal(first)} <= ${dateOf(below)}::timestamptz)`,
         ...(scope.chatIds === null ? [] : [sql`chat_id = any(${scope.chatIds}::bigint[])`]),
         ...(scope.since === null ? [] : [sql`${sql.literal(last)} >= ${dateOf(scope.since)}::timestamptz`])
       ])
+
+    const inScope = (scope: SearchScope, below: number, first: string, last: string) =>
+      sql.and([ofAccounts(scope), sought(scope, below, first, last)])
 
     return SearchStore.of({
       stamps: (scope) =>
@@ -162,8 +164,12 @@ export const layer = Layer.effect(
           scope,
           sql<PageRow>`
             select ${columns} from (
-              (select ${ofPage} from archive_loose
-                where ${inScope(scope, below, "first_at", "last_at")} and ${beyond(after, "last_at", "page_id")}
+              (select ${ofPage} from unnest(${scope.accountIds}::uuid[]) as scoped (id) cross join lateral (
+                  select * from archive_loose
+                  where organization_id = ${scope.organizationId} and account_id = scoped.id
+                    and ${sought(scope, below, "first_at", "last_at")} and ${beyond(after, "last_at", "page_id")}
+                  order by last_at desc, page_id desc limit ${count}
+                ) as newest
                 order by last_at desc, page_id desc limit ${count})
               union all
               (select ${ofTail} from archive_tail
