@@ -156,6 +156,8 @@ language sql stable as $$
     ) as own
     where effect = 'archive')
 $$;
+revoke all on function rules_select(text, uuid, uuid) from public;
+grant execute on function rules_select(text, uuid, uuid) to console_app;
 
 -- A monitor for each account, and what is archived of it.
 
