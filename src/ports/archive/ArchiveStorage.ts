@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 
-/** What the archive takes now. */
+/** The sum of what the accounts take. */
 export interface StorageSum {
   readonly used: number
   /** Null for no limit. */
