@@ -59,7 +59,7 @@ const showArchive = (row: AccountRow, organization: OrganizationRow, readsArchiv
     media: row.archive_media,
     bytes: row.archive_bytes,
     last_backup_at: row.archive_last_backup_at,
-    next_backup_at: row.archive_next_backup_at,
+    next_backup_at: state === "stopped" && reason !== "error" ? null : row.archive_next_backup_at,
     updated_at: row.archive_updated_at,
     live_archive: row.archive_live,
     error: row.archive_error === null || readsArchive ? row.archive_error : "archive_error",

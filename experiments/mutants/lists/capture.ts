@@ -79,9 +79,9 @@ export const capture: MutantsByFile = {
       .loses("messages whose time has run out count as still there")
       .seenBy(histories)
   ],
-  "src/capture/LiveFiles.ts": [
+  "src/capture/Media.ts": [
     change({
-      in: "wanted",
+      in: "stillWanted",
       replace: "if (!(yield* (yield* WaitingFiles).isPending(account, file.fileId))) return null",
       by: ""
     })
