@@ -17,7 +17,13 @@ export const ChosenTierDays = Schema.Struct({
 })
 export type ChosenTierDays = typeof ChosenTierDays.Type
 
-const TierDays = Schema.Struct({ protect: RetentionDays, archive: RetentionDays, governance: RetentionDays })
+const ofTier = (tier: Tier) => described(RetentionDays, `Days of accounts with a licence of the tier ${tier}.`)
+
+const TierDays = Schema.Struct({
+  protect: ofTier("protect"),
+  archive: ofTier("archive"),
+  governance: ofTier("governance")
+})
 type TierDays = typeof TierDays.Type
 
 export const ArchiveRetention = Schema.Struct({
