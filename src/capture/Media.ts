@@ -179,7 +179,10 @@ const saveSome = Effect.fnUntraced(function*<E, R>(
   return true
 })
 
-/** Saves everything that waits until the store of files fails, each file once, where there is a place for it; `report` has the number of those tried. */
+/**
+ * Saves everything that waits until the store of files fails, each file once, where there is a place for it; `report` has
+ * the number of those tried.
+ */
 export const saveFiles = Effect.fnUntraced(function*<E, R>(
   run: ClaimedRun,
   connections: MediaConnections,

@@ -116,8 +116,6 @@ export const keptDetails = (kept: KeptDays): Readonly<Record<string, string | nu
 /** The time from which something that is announced now is deleted. */
 export const retentionDeletes = (now: Date): Date => after(now, retentionNotice)
 
-/** The first day in UTC, `YYYY-MM-DD`, that is kept of accounts of the tier at a time; null keeps everything. */
-export const firstKeptDay = (kept: KeptDays, tier: Tier | null, at: Date): string | null => {
-  const days = daysOf(kept, tier)
-  return days === null ? null : before(at, Duration.days(days)).toISOString().slice(0, 10)
-}
+/** The first day in UTC, `YYYY-MM-DD`, that is kept at a time. */
+export const firstKeptDay = (days: number, at: Date): string =>
+  before(at, Duration.days(days)).toISOString().slice(0, 10)

@@ -42,16 +42,17 @@ const end = Effect.fnUntraced(function*(organizationId: OrganizationId, kept: Ke
   )
 })
 
-/** Queues the cleanup of accounts of which the same days are due. */
+/** Queues the cleanup of accounts that are kept for so many days. */
 const queue = Effect.fnUntraced(function*(
   organizationId: OrganizationId,
   accounts: ReadonlyArray<RetainedAccount>,
-  { at, before, days }: { readonly at: Date; readonly before: string; readonly days: number }
+  days: number,
+  at: Date
 ) {
   const accountIds = accounts.map(({ id }) => id)
   const notBefore = retentionDeletes(at)
   const cleanups = yield* ArchiveCleanups
-  const criteria = { accountIds, chatIds: null, before, mediaOnly: false }
+  const criteria = { accountIds, chatIds: null, before: firstKeptDay(days, notBefore), mediaOnly: false }
   const { watermark, ...counts } = yield* cleanups.measure(organizationId, criteria)
   const cleanup = { ...criteria, ...counts }
   const id = yield* cleanups.add(organizationId, {
@@ -85,16 +86,20 @@ const queueNext = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   if (run === null) return false
   const facts = yield* (yield* Organizations).lockFacts(organizationId)
   if (untouched.includes(archivePhase(facts, at))) return false
-  const deletes = retentionDeletes(at)
-  const accounts = yield* retentions.accounts(organizationId, run, deletes, run.reached, accountsPerCleanup)
+  const accounts = yield* retentions.accounts(
+    organizationId,
+    run,
+    retentionDeletes(at),
+    run.reached,
+    accountsPerCleanup
+  )
   const last = accounts.at(-1)
   if (last === undefined) {
     yield* end(organizationId, run, day)
     return false
   }
   for (const [days, due] of Map.groupBy(accounts, ({ tier }) => daysOf(run, tier))) {
-    const before = firstKeptDay(run, due[0]?.tier ?? null, deletes)
-    if (days !== null && before !== null) yield* queue(organizationId, due, { at, before, days })
+    if (days !== null) yield* queue(organizationId, due, days, at)
   }
   yield* retentions.reach(organizationId, last.id)
   return true

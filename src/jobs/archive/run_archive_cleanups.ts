@@ -35,7 +35,10 @@ const end = Effect.fnUntraced(function*(cleanup: RunningCleanup, error: string |
   )
 })
 
-/** The cleanup without the accounts that a hold binds or another licence keeps by now, where it has waited; or the code of what forbids it. */
+/**
+ * The cleanup without the accounts that a hold binds or another licence keeps by now, where it has waited; or the code of
+ * what forbids it.
+ */
 const allowed = Effect.fnUntraced(function*(cleanup: RunningCleanup, at: Date) {
   const { before, notBefore, organizationId, state } = cleanup
   const phase = archivePhase(yield* (yield* Organizations).lockFacts(organizationId), at)

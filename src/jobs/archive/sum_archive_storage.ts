@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { byService, record } from "../../changes/Record.ts"
-import { isNearlyFull } from "../../domain/archive/StorageLimit.ts"
 import { storageAlmostFull } from "../../domain/mail/index.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchiveStorage } from "../../ports/archive/ArchiveStorage.ts"
@@ -11,11 +10,10 @@ import * as Job from "../Job.ts"
 /** Stores the sum; the organization is notified once each time that it comes near its limit, or the limit near it. */
 const sum = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const storage = yield* ArchiveStorage
-  const { limit, used, warned } = yield* storage.sum(organizationId)
-  const isNear = limit !== null && isNearlyFull(used, limit)
+  const { isNear, limit, used, warned } = yield* storage.sum(organizationId)
   if (isNear === warned) return
   yield* storage.setWarned(organizationId, isNear)
-  if (!isNear) return
+  if (!isNear || limit === null) return
   yield* record(
     byService(organizationId),
     "storage.almost_full",

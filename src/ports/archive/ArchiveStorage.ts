@@ -8,7 +8,9 @@ export interface StorageSum {
   readonly used: number
   /** Null for no limit. */
   readonly limit: number | null
-  /** The organization was told that this is near the limit. */
+  /** It is near the limit, or at it. */
+  readonly isNear: boolean
+  /** The organization was told so. */
   readonly warned: boolean
 }
 

@@ -64,11 +64,7 @@ const facts = (
     <dt>New messages</dt><dd>${live_archive ? "As they arrive" : "With the nightly check"}</dd>
     <dt>Last saved</dt><dd>${Times.since(saving.last_sync_at, view.now, "Not yet")}</dd>
     <dt>Checked in full</dt><dd>${Times.since(last_backup_at, view.now, "Not yet")}</dd>
-    ${
-    next_backup_at === null
-      ? undefined
-      : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`
-  }
+    ${next_backup_at === null ? undefined : html`<dt>Next check</dt><dd>${Times.when(next_backup_at, view.now)}</dd>`}
   </dl>`
 }
 

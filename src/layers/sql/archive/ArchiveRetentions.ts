@@ -2,7 +2,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../domain/accounts/Account.ts"
 import type { StoredCleanup } from "../../../domain/archive/ArchiveCleanup.ts"
-import { firstKeptDay, type KeptDays, type StoredRetention } from "../../../domain/archive/Retention.ts"
+import { daysOf, firstKeptDay, type KeptDays, type StoredRetention } from "../../../domain/archive/Retention.ts"
+import type { Tier } from "../../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import {
   ArchiveRetentions,
@@ -42,12 +43,17 @@ export const layer = Layer.effect(
           and state in ('queued', 'running')))`
 
     /** The first day that is kept of an account; null keeps everything. */
-    const firstDay = (kept: KeptDays, at: Date) =>
-      sql`(case account.licence_tier
-        when 'protect' then ${firstKeptDay(kept, "protect", at)}::date
-        when 'archive' then ${firstKeptDay(kept, "archive", at)}::date
-        when 'governance' then ${firstKeptDay(kept, "governance", at)}::date
-        else ${firstKeptDay(kept, null, at)}::date end)`
+    const firstDay = (kept: KeptDays, at: Date) => {
+      const of = (tier: Tier | null) => {
+        const days = daysOf(kept, tier)
+        return sql`${days === null ? null : firstKeptDay(days, at)}::date`
+      }
+      return sql`(case account.licence_tier
+        when 'protect' then ${of("protect")}
+        when 'archive' then ${of("archive")}
+        when 'governance' then ${of("governance")}
+        else ${of(null)} end)`
+    }
 
     return ArchiveRetentions.of({
       find: (organizationId) => found(organizationId, sql``),

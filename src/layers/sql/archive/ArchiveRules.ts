@@ -80,7 +80,7 @@ export const layer = Layer.effect(
           sql(level === "account" ? "account.id" : "account.department_id")
         } = ${target}::uuid`
 
-    /** Accounts whose archives are locked by this: an archive is before the rules, so that the others are counted by their runs. */
+    /** Accounts whose archives this locks: an archive is locked before the rules, so that others are counted by their runs. */
     const unlocked = (organizationId: string, scope: RuleScope) =>
       sql`
               select archive_state.account_id from archive_state

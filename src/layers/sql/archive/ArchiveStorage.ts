@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { nearly } from "../../../domain/archive/StorageLimit.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
 import { ArchiveStorage } from "../../../ports/archive/ArchiveStorage.ts"
@@ -8,6 +8,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 interface SumRow {
   readonly used: string
   readonly limit: string | null
+  readonly near: boolean
   readonly warned: boolean
 }
 
@@ -16,6 +17,9 @@ export const layer = Layer.effect(
   ArchiveStorage,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+
+    const isNear = (used: Statement.Fragment) =>
+      sql`coalesce(${used} >= storage_limit_bytes * ${nearly}::numeric, false)`
 
     return ArchiveStorage.of({
       due: Effect.map(
@@ -26,7 +30,7 @@ export const layer = Layer.effect(
             where archive_bytes > 0 group by organization_id
           ) as taken on taken.organization_id = organization.id
           where archive_first_record_at is not null and (storage_used_bytes <> coalesce(taken.bytes, 0)
-            or storage_warned <> coalesce(storage_used_bytes >= storage_limit_bytes * ${nearly}::numeric, false))
+            or storage_warned <> ${isNear(sql`storage_used_bytes`)})
           order by organization.id`),
         (rows) => rows.map(({ id }) => id)
       ),
@@ -41,11 +45,13 @@ export const layer = Layer.effect(
             update organization set storage_used_bytes = taken.bytes from taken
             where organization.id = ${organizationId} and storage_used_bytes <> taken.bytes
           )
-          select taken.bytes::text as used, storage_limit_bytes::text as limit, storage_warned as warned
+          select taken.bytes::text as used, storage_limit_bytes::text as limit, storage_warned as warned,
+            ${isNear(sql`taken.bytes`)} as near
           from organization, taken where id = ${organizationId}`
         return {
           used: Number(row?.used ?? 0),
           limit: row?.limit === undefined || row.limit === null ? null : Number(row.limit),
+          isNear: row?.near ?? false,
           warned: row?.warned ?? false
         }
       }, Effect.orDie),
