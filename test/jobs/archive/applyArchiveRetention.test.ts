@@ -10,13 +10,12 @@ import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
+import { addOld, applied, day, list, messages, type Staged } from "../../support/archive/retentions.ts"
 import { pglite } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
 
 const { chatId, seen } = Archives
 const aDay = 24 * 60 * 60
-
-type Staged = Effect.Success<ReturnType<typeof Deletions.stage>>
 
 const set = ({ admins }: Pick<Staged, "admins">, days: number | null) =>
   World.send("PUT", "/v1/archive/retention", { key: admins.owner.key, body: { days } })
@@ -24,39 +23,11 @@ const set = ({ admins }: Pick<Staged, "admins">, days: number | null) =>
 const mailsOf = (id: string, kind: string) =>
   World.query<object>(id, (sql) => sql`select 1 from mail where organization_id = ${id} and kind = ${kind}`)
 
-const messages = (id: string, accountId: string) =>
-  Effect.map(
-    World.query<{ messages: string }>(
-      id,
-      (sql) => sql`select archive_messages::text as messages from archive_state where account_id = ${accountId}`
-    ),
-    ([row]) => Number(row?.messages)
-  )
-
-const applied = Effect.andThen(applyArchiveRetention.run, runArchiveCleanups.run)
-
-const list = ({ admins }: Pick<Staged, "admins">) =>
-  Effect.map(World.get("/v1/archive/cleanups", admins.owner.key), ({ body }) => body.data)
-
 const states = (staged: Pick<Staged, "admins">) =>
   Effect.map(list(staged), (data) => data.map(({ state }: { state: string }) => state))
 
 const eventsOf = (id: string, ...actions: ReadonlyArray<string>) =>
   Effect.map(World.journal(id), (events) => events.filter(({ action }) => actions.includes(action)))
-
-/** Archives messages of 40 and 35 days ago in each account. */
-const addOld = ({ archives }: Staged) =>
-  Effect.forEach(
-    archives,
-    (archive) =>
-      Archives.commit(
-        archive,
-        archive.writer.append(chatId, [seen(9000, 40 * aDay, "old"), seen(9001, 35 * aDay, "old")], "sweep")
-      ),
-    { discard: true }
-  )
-
-const day = (days: number) => new Date(Archives.beginning + days * aDay * 1000).toISOString()
 
 /** Two accounts of which a cleanup of the retention waits, and the messages that each of them has. */
 const stageWaiting = Effect.gen(function*() {

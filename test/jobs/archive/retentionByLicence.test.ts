@@ -1,48 +1,17 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
-import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
-import * as Archives from "../../support/archive/archives.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
+import { addOld, applied, day, list, messages } from "../../support/archive/retentions.ts"
 import { pglite } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
-
-const { chatId, seen } = Archives
-const aDay = 24 * 60 * 60
-
-type Staged = Effect.Success<ReturnType<typeof Deletions.stage>>
-
-const applied = Effect.andThen(applyArchiveRetention.run, runArchiveCleanups.run)
-
-const list = ({ admins }: Pick<Staged, "admins">) =>
-  Effect.map(World.get("/v1/archive/cleanups", admins.owner.key), ({ body }) => body.data)
-
-const day = (days: number) => new Date(Archives.beginning + days * aDay * 1000).toISOString()
-
-/** Archived messages of each account. */
-const counts = (id: string, accounts: ReadonlyArray<string>) =>
-  Effect.map(
-    World.query<{ account: string; messages: number }>(
-      id,
-      (sql) => sql`select account_id::text as account, archive_messages::integer as messages from archive_state`
-    ),
-    (rows) => accounts.map((account) => rows.find((row) => row.account === account)?.messages)
-  )
 
 /** Accounts with messages of 40 and 35 days ago, and the number of messages that each of them has. */
 const stageOld = Effect.fnUntraced(function*(accounts: number) {
   const staged = yield* Deletions.stage(accounts)
-  yield* Effect.forEach(
-    staged.archives,
-    (archive) =>
-      Archives.commit(
-        archive,
-        archive.writer.append(chatId, [seen(9000, 40 * aDay, "old"), seen(9001, 35 * aDay, "old")], "sweep")
-      )
-  )
+  yield* addOld(staged)
   const ids = staged.archives.map(({ account }) => account.accountId)
-  return { staged, id: staged.id, admins: staged.admins, accounts: ids, kept: (yield* counts(staged.id, ids))[0] ?? 0 }
+  return { staged, id: staged.id, admins: staged.admins, accounts: ids, kept: yield* messages(staged.id, ids[0]!) }
 })
 
 describe("the retention of an archive by licence", () => {
@@ -76,7 +45,7 @@ describe("the retention of an archive by licence", () => {
         ]))
         yield* TestClock.adjust("7 days")
         yield* applied
-        expect(yield* counts(id, accounts)).toEqual([kept - 1, kept, kept - 2])
+        expect(yield* Effect.forEach(accounts, (account) => messages(id, account))).toEqual([kept - 1, kept, kept - 2])
         yield* Deletions.recount(id)
       }))
 
@@ -92,7 +61,7 @@ describe("the retention of an archive by licence", () => {
         yield* TestClock.adjust("7 days")
         yield* applied
         expect((yield* list(staged)).at(0)).toMatchObject({ state: "done", criteria: { account_ids: [accounts[0]] } })
-        expect(yield* counts(id, accounts)).toEqual([kept - 2, kept])
+        expect(yield* Effect.forEach(accounts, (account) => messages(id, account))).toEqual([kept - 2, kept])
         yield* Deletions.recount(id)
       }))
   })
