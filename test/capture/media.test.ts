@@ -266,7 +266,7 @@ describe("the files of captured messages", () => {
         const { chats, where } = yield* Captured.converse(staged, 1)
         yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("fits", 100)] })
         yield* chats.send(where, { from: Captured.grace, text: null, kind: "document", files: [file("large", 101)] })
-        yield* Captured.runs
+        yield* Captured.runsInTime
         expect((yield* states(staged.id)).map(({ reason, state }) => [state, reason])).toEqual([
           ["saved", null],
           ["skipped", "size"]
@@ -277,7 +277,7 @@ describe("the files of captured messages", () => {
         })
         expect(status).toBe(200)
         yield* TestClock.adjust("1 day")
-        yield* Captured.runs
+        yield* Captured.runsInTime
         expect((yield* states(staged.id)).map(({ state }) => state)).toEqual(["saved", "saved"])
         yield* World.send("DELETE", `/v1/archive/rules/${rule}`, { key: staged.admins.owner.key })
         const events = (yield* World.journal(staged.id)).filter(({ target_id }) => target_id === rule)

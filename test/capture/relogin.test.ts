@@ -93,7 +93,7 @@ describe.each([
         yield* signsIn(staged)
         expect(yield* staged.positions).toEqual(staged.before)
         yield* TestClock.adjust("1 day")
-        yield* Captured.runs
+        yield* Captured.runsInTime
         yield* isWhole(staged)
       }))
 

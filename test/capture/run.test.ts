@@ -52,7 +52,7 @@ describe("a run over an account", () => {
         yield* chats.edit(where, 7n, "edited")
         yield* chats.remove(where, [9n])
         yield* TestClock.adjust("1 day")
-        yield* Captured.runs
+        yield* Captured.runsInTime
         const found = yield* Captured.archived(staged, where.chatId)
         expect(found).toHaveLength(121)
         expect(found.at(-1)?.text).toBe("later")
@@ -79,7 +79,7 @@ describe("a run over an account", () => {
         yield* Captured.runs
         expect(yield* events).toEqual([finished(true)])
         yield* TestClock.adjust("1 day")
-        yield* Captured.runs
+        yield* Captured.runsInTime
         expect(yield* events).toEqual([finished(true)])
         const path = `/v1/accounts/${staged.account.id}/archive/backup`
         expect((yield* World.send("POST", path, { key: staged.admins.owner.key })).status).toBe(200)
@@ -106,7 +106,7 @@ describe("a run over an account", () => {
           )
         }
         yield* TestClock.adjust("1 day")
-        yield* Captured.runs
+        yield* Captured.runsInTime
         expect(texts(yield* Captured.archived(staged, where.chatId))).toEqual(["1 word 1", "2 word 2", "3 word 3"])
         const drifted = (yield* World.journal(staged.id)).filter(({ action }) => action === "archive.drifted")
         expect(drifted.map(({ account_id, actor_type, details }) => [account_id, actor_type, details])).toEqual([

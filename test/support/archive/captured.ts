@@ -1,5 +1,5 @@
 /** Accounts whose chats are captured in tests, with the people who write in them. */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { SimulatedChats } from "../../../src/layers/messenger/simulated/SimulatedChats.ts"
@@ -60,6 +60,14 @@ export const watch = Worker.layer({ archivePace: { rate: 1_000_000, burst: 1_000
 
 /** Runs everything that is due. */
 export const runs = Effect.flatMap(Capture, ({ tick }) => tick)
+
+/** The same while the Clock goes on: a run waits for looks of the watch, and for the rate of parts of files. */
+export const runsInTime = Effect.gen(function*() {
+  const running = yield* Effect.forkChild(runs)
+  do yield* passes("100 millis")
+  while (running.pollUnsafe() === undefined)
+  return yield* Fiber.join(running)
+})
 
 /** What the archive answers of the chat, oldest first. */
 export const archived = Effect.fnUntraced(function*({ account, admins }: Staged, chatId: bigint) {
