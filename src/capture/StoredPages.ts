@@ -23,6 +23,8 @@ export interface HistoryPage {
   readonly below: bigint | null
   readonly messages: ReadonlyArray<MessageSeen>
   readonly visibleFrom: bigint
+  /** Messages of the whole chat, as the messenger counts them. */
+  readonly total: number | null
 }
 
 /** The page; of one without any message also from which id on the account may see the chat. */
@@ -31,10 +33,10 @@ export const askPage = Effect.fnUntraced(function*(
   below: bigint | null,
   reader: ChatReader
 ) {
-  const answered = yield* inTime(reader.history(ref, below, messagesPerPage))
+  const { messages: answered, total } = yield* inTime(reader.history(ref, below, messagesPerPage))
   const messages = below === null ? answered : answered.filter(({ record }) => record.id < below)
   const visibleFrom = messages.length === 0 ? yield* inTime(reader.visibleFrom(ref)) : 1n
-  return { below, messages, visibleFrom } satisfies HistoryPage
+  return { below, messages, visibleFrom, total } satisfies HistoryPage
 })
 
 /** The messages that are archived: what a cleanup has deleted does not come back. */
@@ -90,7 +92,7 @@ export const storePage = Effect.fnUntraced(function*(
   if (chat === undefined || !isSaved(chat)) return undefined
   const store = yield* CaptureStore
   const { chatId } = chat
-  const { below, messages } = page
+  const { below, messages, total } = page
   yield* markAbsent(account, archive, chat, page)
   const kept = yield* withoutCleaned(account, chat, messages)
   const seen = yield* Effect.forEach(kept, (message) => messageRecord(account, message))
@@ -102,6 +104,7 @@ export const storePage = Effect.fnUntraced(function*(
   const after: CapturedChat = {
     ...chat,
     progress: afterPage(chat.progress, { below, ids, oldestAt: oldest, lastKnown: chat.lastId }),
+    counted: total ?? chat.counted,
     floorAt: ids.length === 0 ? yield* now : chat.floorAt,
     unchecked: leftUnchecked(chat, page)
   }

@@ -153,7 +153,7 @@ describe("a page of a chat", () => {
       const reader: ChatReader = {
         ...platform.reader,
         history: (ref, below, limit) =>
-          Effect.tap(platform.reader.history(ref, below, limit), ([newest]) =>
+          Effect.tap(platform.reader.history(ref, below, limit), ({ messages: [newest] }) =>
             Effect.gen(function*() {
               if (taking.length > 0 || newest?.chatId !== 101n || newest.record.id !== id) return
               taking.push(yield* Effect.forkDetach(taken))

@@ -31,7 +31,11 @@ describe("a chat that is compared at the end of a run", () => {
       const process = livingProcess(stored)
       const all: ChatReader = {
         ...platform.reader,
-        history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
+        history: () =>
+          Effect.sync(() => {
+            const messages = platform.visible(there).toReversed().map((one) => platform.seen(there, one))
+            return { messages, total: messages.length }
+          })
       }
       const compare = Effect.suspend(() =>
         Effect.provideContext(
@@ -57,7 +61,11 @@ describe("a chat that is compared at the end of a run", () => {
       const there = platform.chats.get(101n)!
       const all: ChatReader = {
         ...reader,
-        history: () => Effect.succeed(platform.visible(there).toReversed().map((one) => platform.seen(there, one)))
+        history: () =>
+          Effect.sync(() => {
+            const messages = platform.visible(there).toReversed().map((one) => platform.seen(there, one))
+            return { messages, total: messages.length }
+          })
       }
       const compare = Effect.suspend(() =>
         Effect.provideContext(

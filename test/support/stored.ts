@@ -92,6 +92,8 @@ export const accountFacts = (facts: Partial<AccountFacts> = {}): AccountFacts =>
   archive_dialogs_total: null,
   archive_phase_at: null,
   archive_dialogs_before: 0,
+  archive_messages_before: 0,
+  archive_bytes_before: 0,
   archive_error: null,
   archive_retry_at: null,
   archive_chats_discovered: 0,

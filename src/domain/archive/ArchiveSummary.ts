@@ -103,6 +103,9 @@ export interface ArchiveFacts {
   readonly archive_dialogs_total: number | null
   readonly archive_phase_at: Date | null
   readonly archive_dialogs_before: number
+  /** Messages and bytes that were archived when the phase began. */
+  readonly archive_messages_before: number
+  readonly archive_bytes_before: number
   /** The title of the chat that the run reads; null while it reads none. */
   readonly archive_current_chat: string | null
   readonly archive_error: string | null

@@ -28,6 +28,8 @@ export interface CapturedChat {
   /** Everything of its own box up to here is archived; null where it shares the common box, or that is unknown. */
   readonly position: number | null
   readonly progress: ChatProgress
+  /** Its messages, as the messenger last counted them; null before it did. */
+  readonly counted: number | null
   /** The time when its floor was seen. */
   readonly floorAt: Date | null
   readonly unchecked: Unchecked | null
@@ -140,7 +142,14 @@ const newlyJoined = (known: CapturedChat, { joinedAt }: Sighting): boolean =>
 const bareIfSkipped = (chat: CapturedChat): CapturedChat =>
   chat.effect !== "skip"
     ? chat
-    : { ...chat, joinedAt: null, members: null, membersAt: null, progress: { ...chat.progress, topId: null } }
+    : {
+      ...chat,
+      joinedAt: null,
+      members: null,
+      membersAt: null,
+      counted: null,
+      progress: { ...chat.progress, topId: null }
+    }
 
 /** The chat as the rules judge it now: what has changed while it was not archived is unknown. */
 export const afterSelection = (chat: CapturedChat, { effect, live, ruleId }: Kept): CapturedChat => {
@@ -163,6 +172,7 @@ const firstSighting = (seen: Sighting, { effect, live, ruleId }: Kept, now: Date
   migratedTo: seen.migratedTo,
   position: seen.position,
   progress: { ...noProgress, topId: seen.topId },
+  counted: null,
   floorAt: null,
   unchecked: null,
   cleaned: [],

@@ -32,6 +32,15 @@ export interface BackedUp {
   readonly messages: number
 }
 
+/** Messages of the chats that are saved: those that are archived, of all that the messenger has or had. */
+export interface MessagesRead {
+  readonly done: number
+  /** As the messenger counts them, of the chats that it has counted. */
+  readonly total: number
+  /** Chats that it has not counted yet. */
+  readonly uncounted: number
+}
+
 /** A message that disappears on the messenger so long after it was sent. */
 export interface ExpiringMessage {
   readonly id: bigint
@@ -70,6 +79,7 @@ export class CaptureStore extends Context.Service<CaptureStore, {
   ): Effect.Effect<void>
   /** Archived chats whose messages may disappear before a nightly run, and that are not archived as they arrive. */
   unsafe(account: ArchivedAccount, now: Date): Effect.Effect<number>
+  messagesRead(account: ArchivedAccount): Effect.Effect<MessagesRead>
   /** Those of the ids whose time has run out. */
   expired(
     account: ArchivedAccount,

@@ -162,6 +162,12 @@ export interface ChatPage {
   readonly total: number | null
 }
 
+/** A page of a chat's history, newest first; `total` counts the messages of the whole chat, where the platform says it. */
+export interface MessagePage {
+  readonly messages: ReadonlyArray<MessageSeen>
+  readonly total: number | null
+}
+
 /** A page of members; `next` is null after the last one. */
 export interface MemberPage {
   readonly members: ReadonlyArray<Omit<MemberRecord, "seen_at">>
@@ -172,12 +178,12 @@ export interface MemberPage {
 export interface ChatReader {
   /** The chats of all folders, 100 a page; one may be answered again by the page after. */
   chats(cursor: string | null): Effect.Effect<ChatPage, MessengerFailure>
-  /** At most 100 messages below an id, or the newest ones, newest first. */
+  /** At most 100 messages below an id, or the newest ones. */
   history(
     ref: ChatRef,
     below: bigint | null,
     limit: number
-  ): Effect.Effect<ReadonlyArray<MessageSeen>, MessengerFailure | ChatRefused>
+  ): Effect.Effect<MessagePage, MessengerFailure | ChatRefused>
   /** Of at most 100 ids those that the account sees, with fresh locations of their files. */
   messages(
     ref: ChatRef,

@@ -172,6 +172,8 @@ export const organization = (it: It): void => {
         archive_phase: "messages",
         archive_phase_at: new Date(now - 500_000),
         archive_dialogs_before: 1,
+        archive_messages_before: 0,
+        archive_bytes_before: 0,
         archive_dialogs_done: 41,
         archive_dialogs_total: 96,
         archive_error: "messenger_refused",

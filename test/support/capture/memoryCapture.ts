@@ -294,6 +294,7 @@ export const processOver = (
       Effect.sync(() => {
         for (const { expiresAt, id } of messages) stored.keepExpiry({ chatId, id, expiresAt })
       }),
+    messagesRead: () => Effect.succeed({ done: 0, total: 0, uncounted: 0 }),
     expired: (_, chatId, ids, now) =>
       Effect.sync(() =>
         new Set(ids.filter((id) => {

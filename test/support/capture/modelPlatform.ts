@@ -366,8 +366,9 @@ export class Platform {
         const chat = this.open(ref)
         if (isRefused(chat)) return chat
         const fewer = Math.min(limit, this.drawn.between(1, 8))
-        return this.visible(chat).filter(({ id }) => below === null || id < below).slice(-fewer).toReversed()
-          .map((message) => this.seen(chat, message))
+        const visible = this.visible(chat)
+        const page = visible.filter(({ id }) => below === null || id < below).slice(-fewer).toReversed()
+        return { messages: page.map((message) => this.seen(chat, message)), total: visible.length }
       }),
     messages: (ref, ids) =>
       this.refusable(() => {

@@ -8,6 +8,7 @@ import type {
   ChatPage,
   ChatReader,
   ChatSeen,
+  MessagePage,
   MessageSeen,
   MessengerArchive,
   Push
@@ -196,12 +197,21 @@ export const make = Effect.fnUntraced(function*(
     return found
   }
 
+  /** The messages that are asked for; with the number of those in the whole chat where these are not all. */
   const messages = async (key: Own, peer: unknown, ask: (reader: ChatReader, ref: string) => any) => {
     const { reader } = await open(key)
     const chats = await everyChat(reader)
-    const found: ReadonlyArray<MessageSeen> = await clients.ask(ask(reader, refOf(peer)))
-    return { _: "messages.messages", messages: found.map(messageOf), topics: [], ...named(chats, found) }
+    const ref = refOf(peer)
+    const { messages: found, total }: MessagePage = await clients.ask(ask(reader, ref))
+    const answer = { messages: found.map(messageOf), topics: [], ...named(chats, found) }
+    if (total === null || total === found.length) return { _: "messages.messages", ...answer }
+    return isChannel(BigInt(ref.slice(ref.indexOf(":") + 1)))
+      ? { _: "messages.channelMessages", pts: 1, count: total, ...answer }
+      : { _: "messages.messagesSlice", count: total, ...answer }
   }
+
+  const all = (found: Effect.Effect<ReadonlyArray<MessageSeen>, unknown>) =>
+    Effect.map(found, (messages): MessagePage => ({ messages, total: null }))
 
   const table: Clients.Handlers = {
     "updates.getState": async (key) => {
@@ -257,7 +267,7 @@ export const make = Effect.fnUntraced(function*(
       const page = folder.slice(from, from + limit)
       const tops: Array<MessageSeen> = []
       for (const { ref } of [...page.slice(0, 1), ...page.slice(-1)]) {
-        tops.push(...await clients.ask(reader.history(ref, null, 1)))
+        tops.push(...(await clients.ask(reader.history(ref, null, 1))).messages)
       }
       return {
         _: "messages.dialogsSlice",
@@ -325,7 +335,11 @@ export const make = Effect.fnUntraced(function*(
       }
     },
     "channels.getMessages": (key, { channel, id }) =>
-      messages(key, channel, (reader, ref) => reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id))))
+      messages(
+        key,
+        channel,
+        (reader, ref) => all(reader.messages(ref, id.map((one: { id: number }) => BigInt(one.id))))
+      )
   }
   const read = async (key: Own, name: string, from: number) => (await open(key)).reader.file(name, from)
   return { read, table }

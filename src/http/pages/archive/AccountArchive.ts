@@ -84,11 +84,12 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
   const ref = { organizationId, accountId }
   const store = yield* CaptureStore
   const organizations = yield* Organizations
-  const { failed, organization, run, unsafe } = yield* (yield* Db).read(
+  const { failed, found, messages, organization, unsafe } = yield* (yield* Db).read(
     organizationId,
     Effect.all({
       organization: organizations.facts(caller),
-      run: accounts.find(caller, accountId, false),
+      found: accounts.find(caller, accountId, false),
+      messages: store.messagesRead(ref),
       failed: files.failed(ref),
       unsafe: store.unsafe(ref, new Date(view.now))
     })
@@ -97,11 +98,11 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
 <section aria-labelledby="archive">
   <h2 id="archive">Archive</h2>
   ${savingState(view, account)}
-  ${Progress.progress(archive, run, view.now)}
+  ${found === null ? undefined : Progress.progress(archive, { ...found, messages }, view.now)}
   ${facts(view, account, failed, unsafe)}
   <p class="hint"><a href="${view.visit.base}${Tabs.archiveRulesPath}#not-archived">What cannot be archived</a></p>
   ${
-    run === null || backupRefusal(run, organization, new Date(view.now)) !== null
+    found === null || backupRefusal(found, organization, new Date(view.now)) !== null
       ? undefined
       : Forms.open(view, { path: `/console/accounts/${id}/back-up` }, html`<button>Back up now</button>`)
   }

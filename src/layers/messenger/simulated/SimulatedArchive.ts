@@ -160,12 +160,11 @@ export const make = (
       asked(
         ref,
         "read_history",
-        Effect.map(chatAt(userId, chatRef), (chat) =>
-          visibleTo(chat, userId)
-            .filter(({ id }) => below === null || BigInt(id) < below)
-            .slice(-limit)
-            .toReversed()
-            .map((message) => messageSeen(chat, message, userId)))
+        Effect.map(chatAt(userId, chatRef), (chat) => {
+          const visible = visibleTo(chat, userId)
+          const page = visible.filter(({ id }) => below === null || BigInt(id) < below).slice(-limit).toReversed()
+          return { messages: page.map((message) => messageSeen(chat, message, userId)), total: visible.length }
+        })
       ),
     messages: (chatRef, ids) =>
       asked(

@@ -118,6 +118,14 @@ const messagesOf = (answer: wire.messages.TypeMessages): ReadonlyArray<MessageSe
   return answer.messages.flatMap((message) => Values.messageSeen(message, named) ?? [])
 }
 
+/** The number of messages in the whole chat of an answer; one with all of them says none. */
+const totalOf = (answer: wire.messages.TypeMessages): number | null =>
+  answer._ === "messages.messagesNotModified"
+    ? null
+    : answer._ === "messages.messages"
+    ? answer.messages.length
+    : answer.count
+
 const memberOf = (
   role: "owner" | "admin" | "member",
   userId: number,
@@ -261,19 +269,18 @@ export const makeReader = (client: Reading): ChatReader => {
     chats,
     history: Effect.fnUntraced(function*(ref, below, limit) {
       const peer = yield* peerOf(ref)
-      return messagesOf(
-        yield* client.call<wire.messages.RawGetHistoryRequest, ChatFailure>({
-          _: "messages.getHistory",
-          peer: Values.inputPeer(peer),
-          offsetId: below === null ? 0 : Number(below),
-          offsetDate: 0,
-          addOffset: 0,
-          limit,
-          maxId: 0,
-          minId: 0,
-          hash: Long.ZERO
-        }, refusals)
-      )
+      const answer = yield* client.call<wire.messages.RawGetHistoryRequest, ChatFailure>({
+        _: "messages.getHistory",
+        peer: Values.inputPeer(peer),
+        offsetId: below === null ? 0 : Number(below),
+        offsetDate: 0,
+        addOffset: 0,
+        limit,
+        maxId: 0,
+        minId: 0,
+        hash: Long.ZERO
+      }, refusals)
+      return { messages: messagesOf(answer), total: totalOf(answer) }
     }),
     messages: Effect.fnUntraced(function*(ref, wanted) {
       const peer = yield* peerOf(ref)

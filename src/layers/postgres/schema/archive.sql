@@ -47,6 +47,7 @@ create table archive_chat (
   migrated_to bigint, -- the chat that continues it
   position integer, -- everything of its box up to here is archived; null where it shares the common box
   top_id bigint, -- the newest message that the messenger named
+  counted integer, -- its messages, as the messenger last counted them; null before it did
   covered int8multirange not null default '{}', -- ids of which everything that the account sees is archived
   edge bigint, -- covered up to here without a gap to the newest message; null where that is unknown
   floor bigint, -- the account sees nothing below; null while that is unknown
@@ -146,6 +147,8 @@ create table archive_state (
   archive_dialogs_done integer not null default 0, -- chats that the run has finished
   archive_dialogs_total integer, -- chats that it goes through; null until they are counted
   archive_dialogs_before integer not null default 0, -- chats that were finished when the phase began
+  archive_messages_before bigint not null default 0, -- messages that were archived when the phase began
+  archive_bytes_before bigint not null default 0, -- size of what was stored when the phase began
   archive_current_chat text, -- the title of the chat that it reads, sealed; null while it reads none
   archive_error text, -- cause of the last run's failure
   archive_retry_at timestamptz(3), -- the time when it is tried again

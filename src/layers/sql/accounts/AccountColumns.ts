@@ -44,6 +44,8 @@ const archived: { readonly [Fact in keyof ArchiveState]: true } = {
   archive_dialogs_total: true,
   archive_phase_at: true,
   archive_dialogs_before: true,
+  archive_messages_before: true,
+  archive_bytes_before: true,
   archive_current_chat: true,
   archive_error: true,
   archive_retry_at: true,

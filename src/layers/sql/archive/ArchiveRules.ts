@@ -258,6 +258,7 @@ export const layer = Layer.effect(
               members = case when ${skipped} then null else archive_chat.members end,
               members_at = case when ${skipped} then null else archive_chat.members_at end,
               top_id = case when ${skipped} then null else archive_chat.top_id end,
+              counted = case when ${skipped} then null else archive_chat.counted end,
               unchecked_below = case when ${begins}
                 then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
                 else archive_chat.unchecked_below end,

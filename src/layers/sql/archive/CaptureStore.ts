@@ -2,7 +2,7 @@ import { Duration, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import { safeExpiry } from "../../../domain/Limits.ts"
-import { CaptureStore, type ExpiringMessage } from "../../../ports/archive/CaptureStore.ts"
+import { CaptureStore, type ExpiringMessage, type MessagesRead } from "../../../ports/archive/CaptureStore.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import type { BoxState } from "../../../ports/messenger/MessengerArchive.ts"
 import { Vault } from "../../crypto/Vault.ts"
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       `chat_id::text as chat, type, ref, effect, live, rule_id::text as "ruleId", stopped_by is not null as stopped,
       protected, joined_at as "joinedAt", left_at as "leftAt", migrated_to::text as migrated, position,
       covered::text as covered, edge::text as edge, floor::text as floor, floor_at as "floorAt", top_id::text as top,
-      reached_at as "reachedAt", unchecked_below::text as below, unchecked_to::text as down, cleaned::text as cleaned,
+      counted, reached_at as "reachedAt", unchecked_below::text as below, unchecked_to::text as down, cleaned::text as cleaned,
       last_id::text as last, refused_until as "refusedUntil", members, members_at as "membersAt"`
     )
 
@@ -153,6 +153,16 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row?.chats ?? 0)
         ),
 
+      messagesRead: (account) =>
+        sql<MessagesRead>`
+          select coalesce(sum(messages), 0)::float8 as done,
+            coalesce(sum(greatest(counted, messages)), 0)::float8 as total, (count(*) - count(counted))::integer as uncounted
+          from archive_chat
+          where ${mine(account)} and ref is not null and effect = 'archive' and stopped_by is null`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row ?? { done: 0, total: 0, uncounted: 0 })
+        ),
+
       expired: (account, chatId, ids, now) =>
         sql<{ id: string }>`
           select message_id::text as id from archive_expiry
@@ -192,7 +202,8 @@ export const layer = Layer.effect(
       begin: (account, now) =>
         post(sql`
           update archive_state set archive_queued_at = null, archive_started_at = ${now}, archive_phase = 'starting',
-            archive_phase_at = ${now}, archive_dialogs_before = 0, archive_dialogs_done = 0,
+            archive_phase_at = ${now}, archive_dialogs_before = 0, archive_messages_before = archive_messages,
+            archive_bytes_before = archive_bytes, archive_dialogs_done = 0,
             archive_dialogs_total = null, archive_current_chat = null, archive_error = null, archive_retry_at = null
           where ${mine(account)}`),
 
@@ -203,7 +214,10 @@ export const layer = Layer.effect(
             archive_dialogs_total = ${total}::integer, archive_current_chat = ${title}::text,
             archive_phase_at = case when archive_phase = ${phase} then archive_phase_at else ${now} end,
             archive_dialogs_before = case when archive_phase = ${phase}
-              then archive_dialogs_before else ${done}::integer end
+              then archive_dialogs_before else ${done}::integer end,
+            archive_messages_before = case when archive_phase = ${phase}
+              then archive_messages_before else archive_messages end,
+            archive_bytes_before = case when archive_phase = ${phase} then archive_bytes_before else archive_bytes end
           where ${mine(account)}
             and (archive_phase, archive_dialogs_done, archive_dialogs_total, archive_current_chat)
               is distinct from (${phase}, ${done}::integer, ${total}::integer, ${title}::text)`)
@@ -228,8 +242,8 @@ export const layer = Layer.effect(
             select archive_last_backup_at as at from archive_state where ${mine(account)} for no key update
           )
           update archive_state set archive_started_at = null, archive_phase = null, archive_dialogs_done = 0,
-            archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0,
-            archive_current_chat = null, archive_error = ${error}, archive_retry_at = ${retryAt},
+            archive_dialogs_total = null, archive_phase_at = null, archive_dialogs_before = 0, archive_messages_before = 0,
+            archive_bytes_before = 0, archive_current_chat = null, archive_error = ${error}, archive_retry_at = ${retryAt},
             archive_next_backup_at = ${nextAt},
             archive_queued_at = coalesce((select asked_at from archive_run where ${mine(account)}), ${askedAt}),
             archive_last_backup_at = case when ${done} then ${now} else archive_last_backup_at end

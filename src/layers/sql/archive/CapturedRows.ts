@@ -6,6 +6,7 @@ import { formatRanges, parseRanges } from "../../../domain/archive/CoveredRanges
 export interface CapturedRow extends
   Pick<
     CapturedChat,
+    | "counted"
     | "effect"
     | "floorAt"
     | "joinedAt"
@@ -57,7 +58,7 @@ export const capturedChat = (
 
 /** The columns of what is promised of a chat. */
 export const promisesOf = (
-  { floorAt, leftAt, membersAt, position, progress, refusedUntil, unchecked }: CapturedChat
+  { counted, floorAt, leftAt, membersAt, position, progress, refusedUntil, unchecked }: CapturedChat
 ) => ({
   position,
   left_at: leftAt,
@@ -68,6 +69,7 @@ export const promisesOf = (
   floor: progress.floor,
   floor_at: floorAt,
   top_id: progress.topId,
+  counted,
   reached_at: progress.reachedAt,
   unchecked_below: unchecked?.below ?? null,
   unchecked_to: unchecked?.to ?? null,

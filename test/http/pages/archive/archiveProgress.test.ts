@@ -78,6 +78,52 @@ describe("the archive on the page of an account", () => {
         expect([refreshes(ended), words(ended).includes("A backup")]).toEqual([false, false])
       }))
 
+    it.effect("messages are counted of the chats that the messenger has counted, and give the time left once those are all", () =>
+      Effect.gen(function*() {
+        const { account, id, own, see } = yield* stage({ archive_messages: 1000, archive_bytes: 5_000_000 })
+        const store = yield* CaptureStore
+        const report = (phase: "messages" | "media", done: number, total: number, when: Date) =>
+          Fixtures.within(id, store.report(account, { phase, done, total, chat: null }, when))
+        const archive = (messages: number, bytes: number) =>
+          World.query(
+            id,
+            (sql) => sql`update archive_state set archive_messages = ${messages}, archive_bytes = ${bytes}`
+          )
+        const addChat = (chat: Record<string, unknown>) =>
+          Deletions.addRow("archive_chat", id, {
+            account_id: account.accountId,
+            type: "private",
+            ref: "common:1",
+            ...(Number(chat["messages"]) > 0 ? { first_id: 1, last_id: 9 } : {}),
+            ...chat
+          })
+        yield* Fixtures.within(id, store.begin(account, at(-hour)))
+        yield* report("messages", 0, 3, at(-10 * minute))
+        // Messages that are gone from the messenger stay archived: the second chat has more than it counts.
+        yield* addChat({ chat_id: 1, messages: 1500, counted: 4000 })
+        yield* addChat({ chat_id: 2, messages: 500, counted: 400 })
+        yield* addChat({ chat_id: 3, messages: 0 })
+        yield* addChat({ chat_id: 4, messages: 70, counted: 9000, effect: "skip" })
+        yield* archive(2000, 6_000_000)
+        yield* report("messages", 1, 3, at(0))
+        const opened = yield* see(own)
+        expect(words(opened)).toContain(
+          "Reading messages: 1 of 3 chats, and 2,000 of about 4,500 messages in those that were opened."
+        )
+        expect(opened.text).toContain(`<progress aria-label="Messages archived" max="4500" value="2000"></progress>`)
+        expect(words(opened)).toContain("chats an hour")
+        yield* World.query(id, (sql) => sql`update archive_chat set counted = 500 where chat_id = 3`)
+        const counted = words(yield* see(own))
+        expect(counted).toContain("Reading messages: 1 of 3 chats, and 2,000 of about 5,000 messages.")
+        expect(counted).toContain("At about 100 messages a minute, the rest takes about 30 minutes more")
+        yield* report("media", 0, 40, at(-2 * minute))
+        yield* archive(2000, 30_000_000)
+        yield* report("media", 10, 40, at(0))
+        const files = words(yield* see(own))
+        expect(files).toContain("Saving files: 10 of 40 files, 24 MB so far.")
+        expect(files).toContain("At about 5 files a minute, they take about 6 minutes more")
+      }))
+
     it.effect("a run that waits, and one that failed, are said in words with their times", () =>
       Effect.gen(function*() {
         const queued = yield* stage({ archive_queued_at: at(-2 * minute) })

@@ -93,7 +93,7 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const before = yield* seen(chat.chatId)
           assert.strictEqual(before.migratedTo, into)
           assert.deepStrictEqual((yield* seen(into)).migratedTo, null)
-          const [service, message] = yield* reader.history(before.ref, null, 10)
+          const { messages: [service, message] } = yield* reader.history(before.ref, null, 10)
           assert.deepInclude(service?.record, { kind: "service", details: { service: "ChatMigrateTo" } })
           assert.strictEqual(message?.record.text, "before")
         }))
@@ -123,9 +123,16 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
             const ids: Array<bigint> = []
             for (let n = 1; n <= 5; n++) ids.push(yield* say(where, `word ${n}`))
             const { ref } = yield* seen(chat.chatId)
-            assert.deepStrictEqual(textsOf(yield* reader.history(ref, null, 3)), ["word 5", "word 4", "word 3"])
-            assert.deepStrictEqual(textsOf(yield* reader.history(ref, ids[2] ?? null, 3)), ["word 2", "word 1"])
-            assert.deepStrictEqual(yield* reader.history(ref, ids[0] ?? null, 3), [])
+            assert.deepStrictEqual(textsOf((yield* reader.history(ref, null, 3)).messages), [
+              "word 5",
+              "word 4",
+              "word 3"
+            ])
+            assert.deepStrictEqual(textsOf((yield* reader.history(ref, ids[2] ?? null, 3)).messages), [
+              "word 2",
+              "word 1"
+            ])
+            assert.deepStrictEqual(yield* reader.history(ref, ids[0] ?? null, 3), { messages: [], total: 5 })
           }
         }))
 
@@ -141,7 +148,7 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           yield* chats.edit(where, first, "edited")
           yield* chats.remove(where, [gone])
           const { ref } = yield* seen(chat.chatId)
-          const [newest, oldest] = yield* reader.history(ref, null, 100)
+          const { messages: [newest, oldest] } = yield* reader.history(ref, null, 100)
           assert.deepStrictEqual(oldest, {
             chatId: chat.chatId,
             record: {
@@ -165,7 +172,9 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const { join, reader, say, seen } = yield* arrange()
           const { chat, where } = yield* join("private")
           yield* say(where, "a\ud800b")
-          assert.deepStrictEqual(textsOf(yield* reader.history((yield* seen(chat.chatId)).ref, null, 1)), ["a\ufffdb"])
+          assert.deepStrictEqual(textsOf((yield* reader.history((yield* seen(chat.chatId)).ref, null, 1)).messages), [
+            "a\ufffdb"
+          ])
         }))
 
       it.effect("has a message until its time has run out", () =>
@@ -176,10 +185,10 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           const expiresAt = new Date((yield* Clock.currentTimeMillis) + 60_000)
           yield* chats.send(where, { from: grace, text: "disappears", expiresAt })
           const { ref } = yield* seen(chat.chatId)
-          const [message] = yield* reader.history(ref, null, 10)
+          const { messages: [message] } = yield* reader.history(ref, null, 10)
           assert.deepStrictEqual(message?.expiresAt, expiresAt)
           yield* harness.pass("1 minute")
-          assert.deepStrictEqual(textsOf(yield* reader.history(ref, null, 10)), ["stays"])
+          assert.deepStrictEqual(textsOf((yield* reader.history(ref, null, 10)).messages), ["stays"])
         }))
 
       it.effect("that is hidden from the account begins where it joined, and may be shown later", () =>
@@ -195,13 +204,13 @@ export const chatsContract = <R, E>(name: string, harness: ChatsHarness<R, E>): 
           yield* harness.pass("1 second")
           yield* chats.join(userId, chat, { hidden: true })
           const after = yield* say(where, "after")
-          assert.deepStrictEqual(textsOf(yield* reader.history(ref, null, 10)), ["after"])
+          assert.deepStrictEqual(textsOf((yield* reader.history(ref, null, 10)).messages), ["after"])
           assert.strictEqual(yield* reader.visibleFrom(ref), after)
           yield* chats.leave(where)
           yield* harness.pass("1 second")
           yield* chats.join(userId, chat)
           assert.deepStrictEqual((yield* seen(chat.chatId)).joinedAt, new Date(yield* Clock.currentTimeMillis))
-          assert.deepStrictEqual(textsOf(yield* reader.history(ref, null, 10)), ["after", "before"])
+          assert.deepStrictEqual(textsOf((yield* reader.history(ref, null, 10)).messages), ["after", "before"])
           assert.strictEqual(yield* reader.visibleFrom(ref), 1n)
         }))
     })

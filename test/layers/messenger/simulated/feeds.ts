@@ -7,6 +7,7 @@ import type {
   ChatChange,
   ChatFeed,
   ChatReader,
+  MessagePage,
   MessageSeen
 } from "../../../../src/ports/messenger/MessengerArchive.ts"
 import { MessengerSession } from "../../../../src/ports/messenger/MessengerSession.ts"
@@ -53,7 +54,7 @@ const sincePosition = Effect.fnUntraced(function*(feed: ChatFeed, ref: string, p
 const wholeHistory = Effect.fnUntraced(function*(reader: ChatReader, ref: string, size: number) {
   const found: Array<MessageSeen> = []
   for (let below: bigint | null = null;;) {
-    const page: ReadonlyArray<MessageSeen> = yield* reader.history(ref, below, size)
+    const { messages: page }: MessagePage = yield* reader.history(ref, below, size)
     found.push(...page)
     const lowest = page.at(-1)
     if (lowest === undefined) return found

@@ -41,7 +41,7 @@ layer(wire, { excludeTestServices: true })("files over the messenger's own proto
     }
     const reader = yield* (yield* MessengerArchive).read(ref)
     const { chats: [chat] } = yield* reader.chats(null)
-    const messages = (yield* reader.history(chat!.ref, null, 100)).toReversed()
+    const messages = (yield* reader.history(chat!.ref, null, 100)).messages.toReversed()
     const read = (at: number, from = 0) =>
       Stream.runCollect(reader.file(messages[at]!.files[0]!.location, from)).pipe(
         Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.fail(new PlatformUnavailable()) }),

@@ -49,6 +49,7 @@ const chat = fc.record({
     topId: nullable(ids),
     reachedAt: nullable(dates)
   }),
+  counted: nullable(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
   floorAt: nullable(dates),
   unchecked: nullable(unchecked),
   refusedUntil: nullable(dates),
