@@ -18,9 +18,10 @@ import { type Candidates, listAgain, listBlocks, nameOf, queueNext, type Run, ty
 /** Pages that are read at a time, at first and at most. */
 export const fewestPages = 8
 export const fewestBlocks = 8
-const mostPages = 32
-/** Pages that are opened together: the time is looked at from one piece to the next. */
-const pagesTogether = 8
+const mostPages = 256
+/** Pages that are asked for and opened together. */
+const pagesTogether = 64
+const piecesAtOnce = 2
 /** Vocabularies that are opened at the same time. */
 const openedAtOnce = 4
 
@@ -63,44 +64,60 @@ export const readBlocks = Effect.fnUntraced(function*<R>(
 type UnreadPage = Extract<Unread, { readonly type: "page" }>
 
 /** Takes the pages that come next. */
-const takePages = <R>(run: Run<R>): ReadonlyMap<string, UnreadPage> => {
+const takePages = <R>(run: Run<R>): ReadonlyArray<UnreadPage> => {
   const { unread } = run
-  const taken = new Map<string, UnreadPage>()
-  for (let next = unread.peek(); next?.type === "page" && taken.size < run.pages; next = unread.peek()) {
+  const taken: Array<UnreadPage> = []
+  for (let next = unread.peek(); next?.type === "page" && taken.length < run.pages; next = unread.peek()) {
     unread.take()
-    taken.set(nameOf(next.page), next)
+    taken.push(next)
   }
   run.pages = Math.min(run.pages * 2, mostPages)
   return taken
 }
 
-/** Reads the pages that come next; those that the budget does not reach are queued again. */
-export const readPages = Effect.fnUntraced(function*<R>(run: Run<R>, hits: SearchHits) {
+/** Reads pages together; where the budget is used, those that the answer can do without are queued again instead. */
+const readTogether = Effect.fnUntraced(function*<R>(
+  run: Run<R>,
+  hits: SearchHits,
+  taken: ReadonlyArray<UnreadPage>,
+  isFirst: boolean
+) {
+  // Before all that reaches beyond the search's end is read, nothing can be answered.
+  const goesBack = ({ page }: UnreadPage) => page.lastAt < run.below ? run.isLate : Effect.succeed(false)
+  const queueAgain = (queued: UnreadPage) => run.unread.push(Math.min(queued.page.lastAt, run.below), queued)
+  const wanted = new Map<string, UnreadPage>()
+  for (const queued of taken) {
+    if (!isFirst && (yield* goesBack(queued))) queueAgain(queued)
+    else wanted.set(nameOf(queued.page), queued)
+  }
+  if (wanted.size === 0) return
   const store = yield* SearchStore
-  const taken = takePages(run)
-  const pages = yield* store.sealed(run.request.scope, [...taken.values()].map(({ page }) => page))
-  if (pages.length < taken.size) listAgain(run)
-  for (const [turn, piece] of piecesOf(pages, pagesTogether).entries()) {
-    const read: Array<SealedSearchPage> = []
-    for (const page of piece) {
-      const queued = taken.get(nameOf(page.page))
-      if (queued === undefined) continue
-      // Before all that reaches beyond the search's end is read, nothing can be answered.
-      const rank = Math.min(queued.page.lastAt, run.below)
-      if (turn + read.length > 0 && rank < run.below && (yield* run.isLate)) {
-        run.unread.push(rank, queued)
-        continue
-      }
-      run.sums.read += page.sealed.length
-      run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
-      read.push(page)
+  const sealed = yield* store.sealed(run.request.scope, [...wanted.values()].map(({ page }) => page))
+  if (sealed.length < wanted.size) listAgain(run)
+  const read: Array<SealedSearchPage> = []
+  for (const page of sealed) {
+    const queued = wanted.get(nameOf(page.page))
+    if (queued === undefined) continue
+    if (!(isFirst && read.length === 0) && (yield* goesBack(queued))) {
+      queueAgain(queued)
+      continue
     }
-    if (read.length === 0) continue
-    for (const { found, page, readBeside, unreadable } of yield* matchPages(run.keys, run.request, read)) {
-      for (const each of found) hits.add(each)
-      run.sums.read += readBeside
-      run.sums.unreadable += unreadable ? 1 : 0
-      if (unreadable) run.request.missed?.(page)
-    }
+    run.sums.read += page.sealed.length
+    run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
+    read.push(page)
+  }
+  for (const { found, page, readBeside, unreadable } of yield* matchPages(run.keys, run.request, read)) {
+    for (const each of found) hits.add(each)
+    run.sums.read += readBeside
+    run.sums.unreadable += unreadable ? 1 : 0
+    if (unreadable) run.request.missed?.(page)
   }
 })
+
+/** Reads the pages that come next: some are opened while others are asked for. */
+export const readPages = <R>(run: Run<R>, hits: SearchHits) =>
+  Effect.forEach(
+    piecesOf(takePages(run), pagesTogether),
+    (pages, turn) => readTogether(run, hits, pages, turn === 0),
+    { concurrency: piecesAtOnce, discard: true }
+  )
