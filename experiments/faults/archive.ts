@@ -115,6 +115,10 @@ const killedAt = (request: string, causes: Break = async () => {}): Break => asy
   await killAll(crowd)
 }
 
+/** As if the number of members of each chat had changed. */
+const membersChange: Break = ({ stage }) =>
+  stage.within((query) => query("update archive_chat set members_at = null", []))
+
 const tell = (does: Extract<Order, { readonly _: "trouble" }>["does"]): Break => ({ outside }) =>
   outside.tell({ _: "trouble", people, does })
 
@@ -134,9 +138,11 @@ const breaksWith = (disk: string | undefined): Readonly<Record<string, Break>> =
   "a data centre of files dead for 15 s": tell("files away"),
   // They forget which data centres are not to be asked for a while.
   "both processes killed": killAll,
+  "both killed while a run starts": killedAt("updates.getDifference"),
   "both killed while a run lists chats": killedAt("messages.getDialogs"),
   "both killed while a run reads messages": killedAt("messages.getHistory", tell("forgotten")),
   "both killed while a file is read": killedAt("upload.getFile", ({ outside }) => outside.tell({ _: "files", people })),
+  "both killed while a run finishes": killedAt("channels.getParticipants", membersChange),
   ...(disk === undefined ? {} : {
     "the disk of the files full": async ({ outside }: Crowd) => {
       const ballast = fill(disk)
