@@ -12,9 +12,10 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     return ArchiveUnreadables.of({
-      note: ({ accountId, organizationId }, numbers, now) => {
+      note: (account, numbers, now) => {
+        const { accountId, organizationId } = account
         const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
-        return sql<NewlyUnreadable>`
+        const note = sql<NewlyUnreadable>`
           with added as (
             insert into archive_unreadable (organization_id, account_id, number, messages, found_at)
             select organization_id, account_id, page_id, messages, ${now}::timestamptz from archive_page
@@ -24,7 +25,9 @@ export const layer = Layer.effect(
             from archive_tail where ${mine} and tail_id = any(${numbers}::bigint[])
             on conflict do nothing returning messages
           )
-          select count(*)::integer as pages, coalesce(sum(messages), 0)::integer as messages from added`.pipe(
+          select count(*)::integer as pages, coalesce(sum(messages), 0)::integer as messages from added`
+        // What a cleanup is deleting meanwhile is gone once it is looked for.
+        return Effect.andThen(lockArchive(sql, account), note).pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? { pages: 0, messages: 0 })
         )
