@@ -26,7 +26,7 @@ export const layer = Layer.effect(
             on conflict do nothing returning messages
           )
           select count(*)::integer as pages, coalesce(sum(messages), 0)::integer as messages from added`
-        // What a cleanup is deleting meanwhile is gone once it is looked for.
+        // Pages that a cleanup is deleting meanwhile are gone once they are looked for.
         return Effect.andThen(lockArchive(sql, account), note).pipe(
           Effect.orDie,
           Effect.map(([row]) => row ?? { pages: 0, messages: 0 })
