@@ -43,7 +43,7 @@ const keep = (tables: ReadonlyArray<Table>) =>
       "The first request with a password derives its key by Argon2id (128 MiB, 3 passes, 4 lanes), whose time beside it is that of the derivation alone in a process that does nothing else; its goal is of a machine that derives in 114 ms.",
       "The reads begin once the service has made the manifests of all that was written, which it does from its start on; lists are counted after 600 others, by when its code is compiled.",
       "Files are sealed from memory, and opened from a file, in chunks of 64 KiB; Node's cipher alone, over one chunk again and again, is what the machine can do. Every chunk is new memory, which Node's collector counts.",
-      "The longest transaction is of all those of the service while it cleans up, looked for every few milliseconds. The scan is of what the cleanup has left, once all vocabularies are dropped.",
+      "The longest transaction is of all those of the service while it cleans up, looked for every few milliseconds. The scan is of what the cleanup has left, once all vocabularies are dropped and the tables analyzed, as PostgreSQL does by itself within a minute.",
       "A search is timed until its first page of 20 is complete, however many calls that takes. Two searches at a time look for a word that is nowhere and for two words, while messages are listed: once in the process that lists, whose threads search, and once in another process on the same two processors. That process has just started, so that the few searches of that time are slower in it."
     ],
     tables,

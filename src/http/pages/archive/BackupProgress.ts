@@ -114,7 +114,7 @@ const howFar = (archive: ArchiveSummary, run: RunFacts): string => {
   }
   if (phase !== "messages" || total === 0) return `${so} chats`
   return `${so} chats, and ${count(done)} of about ${messages(total)}${
-    uncounted === 0 ? "" : " in those that were opened"
+    uncounted === 0 ? "" : " in the chats opened so far"
   }`
 }
 

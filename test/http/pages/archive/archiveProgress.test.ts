@@ -108,7 +108,7 @@ describe("the archive on the page of an account", () => {
         yield* report("messages", 1, 3, at(0))
         const opened = yield* see(own)
         expect(words(opened)).toContain(
-          "Reading messages: 1 of 3 chats, and 2,000 of about 4,500 messages in those that were opened."
+          "Reading messages: 1 of 3 chats, and 2,000 of about 4,500 messages in the chats opened so far."
         )
         expect(opened.text).toContain(`<progress aria-label="Messages archived" max="4500" value="2000"></progress>`)
         expect(words(opened)).toContain("chats an hour")
