@@ -94,6 +94,8 @@ export const search: <R>(
       further: null,
       isEarly: Effect.map(used, (share) => share < 0.5),
       isLate: Effect.map(used, (share) => share >= 1),
+      isOver: Effect.map(used, (share) => share >= 1.5),
+      reached: Infinity,
       ahead: budget.ahead ?? false,
       stamps: yield* (yield* SearchStore).stamps(scope)
     }
@@ -109,10 +111,12 @@ export const search: <R>(
       }
       const frontier = unread.highest()
       const late = yield* run.isLate
-      if (frontier < below && (late || hits.size() > limit)) {
+      const isListed = frontier <= run.reached || (late && (yield* run.isOver))
+      if (frontier < below && isListed && (late || hits.size() > limit)) {
         const sure = hits.since(frontier)
         if (late || sure.length > limit) {
           if (yield* isSettled(run)) return yield* answer(run, sure, frontier, false)
+          run.reached = Math.min(run.reached, frontier)
           continue
         }
       }

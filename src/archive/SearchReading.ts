@@ -83,11 +83,12 @@ const readTogether = Effect.fnUntraced(function*<R>(
   isFirst: boolean
 ) {
   // Before all that reaches beyond the search's end is read, nothing can be answered.
-  const goesBack = ({ page }: UnreadPage) => page.lastAt < run.below ? run.isLate : Effect.succeed(false)
+  const goesBack = ({ page: { lastAt } }: UnreadPage) =>
+    lastAt < run.below && lastAt <= run.reached ? run.isLate : Effect.succeed(false)
   const queueAgain = (queued: UnreadPage) => run.unread.push(Math.min(queued.page.lastAt, run.below), queued)
   const wanted = new Map<string, UnreadPage>()
   for (const queued of taken) {
-    if (!isFirst && (yield* goesBack(queued))) queueAgain(queued)
+    if (!(isFirst && wanted.size === 0) && (yield* goesBack(queued))) queueAgain(queued)
     else wanted.set(nameOf(queued.page), queued)
   }
   if (wanted.size === 0) return

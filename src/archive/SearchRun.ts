@@ -72,6 +72,10 @@ export interface Run<R> {
   readonly isEarly: Effect.Effect<boolean>
   /** All of the budget is used. */
   readonly isLate: Effect.Effect<boolean>
+  /** Half as much again is used: what was listed again is not waited for any more. */
+  readonly isOver: Effect.Effect<boolean>
+  /** Everything after this time was read before lists were made again: the answer waits until they have come down to it. */
+  reached: number
   /** The second list, too, is listed while the first one's blocks are read. */
   readonly ahead: boolean
   /** The store's stamps before it was last listed. */

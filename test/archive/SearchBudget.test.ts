@@ -39,4 +39,25 @@ describe("the budget of a call of a search", () => {
       )
       expect(fetches).toBeLessThanOrEqual(3)
     })))
+
+  it("answers all that it has read where lists were made again at its end, as a writer or an index has moved pages", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 40 }, (_, day) => writtenAt("harbour", day * 86_400))
+      const archive = yield* store(all, 1, ["loose"])
+      let stamps = 0
+      const moving = Effect.updateService(SearchStore, (memory) => ({
+        ...memory,
+        stamps: () => Effect.sync(() => ({ blocks: String(Math.min(stamps++, 1)), loose: "" }))
+      }))
+      const [key] = yield* keys
+      const bytes = archive.pages.reduce((sum, { sealed }) => sum + sealed.length, 0)
+      const budget = { millis: Infinity, bytes: bytes / 2, listed: 4, vocabularies: 4 }
+      const { complete, hits, searched } = yield* search(openKey([key!]), requestOf("quay", 20, everything), budget)
+        .pipe(
+          moving,
+          Effect.provide(Memory.layer(() => archive))
+        )
+      expect([complete, hits]).toEqual([false, []])
+      expect(searched).toBeGreaterThanOrEqual(15)
+    })))
 })
