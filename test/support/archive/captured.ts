@@ -55,13 +55,18 @@ export const passes = Effect.fnUntraced(function*(duration: Duration.Input) {
   }
 })
 
+const unpaced = { rate: 1_000_000, burst: 1_000_000 }
+
 /** A watch whose runs need not wait between their calls. */
-export const watch = Worker.layer({ archivePace: { rate: 1_000_000, burst: 1_000_000 } })
+export const watch = Worker.layer({ archivePace: unpaced, mediaPace: unpaced })
 
-/** Runs everything that is due. */
-export const runs = Effect.flatMap(Capture, ({ tick }) => tick)
+/** Runs everything that is due; what waits for looks of the watch has the Clock go on after ten seconds. */
+export const runs = Effect.raceFirst(
+  Effect.flatMap(Capture, ({ tick }) => tick),
+  Effect.andThen(TestClock.withLive(Effect.sleep("10 seconds")), Effect.forever(passes("100 millis")))
+)
 
-/** The same while the Clock goes on: a run waits for looks of the watch, and for the rate of parts of files. */
+/** The same while the Clock goes on, as after a long time, when looks are due as well. */
 export const runsInTime = Effect.gen(function*() {
   const running = yield* Effect.forkChild(runs)
   do yield* passes("100 millis")
