@@ -25,6 +25,12 @@ describe("what an operator sees of a running service", () => {
     await fetch(new URL("/readyz", service.address))
 
     const metricsUrl = /Metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(service.stderr())?.[1] ?? ""
+    // The jobs count for the first time after the start.
+    const counted = ["console_journal_open_intents", "console_reviews_overdue", "console_monitor_due"]
+    await until(async () => {
+      const shown = await (await fetch(metricsUrl)).text()
+      return counted.every((name) => shown.includes(`\n${name} `))
+    })
     const metrics = await fetch(metricsUrl)
     expect(metrics.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
     const text = await metrics.text()
