@@ -111,7 +111,7 @@ export const search: <R>(
       }
       const frontier = unread.highest()
       const late = yield* run.isLate
-      const isListed = frontier <= run.reached || (late && (yield* run.isOver))
+      const isListed = frontier <= run.reached || (yield* run.isOver)
       if (frontier < below && isListed && (late || hits.size() > limit)) {
         const sure = hits.since(frontier)
         if (late || sure.length > limit) {

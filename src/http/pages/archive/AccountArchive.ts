@@ -89,7 +89,7 @@ export const section = Effect.fnUntraced(function*(view: AdminPage, account: Acc
     Effect.all({
       organization: organizations.facts(caller),
       found: accounts.find(caller, accountId, false),
-      messages: store.messagesRead(ref),
+      messages: archive.phase === "messages" ? store.messagesRead(ref) : Effect.succeed(null),
       failed: files.failed(ref),
       unsafe: store.unsafe(ref, new Date(view.now))
     })

@@ -21,7 +21,8 @@ export interface RunFacts extends
     | "archive_started_at"
   >
 {
-  readonly messages: MessagesRead
+  /** Null but in the phase in which messages are read. */
+  readonly messages: MessagesRead | null
 }
 
 const phases: Readonly<Record<NonNullable<ArchiveSummary["phase"]>, string>> = {
@@ -42,13 +43,13 @@ const errors: ReadonlyMap<string, string> = new Map([
 
 const count = (value: number): string => value.toLocaleString("en")
 
-/** A number of chats, in words. */
-export const chats = (value: number): string => Math.round(value) === 1 ? "1 chat" : `${count(Math.round(value))} chats`
+/** A number of things in words, rounded. */
+const numberOf = (thing: string) => (value: number): string =>
+  Math.round(value) === 1 ? `1 ${thing}` : `${count(Math.round(value))} ${thing}s`
 
-const files = (value: number): string => Math.round(value) === 1 ? "1 file" : `${count(Math.round(value))} files`
-
-const messages = (value: number): string =>
-  Math.round(value) === 1 ? "1 message" : `${count(Math.round(value))} messages`
+export const chats = numberOf("chat")
+const files = numberOf("file")
+const messages = numberOf("message")
 
 /** A rate is not said earlier: it would rest on a few chats. */
 const rateAfter = Duration.toMillis("30 seconds")
@@ -88,7 +89,7 @@ const pace = (archive: ArchiveSummary, run: RunFacts, now: number): string | und
     return found &&
       `At about ${found.rate}, they take about ${found.time} more. Files differ in size, so this may change.`
   }
-  if (phase !== "messages") return undefined
+  if (run.messages === null) return undefined
   const { done, total, uncounted } = run.messages
   const byMessages = uncounted > 0 ? undefined : paceOf({
     done: archive.messages - run.archive_messages_before,
@@ -106,24 +107,28 @@ const pace = (archive: ArchiveSummary, run: RunFacts, now: number): string | und
 const howFar = (archive: ArchiveSummary, run: RunFacts): string => {
   const { bytes, phase, running } = archive
   if (running === null || running.dialogs_total === null || running.dialogs_total === 0) return ""
-  const { done, total, uncounted } = run.messages
   const so = `: ${count(running.dialogs_done)} of ${count(running.dialogs_total)}`
   if (phase === "media") {
     const saved = bytes - run.archive_bytes_before
     return `${so} files${saved <= 0 ? "" : `, ${size(saved)} so far`}`
   }
-  if (phase !== "messages" || total === 0) return `${so} chats`
+  if (run.messages === null || run.messages.total === 0) return `${so} chats`
+  const { done, total, uncounted } = run.messages
   return `${so} chats, and ${count(done)} of about ${messages(total)}${
     uncounted === 0 ? "" : " in the chats opened so far"
   }`
 }
 
 /** The bars of a phase: chats or files, and messages beside the chats that they are in. */
-const bars = ({ phase, running }: ArchiveSummary, { messages: { done, total } }: RunFacts): Html.Html | undefined => {
+const bars = ({ phase, running }: ArchiveSummary, { messages }: RunFacts): Html.Html | undefined => {
   if (running === null || running.dialogs_total === null) return undefined
   return html`${
     Bars.bar(phase === "media" ? "Files done" : "Chats done", running.dialogs_done, running.dialogs_total)
-  }${phase === "messages" && total > 0 ? Bars.bar("Messages archived", done, total) : undefined}`
+  }${
+    messages === null || messages.total === 0
+      ? undefined
+      : Bars.bar("Messages archived", messages.done, messages.total)
+  }`
 }
 
 const inProgress = (archive: ArchiveSummary, run: RunFacts, now: number): Html.Html => {
