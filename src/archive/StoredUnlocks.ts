@@ -3,13 +3,13 @@
  * the database has the digest alone.
  */
 import { Effect, Redacted } from "effect"
-import { boundTo, concat, utf8 } from "../domain/archive/Bytes.ts"
+import { boundTo, concat, sameBytes, utf8 } from "../domain/archive/Bytes.ts"
 import type { ArchiveKeyId } from "../domain/archive/Epoch.ts"
 import { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import type { ArchiveKey, WrappedKey } from "../ports/archive/ArchiveKeys.ts"
-import type { ArchiveSeed, OpenedSeed } from "./KeyWraps.ts"
+import { type ArchiveSeed, eraseSeed, type OpenedSeed } from "./KeyWraps.ts"
 
 /** The names that a stored seed is bound to; another password of the archive makes it worthless. */
 export interface StoredUnlockRef {
@@ -63,19 +63,29 @@ export const openStoredSeed = Effect.fnUntraced(
   }
 )
 
-/** Opens what is stored as the seed of the first of the key pairs that it is of. */
+/**
+ * Opens what is stored as the seed of the first of the key pairs that it is of. A public key that is not the seed's own
+ * was put there by somebody else: nothing may be sealed to it.
+ */
 export const openStored = Effect.fnUntraced(function*(
   keys: ReadonlyArray<WrappedKey>,
   connectionId: string,
   secret: Redacted.Redacted,
   stored: Uint8Array
 ) {
+  const crypto = yield* ArchiveCrypto
+  const unreadable = new ArchiveUnreadable({ part: "wrap" })
   for (const { key } of keys) {
-    const opened = yield* openStoredSeed(storedUnlockRef(key, connectionId), secret, stored).pipe(
-      Effect.map((seed): OpenedSeed | null => ({ key, seed })),
-      Effect.orElseSucceed(() => null)
+    const seed = yield* Effect.orElseSucceed(
+      openStoredSeed(storedUnlockRef(key, connectionId), secret, stored),
+      () => null
     )
-    if (opened !== null) return opened
+    if (seed === null) continue
+    if (sameBytes(yield* crypto.publicKey(Redacted.value(seed.bytes)), key.publicKey)) {
+      return { key, seed } satisfies OpenedSeed
+    }
+    yield* eraseSeed(seed)
+    return yield* unreadable
   }
-  return yield* new ArchiveUnreadable({ part: "wrap" })
+  return yield* unreadable
 })

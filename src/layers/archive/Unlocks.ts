@@ -1,9 +1,9 @@
 /**
  * The opened archive keys of a process: few, for minutes, and zeroed when they end.
  *
- * An entry belongs to one credential, to one password or token, and to the wrap that was current when it was opened, also
- * where it holds the seed of a replaced key: after a change of the password, in whatever process, no request finds it any
- * more.
+ * An entry belongs to one credential, to one password or token, and to the public key and the wrap that were current when
+ * it was opened, also where it holds the seed of a replaced key: after a change of the password, in whatever process, no
+ * request finds it any more, nor after another public key was put in the place of the organization's.
  */
 import { Deferred, Effect, Layer, Redacted, Scope, Stream } from "effect"
 import * as crypto from "node:crypto"
@@ -84,6 +84,7 @@ export const layer = Layer.effect(
         key.organizationId,
         key.keyId,
         key.wrapId,
+        Buffer.from(key.publicKey).toString("base64"),
         credential.kind,
         credential.id,
         way,
@@ -140,15 +141,23 @@ export const layer = Layer.effect(
         )
       })
 
+    /** The key pairs with their wraps, unless the current one was changed since the request read its facts. */
+    const wrappedAs = ({ organizationId, publicKey, wrapId }: ArchiveKey) =>
+      Effect.flatMap(db.read(organizationId, keys.wrapped(organizationId)), (wrapped) => {
+        const current = wrapped[0]?.key
+        return current !== undefined && current.wrapId === wrapId && sameBytes(current.publicKey, publicKey)
+          ? Effect.succeed(wrapped)
+          // The password may be right, and the next request knows.
+          : Effect.fail(new ServiceUnavailable({ retry_after: 1 }))
+      })
+
     /** The seed that the password opens, that of the current key pair or of one before; every attempt is counted first. */
     const unwrap = Effect.fnUntraced(function*(
       caller: Caller["Service"],
       key: ArchiveKey,
       password: Redacted.Redacted
     ) {
-      const wrapped = yield* db.read(caller.organizationId, keys.wrapped(caller.organizationId))
-      // Changed since the request read its facts: the password may be right, and the next request knows.
-      if (wrapped[0]?.key.wrapId !== key.wrapId) return yield* new ServiceUnavailable({ retry_after: 1 })
+      const wrapped = yield* wrappedAs(key)
       yield* Effect.tapErrorTag(attempts.count(caller), "too_many_attempts", () => dropAllOf(caller))
       const derived = inTurn(
         openFirst(wrapped, password).pipe(
@@ -200,9 +209,8 @@ export const layer = Layer.effect(
       }
       if (storedUnlock === undefined || limit === null) return Effect.fail(new ArchivePasswordRequired({}))
       const { sealed, token } = storedUnlock
-      const { organizationId } = caller
       const find = Effect.flatMap(
-        db.read(organizationId, keys.wrapped(organizationId)),
+        wrappedAs(key),
         (wrapped) => Effect.provide(openStored(wrapped, limit.connectionId, token, sealed), primitives)
       ).pipe(Effect.catchTag("ArchiveUnreadable", () => Effect.fail(new ArchivePasswordRequired({}))))
       return Effect.succeed({ name: nameOf(caller, key, "stored", token), find })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { newEpoch } from "../../../src/archive/EpochKeys.ts"
 import { makeKeyPair, wrapSeed } from "../../../src/archive/KeyWraps.ts"
@@ -111,6 +111,16 @@ const make = Effect.gen(function*() {
   })
   const key = yield* setPassword(password)
   const dropWrap = Effect.sync(() => void stored.pop())
+  /** Puts another public key in the place of the organization's; the key as later requests read it. */
+  const putPublicKey = (publicKey: Uint8Array) =>
+    Effect.sync(() => {
+      const [first] = stored
+      if (first === undefined) throw new Error("There is no key")
+      const { wrap } = first
+      const put: ArchiveKey = { ...first.key, publicKey }
+      stored[0] = { key: put, wrap }
+      return put
+    })
   const epoch: EpochRef = {
     organizationId,
     accountId: AccountId.make("019bc0e2-1280-7691-9060-dc1c794fba00"),
@@ -119,7 +129,7 @@ const make = Effect.gen(function*() {
   }
   const sealed = yield* Effect.provide(newEpoch(epoch, publicKey), context)
   counts.derived = 0
-  return { counts, dropWrap, epoch, gate, key, most, sealed, setPassword, unlock }
+  return { counts, dropWrap, epoch, gate, key, most, putPublicKey, sealed, setPassword, unlock }
 })
 
 describe("opened archive keys", () => {
@@ -147,6 +157,34 @@ describe("opened archive keys", () => {
       counts.derived = 0
       const refused = yield* Effect.flip(Effect.scoped(unlock.open(callerWith(password), changed)))
       expect([refused._tag, counts.derived]).toEqual(["archive_password_invalid", 1])
+    }))
+
+  it.effect("are not opened to seal anything to a public key that is not theirs, by password, by what is kept, or by a token", () =>
+    Effect.gen(function*() {
+      const { key, putPublicKey, unlock } = yield* make
+      const { publicKey } = yield* Effect.provide(makeKeyPair, NodeCrypto.layer)
+      const [token, connectionId] = [Redacted.make("a token of 256 bits"), "connection"]
+      const sealed = yield* Effect.scoped(
+        Effect.flatMap(unlock.open(callerWith(password), key), ({ storedUnder }) => storedUnder(token, connectionId))
+      )
+      const connected: Caller["Service"] = {
+        ...callerWith(password),
+        extras: {},
+        limit: { connectionId, scopeType: "all" },
+        storedUnlock: { sealed, token }
+      }
+      const open = (caller: Caller["Service"], read: ArchiveKey) =>
+        Effect.result(Effect.scoped(unlock.open(caller, read)))
+      const tags = Effect.fnUntraced(function*(read: ArchiveKey) {
+        const results = [yield* open(callerWith(password), read), yield* open(connected, read)]
+        return results.map((result) => Result.isSuccess(result) ? "open" : result.failure._tag)
+      })
+      expect(yield* tags(key)).toEqual(["open", "open"])
+      const put = yield* putPublicKey(publicKey)
+      expect(yield* tags(put)).toEqual(["archive_password_invalid", "archive_password_required"])
+      yield* putPublicKey(key.publicKey)
+      expect(yield* tags(put)).toEqual(["service_unavailable", "service_unavailable"])
+      expect(yield* tags(key)).toEqual(["open", "open"])
     }))
 
   it.effect("a password that is changed between a request's facts and its derivation opens nothing, counts nothing, and is asked for again", () =>
