@@ -2,10 +2,11 @@
 import { Effect, Layer, Stream } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { isBlobId } from "../../domain/archive/Blob.ts"
+import { isBlobId, sealedChunkSize } from "../../domain/archive/Blob.ts"
 import { BlobStore, BlobStoreFailed } from "../../ports/archive/BlobStore.ts"
 
-const readSize = 256 * 1024
+/** Whole sealed chunks, so that none has to be put together from two reads. */
+const readSize = 4 * sealedChunkSize
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown"
@@ -108,7 +109,7 @@ export const layer = (root: string) =>
                 handle.close()))
           )
           const next = async (at: number) => {
-            const buffer = new Uint8Array(Math.min(readSize, end - at))
+            const buffer = Buffer.allocUnsafeSlow(Math.min(readSize, end - at))
             const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
             if (bytesRead === 0) throw wrongSize()
             return [buffer.subarray(0, bytesRead), at + bytesRead] as const
