@@ -6,8 +6,8 @@ import { ArchiveHolds } from "../ports/archive/ArchiveHolds.ts"
 import { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
 
 /**
- * Shreds the keys, within the organization's transaction: the details of its event. Null, with nothing done, where a hold
- * keeps any of it.
+ * Drops the archive keys, within the organization's transaction: the details of its event. Null, with nothing done,
+ * where a hold keeps any of it.
  */
 export const beginWholeDeletion = Effect.fnUntraced(function*(organizationId: OrganizationId, at: Date) {
   if (yield* (yield* ArchiveHolds).binds(organizationId, { accountIds: null, before: null })) return null

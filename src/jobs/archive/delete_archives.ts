@@ -46,7 +46,7 @@ const run = Effect.gen(function*() {
   yield* eachAlone(yield* (yield* ArchiveDeletions).due(deletionsPerRun), goOn)
 })
 
-/** The keys are gone since the deletion began: nothing that is still there can be read. */
+/** Nothing that is still there can be read since the deletion began; of a whole archive the epochs go first. */
 export const deleteArchives = Job.make("delete_archives", {
   period: "5 seconds",
   does: "deletes what is left of deleted archives, whose keys are gone already",

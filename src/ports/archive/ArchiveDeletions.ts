@@ -30,7 +30,10 @@ export type BegunDeletion = Readonly<Record<"deletion", string>>
 export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
   /** Locks the archive of the account, which the caller has locked itself, and shreds its keys. */
   beginAccount(organizationId: OrganizationId, accountId: AccountId, now: Date): Effect.Effect<BegunDeletion>
-  /** Locks every archive of the organization, which the caller has locked, and shreds their keys. */
+  /**
+   * Locks every archive of the organization, which the caller has locked, and whose archive keys it drops. From then on
+   * `Epochs` has their epochs closed and without keys; `deleteSome` deletes these before all else.
+   */
   beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<BegunDeletion>
   /** Unfinished deletions of all organizations, the oldest first. */
   due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>

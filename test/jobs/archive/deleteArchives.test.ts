@@ -164,8 +164,7 @@ describe("the deletion of the whole archive", () => {
             200,
             expect.objectContaining({ phase: "deleting", key_set: false, readable: false, writable: false })
           ])
-          const { epochs } = yield* Deletions.dump(id)
-          expect(epochs.filter(({ sealed_key }) => sealed_key !== null)).toEqual([])
+          for (const { account } of [one!, other!]) expect(yield* Deletions.keysOf(account)).toEqual([])
           expect(yield* World.query(id, (sql) => sql`select 1 from archive_wrap where organization_id = ${id}`))
             .toEqual([])
           expect((yield* Deletions.deleteWhole(id, key)).body).toEqual(started.body)
@@ -205,6 +204,36 @@ describe("the deletion of the whole archive", () => {
           yield* Deletions.recount(id)
         }))
 
+      it.effect("begins without a change of any epoch, and deletes these before all else, some at a time", () =>
+        Effect.gen(function*() {
+          const { admins, archives: [one, other], id } = yield* Deletions.stage()
+          const { organizationId } = one!.account
+          const stored = Effect.map(Deletions.dump(id), ({ epochs }) => epochs.map(({ sealed_key }) => sealed_key))
+          const before = yield* stored
+          expect(before.length).toBeGreaterThan(1)
+          expect((yield* Deletions.keysOf(one!.account)).length).toBeGreaterThan(0)
+          const started = yield* Deletions.deleteWhole(id, admins.owner.key)
+          expect(started.status).toBe(200)
+          expect(yield* stored).toEqual(before)
+          for (const { account } of [one!, other!]) expect(yield* Deletions.keysOf(account)).toEqual([])
+          const deletions = yield* ArchiveDeletions
+          const [due] = (yield* deletions.due(99)).filter((each) => each.organizationId === organizationId)
+          const rows = yield* Deletions.rowsOf(id)
+          for (let left = before.length - 1; left >= 0; left--) {
+            yield* (yield* Db).transaction(
+              organizationId,
+              Effect.gen(function*() {
+                const taken = yield* deletions.take(organizationId, due!.id)
+                expect(yield* deletions.deleteSome(taken!, 1, new Date(0))).toBe(1)
+              })
+            )
+            expect((yield* stored).length).toBe(left)
+          }
+          expect([yield* Deletions.rowsOf(id), (yield* Deletions.dump(id)).blobs.length]).toEqual([rows, 2])
+          yield* deleteArchives.run
+          expect(yield* Deletions.rowsOf(id)).toBe(0)
+        }))
+
       it.effect("S4.16-06: is refused to anybody but the owner, by a wrong phrase, and where nothing is archived", () =>
         Effect.gen(function*() {
           const { admins, id } = yield* World.makeOrganization()
@@ -240,8 +269,7 @@ describe("a reader of a deleted archive", () => {
           if (what === "account") yield* Deletions.deleteAccount(account, admins.owner.key)
           else yield* Deletions.deleteWhole(id, admins.owner.key)
           yield* index
-          const keys = (yield* Deletions.dump(id)).epochs.filter(({ sealed_key }) => sealed_key !== null)
-          expect(keys).toEqual([])
+          expect(yield* Deletions.keysOf(account)).toEqual([])
           expect(yield* Deletions.countIn(id, "archive_block", account.accountId)).toBe(0)
           const ref = { ...account, epochId: 1n << 40n, keyId: key.keyId }
           const added = epochs.addClosed(ref, new Uint8Array(8), new Date(0))

@@ -9,6 +9,7 @@ import { confirmPhrase } from "../../../src/domain/archive/ConfirmPhrase.ts"
 import { ArchiveKeyId, type EpochKey } from "../../../src/domain/archive/Epoch.ts"
 import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
 import { ArchiveWriter } from "../../../src/ports/archive/ArchiveWriter.ts"
+import { Epochs } from "../../../src/ports/archive/Epochs.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as World from "../world.ts"
 import { setArchiveKey } from "./archiveKeys.ts"
@@ -136,6 +137,14 @@ export const dump = Effect.fnUntraced(function*(organizationId: string) {
     (sql) => sql`select account_id from archive_blob where organization_id = ${organizationId} and key is not null`
   )
   return { epochs, blobs }
+})
+
+/** The sealed keys of the account's epochs that readers get. */
+export const keysOf = Effect.fnUntraced(function*(account: Archives.Archive["account"]) {
+  const ids = (yield* dump(account.organizationId)).epochs
+    .flatMap(({ account_id, epoch }) => account_id === account.accountId ? [BigInt(epoch)] : [])
+  const found = yield* (yield* Db).read(account.organizationId, (yield* Epochs).sealed(account, ids))
+  return found.flatMap(({ sealedKey }) => sealedKey === null ? [] : [sealedKey])
 })
 
 const seedOf = Effect.fnUntraced(function*(organizationId: Archives.Archive["account"]["organizationId"]) {

@@ -28,15 +28,13 @@ export const layer = Layer.effect(
     const lock = (organizationId: OrganizationId, accountId: AccountId | null) =>
       post(lockArchives(sql, within(organizationId, accountId)))
 
-    const shred = (organizationId: OrganizationId, accountId: AccountId | null, now: Date) =>
-      Effect.all([
-        post(sql`
-          update archive_epoch set sealed_key = null, shredded_at = ${now}, closed_at = coalesce(closed_at, ${now})
-          where ${within(organizationId, accountId)} and sealed_key is not null`),
-        sql<{ id: string }>`
-          insert into archive_deletion (organization_id, account_id, started_at)
-          values (${organizationId}, ${accountId}, ${now}) returning id::text as id`
-      ]).pipe(Effect.orDie, Effect.map(([, [made]]) => ({ deletion: made?.id ?? "" })))
+    const begin = (organizationId: OrganizationId, accountId: AccountId | null, now: Date) =>
+      sql<{ id: string }>`
+        insert into archive_deletion (organization_id, account_id, started_at)
+        values (${organizationId}, ${accountId}, ${now}) returning id::text as id`.pipe(
+        Effect.orDie,
+        Effect.map(([made]) => ({ deletion: made?.id ?? "" }))
+      )
 
     const counting = ({ id, organizationId }: ArchiveDeletion) =>
       sql`${lost(sql, organizationId)}, counted as (
@@ -126,6 +124,8 @@ export const layer = Layer.effect(
         ) select count(*)::integer as rows from emptied`
 
     const kinds = [
+      // Of the whole archive they still have their keys, sealed to those that its beginning has deleted.
+      uncounted("archive_epoch", "epoch_id"),
       blobs("saved"),
       uncounted("archive_change", "chat_id", "message_id", "kind", "edit_date", "mark", "place"),
       uncounted("archive_expiry", "chat_id", "message_id"),
@@ -135,7 +135,6 @@ export const layer = Layer.effect(
       uncounted("archive_loose", "page_id"),
       pages,
       uncounted("archive_unreadable", "number"),
-      uncounted("archive_epoch", "epoch_id"),
       uncounted("archive_chat", "chat_id"),
       counters,
       // Few are being written: only the partial index of those that are saved finds some without reading the others.
@@ -143,15 +142,20 @@ export const layer = Layer.effect(
     ]
 
     return ArchiveDeletions.of({
-      beginAccount: (organizationId, accountId, now) =>
-        Effect.andThen(lock(organizationId, accountId), shred(organizationId, accountId, now)),
+      beginAccount: Effect.fnUntraced(function*(organizationId, accountId, now) {
+        yield* lock(organizationId, accountId)
+        yield* post(sql`
+          update archive_epoch set sealed_key = null, shredded_at = ${now}, closed_at = coalesce(closed_at, ${now})
+          where ${within(organizationId, accountId)} and sealed_key is not null`)
+        return yield* begin(organizationId, accountId, now)
+      }),
 
       beginWhole: Effect.fnUntraced(function*(organizationId, now) {
         yield* lock(organizationId, null)
         yield* post(sql`
           update organization set archive_deletion_started_at = ${now}, archive_deleted_at = null
           where id = ${organizationId}`)
-        return yield* shred(organizationId, null, now)
+        return yield* begin(organizationId, null, now)
       }),
 
       due: (limit) =>

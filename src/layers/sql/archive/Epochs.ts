@@ -24,7 +24,10 @@ export const layer = Layer.effect(
     const mine = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId}`
 
-    /** A deletion locks all archives before it begins: a statement after the lock of one sees if it has. */
+    /**
+     * A deletion of the whole archive locks all archives before it begins: a statement after the lock of one sees if it
+     * has. It deletes the epochs some at a time: until then they count as closed and shredded.
+     */
     const isDeleting = (organizationId: ArchivedAccount["organizationId"]) =>
       sql`exists (
         select 1 from archive_deletion
@@ -79,7 +82,9 @@ export const layer = Layer.effect(
       fence: Effect.fnUntraced(function*(account, epochId) {
         yield* post(lockArchive(sql, account))
         const open = yield* sql`
-          select 1 from archive_epoch where ${mine(account)} and epoch_id = ${epochId} and closed_at is null for share`
+          select 1 from archive_epoch
+          where ${mine(account)} and epoch_id = ${epochId} and closed_at is null
+            and not ${isDeleting(account.organizationId)} for share`
         return open.length > 0
       }, Effect.orDie),
 
@@ -90,8 +95,9 @@ export const layer = Layer.effect(
 
       sealed: (account, epochIds) =>
         sql<EpochRow>`
-          select epoch_id::text as epoch, key_id, sealed_key from archive_epoch
-          where ${mine(account)} and epoch_id = any(${epochIds}::bigint[])`.pipe(
+          select epoch_id::text as epoch, key_id,
+            case when not ${isDeleting(account.organizationId)} then sealed_key end as sealed_key
+          from archive_epoch where ${mine(account)} and epoch_id = any(${epochIds}::bigint[])`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
             rows.map((row) => ({ epochId: BigInt(row.epoch), keyId: row.key_id, sealedKey: row.sealed_key }))
