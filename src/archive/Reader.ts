@@ -4,11 +4,11 @@ import { hex } from "../domain/archive/Bytes.ts"
 import { type Message, message, type MessageEdit, messageEdits, type MessageState } from "../domain/archive/Message.ts"
 import { piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, EditRecord, MessageDetails, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
-import { newestEdit } from "../domain/archive/Revisions.ts"
+import { byAge, newestEdit } from "../domain/archive/Revisions.ts"
 import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
-import { type OpenAccount, openEach } from "./OpenedFrames.ts"
+import { keysOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
 
 export { type OpenAccount, openAccount } from "./OpenedFrames.ts"
 
@@ -44,6 +44,9 @@ const changesPerStatement = 101
 
 /** Revisions of one message that are answered at most, the oldest. */
 export const revisionLimit = 1000
+
+/** Bytes of frames that the revisions of one message are read from at most. */
+export const revisionBytes = 32 * 1024 * 1024
 
 const unchanged = { editDates: [], newest: null, deletedAt: null, deletedWhy: null }
 
@@ -268,15 +271,24 @@ export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: 
     ended = found.ended
   }
   if (entry?.id !== id) return null
+  const { account } = open
   const db = yield* Db
-  const frames = yield* db.read(
-    open.account.organizationId,
-    Effect.flatMap(ArchivePages, (pages) => pages.edits(open.account, chatId, id, revisionLimit))
-  )
-  const distinct = [...new Map(frames.map((each) => [each.number, { ...each, chatId }])).values()]
-  const opened = yield* openEach(open, "changes", distinct)
-  const edits = opened.flatMap((records) => editsIn(records, id))
-  const unreadable = frames.length - Math.min(frames.length, edits.length) + (entry.record === null ? 1 : 0)
-  const revisions: ReadonlyArray<MessageEdit> = messageEdits(entry.record, edits)
-  return { revisions, hasMore: frames.length === revisionLimit, unreadable }
+  const pages = yield* ArchivePages
+  const window = { skip: 0, limit: revisionLimit, bytes: revisionBytes }
+  const part = yield* db.read(account.organizationId, pages.edits(account, { chatId, messageId: id }, window))
+  yield* keysOf(open, part.frames)
+  const edits: Array<EditRecord> = []
+  let listed = 0
+  let unopened = 0
+  for (const frames of part.frames) {
+    const [records] = yield* openEach(open, "changes", [{ ...frames, chatId }])
+    listed += frames.places.length
+    if (records === undefined || records === null) unopened += frames.places.length
+    else edits.push(...editsIn(records, id))
+  }
+  // The frames may hold later edits too, beyond those that were read.
+  const known = edits.sort(byAge).slice(0, listed - unopened)
+  const unreadable = listed - known.length + (entry.record === null ? 1 : 0)
+  const revisions: ReadonlyArray<MessageEdit> = messageEdits(entry.record, known)
+  return { revisions, hasMore: !part.ended, unreadable }
 })

@@ -11,25 +11,38 @@ import { RemoteStates } from "./RemoteStates.ts"
 /** Messages whose edits are asked for at the same time. */
 const messagesAtOnce = 4
 
+/** Bytes of frames of one message's edits that its files are looked for in. */
+const bytesPerMessage = 32 * 1024 * 1024
+
 const pages = Layer.effect(
   ArchivePages,
   Effect.gen(function*() {
     const service = yield* SealedArchive
     const states = yield* RemoteStates
 
+    /** Answers are cut by their size: it goes on until it has as many edits, or bytes of frames, as were asked for. */
     const edits: ArchivePages["Service"]["edits"] = Effect.fnUntraced(
-      function*({ accountId }, chatId, messageId, limit) {
-        const found: Array<SealedFrames> = []
-        for (let more = true; more && found.length < limit;) {
-          const asked = { chat_id: String(chatId), message_id: String(messageId), skip: found.length }
+      function*({ accountId }, { chatId, messageId }, { bytes, limit, skip }) {
+        const found = new Map<string, SealedFrames & { readonly places: Array<number> }>()
+        let next = skip
+        let left = bytes
+        while (true) {
+          const asked = { chat_id: String(chatId), message_id: String(messageId), skip: next }
           const answer = yield* Effect.orDie(service.pages(accountId, { edits: asked }))
           yield* states.keep(answer, [])
-          const frames = new Map(answer.frames.map((each) => [each.number, framesOf(each)]))
-          const named = answer.edits.flatMap((number) => frames.get(number) ?? [])
-          found.push(...named)
-          more = answer.has_more && named.length > 0
+          const frames = new Map(answer.frames.map((each) => [each.number, each]))
+          for (const number of answer.edits) {
+            const named = frames.get(number)
+            if (named === undefined || next === skip + limit) return { frames: [...found.values()], ended: false }
+            const known = found.get(number) ?? { ...framesOf(named), places: [] }
+            if (!found.has(number)) left -= known.sealed.length
+            if (left < 0 && found.size > 0) return { frames: [...found.values()], ended: false }
+            found.set(number, known)
+            known.places.push(next++)
+          }
+          const more = answer.has_more && answer.edits.length > 0
+          if (!more || next === skip + limit) return { frames: [...found.values()], ended: !more }
         }
-        return found.slice(0, limit)
       }
     )
 
@@ -79,10 +92,10 @@ const pages = Layer.effect(
         Effect.map(
           Effect.forEach(
             messages,
-            ({ chatId, messageId }) =>
+            (message) =>
               Effect.map(
-                edits(account, chatId, messageId, limit),
-                (frames) => frames.map((each) => ({ ...each, chatId }))
+                edits(account, message, { skip: 0, limit, bytes: bytesPerMessage }),
+                ({ frames }) => frames.map((each) => ({ ...each, chatId: message.chatId }))
               ),
             { concurrency: messagesAtOnce }
           ),

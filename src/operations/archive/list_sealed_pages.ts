@@ -4,6 +4,7 @@ import { toBase64 } from "../../domain/archive/Bytes.ts"
 import { encodeIds } from "../../domain/archive/MessageIds.ts"
 import { SealedPageList } from "../../domain/archive/SealedArchive.ts"
 import { sealedPagesParts } from "../../domain/archive/SealedRequests.ts"
+import { sealedBytesPerAnswer } from "../../domain/Limits.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveChats, type SealedChat } from "../../ports/archive/ArchiveChats.ts"
@@ -59,14 +60,14 @@ const editsOf = Effect.fnUntraced(function*(
 ) {
   const db = yield* Db
   const pages = yield* ArchivePages
-  const found = yield* db.read(
-    account.organizationId,
-    pages.edits(account, BigInt(chat_id), BigInt(message_id), editsRead)
-  )
-  const rest = found.slice(skip)
-  const end = rest.findIndex((frames) => !answer.addFrames(account, frames))
-  answer.has_more = end >= 0
-  return rest.slice(0, end < 0 ? rest.length : end).map(({ number }) => String(number))
+  const message = { chatId: BigInt(chat_id), messageId: BigInt(message_id) }
+  const window = { skip, limit: editsRead, bytes: sealedBytesPerAnswer }
+  const { ended, frames } = yield* db.read(account.organizationId, pages.edits(account, message, window))
+  for (const each of frames) answer.addFrames(account, each)
+  answer.has_more = !ended
+  return frames.flatMap(({ number, places }) => places.map((place) => ({ number, place })))
+    .sort((one, other) => one.place - other.place)
+    .map(({ number }) => String(number))
 })
 
 const chatOf = (account: ArchivedAccount, answer: SealedAnswer) => (chat: SealedChat) => ({

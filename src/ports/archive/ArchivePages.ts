@@ -57,6 +57,27 @@ export interface MessageChanges extends MessageName {
   readonly newest: SealedFrames | null
 }
 
+/** Edits of a message beyond the oldest `skip`, the oldest first. */
+export interface EditWindow {
+  readonly skip: number
+  /** The most edits. */
+  readonly limit: number
+  /** The most bytes of frames; the first frames are read even where they are larger. */
+  readonly bytes: number
+}
+
+/** Frames with the places of the window's edits in them among all edits of the message; the oldest edit is at 0. */
+export interface EditFrames extends SealedFrames {
+  readonly places: ReadonlyArray<number>
+}
+
+/** The window's edits up to the first one that is beyond its limits; `ended` where none is left. */
+export interface EditPart {
+  /** Each once, in the order of their oldest edits. */
+  readonly frames: ReadonlyArray<EditFrames>
+  readonly ended: boolean
+}
+
 /** The state of a file; its name is in its message. */
 export interface StoredFile extends MessageName {
   readonly fileId: string
@@ -77,13 +98,8 @@ export class ArchivePages extends Context.Service<ArchivePages, {
     account: ArchivedAccount,
     messages: ReadonlyArray<MessageName>
   ): Effect.Effect<ReadonlyArray<MessageChanges>>
-  /** Frames with edits of the message, by the messenger's time of the edit, at most `limit`. */
-  edits(
-    account: ArchivedAccount,
-    chatId: bigint,
-    messageId: bigint,
-    limit: number
-  ): Effect.Effect<ReadonlyArray<SealedFrames>>
+  /** Frames with edits of the message. */
+  edits(account: ArchivedAccount, message: MessageName, window: EditWindow): Effect.Effect<EditPart>
   /** The frames with edits of the messages, each once; of a message those of at most `limit` edits, the first ones. */
   editFrames(
     account: ArchivedAccount,

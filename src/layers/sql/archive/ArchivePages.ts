@@ -38,6 +38,14 @@ interface ChangesRow {
   readonly sealed: Uint8Array | null
 }
 
+interface EditsRow extends FramesRow {
+  /** From 1. */
+  readonly places: ReadonlyArray<number>
+  /** The first edit whose frames are too large. */
+  readonly cut: number | null
+  readonly followed: boolean
+}
+
 interface FileRow {
   readonly chat: string
   readonly message: string
@@ -69,11 +77,11 @@ export const layer = Layer.effect(
     /** The page or tail row that a row of `archive_change` names, as `place`. */
     const placeOf = ({ accountId, organizationId }: ArchivedAccount, change: string) =>
       sql`(
-        select page_id as number, day, sealed from archive_page
+        select page_id as number, day, sealed, bytes from archive_page
         where organization_id = ${organizationId} and account_id = ${accountId}
           and page_id = ${sql.literal(change)}.page_id
         union all
-        select tail_id, day, sealed from archive_tail
+        select tail_id, day, sealed, length(sealed) from archive_tail
         where organization_id = ${organizationId} and account_id = ${accountId}
           and tail_id = ${sql.literal(change)}.tail_id
       ) as place`
@@ -166,15 +174,41 @@ export const layer = Layer.effect(
           )
         ),
 
-      edits: (account, chatId, messageId, limit) =>
-        sql<FramesRow>`
-          select ${frames} from (
-            select page_id, tail_id, edit_date, archive_change.place as nth from archive_change
+      edits: (account, { chatId, messageId }, { bytes, limit, skip }) => {
+        const end = skip + limit
+        return sql<EditsRow>`
+          with edit as materialized (
+            select page_id, tail_id, (row_number() over age)::integer as nth from archive_change
             where ${mine(account, chatId)} and message_id = ${messageId} and kind = 'edited'
-            order by edit_date, nth limit ${sql.literal(String(limit))}
-          ) as edit
-          cross join lateral ${placeOf(account, "edit")}
-          order by edit.edit_date, edit.nth`.pipe(Effect.orDie, Effect.map((rows) => rows.map(framesOf))),
+            window age as (order by edit_date, late desc, archive_change.place)
+            order by nth limit ${sql.literal(String(limit + 1))} offset ${sql.literal(String(skip))}
+          )
+          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, places, cut,
+            exists (select from edit where nth > ${end}) as followed
+          from (
+            select *, min(first) filter (where not fits) over () as cut from (
+              select *, first = ${skip + 1} or sum(bytes) over (order by first) <= ${bytes} as fits from (
+                select page_id, tail_id, min(nth) as first, array_agg(nth order by nth) as places from edit
+                where nth <= ${end} group by page_id, tail_id
+              ) as held
+              cross join lateral ${placeOf(account, "held")}
+            ) as summed
+          ) as bounded
+          where fits order by first`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => {
+            const { cut, followed } = rows[0] ?? { cut: null, followed: false }
+            const listed = cut === null ? end : cut - 1
+            return {
+              frames: rows.map((row) => ({
+                ...framesOf(row),
+                places: row.places.filter((nth) => nth <= listed).map((nth) => nth - 1)
+              })),
+              ended: cut === null && !followed
+            }
+          })
+        )
+      },
 
       editFrames: (account, messages, limit) =>
         messages.length === 0 ? Effect.succeed([]) : sql<FramesRow & { readonly chat: string }>`

@@ -1,0 +1,97 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { listEdits } from "../../src/archive/Reader.ts"
+import { ArchivePages, type EditPart, type EditWindow } from "../../src/ports/archive/ArchivePages.ts"
+import { Db } from "../../src/ports/Db.ts"
+import * as Archives from "../support/archive/archives.ts"
+import { tried } from "../support/drawn.ts"
+import { forEachDatabase } from "../support/postgres/database.ts"
+import * as World from "../support/world.ts"
+
+const { beginning, chat, chatId, commit, seen } = Archives
+
+const edit = (id: number, nth: number) =>
+  seen(id, 90_000, `edit ${nth} of ${id}`, { edited_at: beginning / 1000 - 80_000 + nth })
+
+/** An archive of messages whose edits came in groups, each of which is a page. */
+const stage = Effect.fnUntraced(function*(messages: number, groups: ReadonlyArray<ReadonlyArray<number>>) {
+  const archive = yield* Archives.makeArchive()
+  const writer = yield* Archives.write(archive)
+  const ids = Array.from({ length: messages }, (_, at) => at + 1)
+  yield* commit(archive, writer.see(chat))
+  yield* commit(archive, writer.append(chatId, ids.map((id) => seen(id, 90_000, "sent")), "sweep"))
+  for (const nths of groups) {
+    const edits = nths.flatMap((nth) => ids.map((id) => edit(id, nth)))
+    yield* commit(archive, writer.append(chatId, edits, "sweep"))
+  }
+  return { archive, writer }
+})
+
+const hundreds = (count: number) =>
+  Array.from({ length: count }, (_, group) => Array.from({ length: 100 }, (_, at) => group * 100 + at))
+
+const read = ({ account }: Archives.Archive, window: EditWindow) =>
+  Effect.flatMap(Db, (db) =>
+    db.read(
+      account.organizationId,
+      ArchivePages.use((pages) => pages.edits(account, { chatId, messageId: 1n }, window))
+    ))
+
+const bytesOf = ({ frames }: EditPart) => frames.reduce((sum, { sealed }) => sum + sealed.length, 0)
+const placesOf = ({ frames }: EditPart) => frames.flatMap(({ places }) => places).sort((one, other) => one - other)
+
+describe("a message that was edited again and again", () => {
+  forEachDatabase((_, database) => {
+    layer(World.core(database))((it) => {
+      it.effect("has its revisions read from each page once", () =>
+        Effect.gen(function*() {
+          const { archive } = yield* stage(1, hundreds(4))
+          const part = yield* read(archive, { skip: 0, limit: 1000, bytes: 1e9 })
+          expect(part.frames.map(({ places }) => places.length)).toEqual([100, 100, 100, 100])
+          expect([placesOf(part), part.ended]).toEqual([Array.from({ length: 400 }, (_, at) => at), true])
+          const found = yield* Effect.flatMap(Archives.open(archive), (open) => listEdits(open, chatId, 1n))
+          expect(found).toMatchObject({ hasMore: false, unreadable: 0 })
+          expect(found?.revisions.map(({ revision, text }) => [revision, text])).toEqual(
+            ["sent", ...hundreds(4).flat().map((nth) => `edit ${nth} of 1`)].map((text, at) => [at, text])
+          )
+        }).pipe(Effect.scoped))
+
+      it.effect("has its oldest 1,000 edits listed, and that there are more", () =>
+        Effect.gen(function*() {
+          const { archive } = yield* stage(1, hundreds(11))
+          const found = yield* Effect.flatMap(Archives.open(archive), (open) => listEdits(open, chatId, 1n))
+          expect(found?.revisions.map(({ text }) => text)).toEqual(
+            ["sent", ...hundreds(10).flat().map((nth) => `edit ${nth} of 1`)]
+          )
+          expect(found).toMatchObject({ hasMore: true, unreadable: 0 })
+        }).pipe(Effect.scoped))
+
+      it.effect("has its edits read in parts of few bytes that together are all of them, though pages hold them crosswise", () =>
+        Effect.gen(function*() {
+          const { archive } = yield* stage(2, [[0, 3, 9], [1, 4, 10], [2, 5], [6, 7, 8], [11]])
+          const whole = yield* read(archive, { skip: 0, limit: 1000, bytes: 1e9 })
+          expect([whole.frames.length, placesOf(whole).length, whole.ended]).toEqual([5, 12, true])
+          const owner = (part: EditPart) =>
+            new Map(part.frames.flatMap(({ number, places }) => places.map((place) => [place, number] as const)))
+          const limits = fc.record({ limit: fc.integer({ min: 1, max: 14 }), bytes: fc.integer({ min: 1, max: 3000 }) })
+          for (const { bytes, limit } of fc.sample(limits, tried(20))) {
+            const all = new Map<number, bigint>()
+            let ended = false
+            while (!ended) {
+              const part = yield* read(archive, { skip: all.size, limit, bytes })
+              const places = placesOf(part)
+              expect(places).toEqual(places.map((_, at) => all.size + at))
+              expect(places.length).toBeGreaterThan(0)
+              expect(places.length).toBeLessThanOrEqual(limit)
+              expect(part.frames.length === 1 || bytesOf(part) <= bytes).toBe(true)
+              expect(part.frames.every((each) => each.places.length > 0)).toBe(true)
+              for (const [place, number] of owner(part)) all.set(place, number)
+              ended = part.ended
+            }
+            expect(all).toEqual(owner(whole))
+          }
+        }).pipe(Effect.scoped))
+    })
+  })
+})
