@@ -55,7 +55,7 @@ const answer = Effect.fnUntraced(function*<R>(
   const hits = found.slice(0, limit)
   const place = full ? hits.at(-1)?.last : ended ? undefined : { at: frontier }
   const result: SearchResult = {
-    hits: yield* Effect.forEach(hits, ({ hit }) => Effect.map(Effect.yieldNow, () => withMatches(words, hit))),
+    hits: yield* Effect.forEach(hits, ({ hit }) => withMatches(words, hit)),
     position: place === undefined ? null : { ...place, counted: Math.max(0, Math.min(counted, frontier)) },
     complete: full || ended,
     searched: searchedAfter(run, frontier),

@@ -25,15 +25,17 @@ export const openAccounts = (organizationId: OrganizationId, archive: Pick<Unloc
 }
 
 /** The place of the edit among those of the message; the message as it was first seen is revision 0. */
-const revisionOf = ({ edit }: HitMatch, editDates: ReadonlyArray<number>): number =>
+const revisionOf = (edit: HitMatch["edit"], editDates: ReadonlyArray<number>): number =>
   edit === null ? 0 : editDates.filter((date) => date < (edit.edited_at ?? 0)).length + 1
 
 const matchesOf = ({ matches }: SearchHit, editDates: ReadonlyArray<number>): FoundMessage["matches"] => {
-  const found = matches.map((match) => ({
-    field: match.field,
-    revision: revisionOf(match, editDates),
-    start: match.start,
-    length: match.length
+  const edits = new Set(matches.map(({ edit }) => edit))
+  const revisions = new Map([...edits].map((edit) => [edit, revisionOf(edit, editDates)]))
+  const found = matches.map(({ edit, field, length, start }) => ({
+    field,
+    revision: revisions.get(edit) ?? 0,
+    start,
+    length
   }))
   // A tail row that becomes a page meanwhile is found twice.
   const distinct = new Map(found.map((match) => [JSON.stringify(match), match]))

@@ -1,4 +1,7 @@
 /** The hits of a search so far: revisions of one message are one hit, and so are copies of it in several accounts. */
+import { Effect } from "effect"
+import type { MessageRecord } from "../domain/archive/Records.ts"
+import { byAge } from "../domain/archive/Revisions.ts"
 import {
   comparePlaces,
   type HitPlace,
@@ -7,11 +10,15 @@ import {
   type SearchPosition
 } from "../domain/archive/SearchHit.ts"
 import { placesIn, type SearchWord } from "../domain/archive/SearchWords.ts"
+import { searchRevisionsLimit } from "../domain/Limits.ts"
 import type { FoundMatch } from "./SearchMatches.ts"
 
-/** A message with what matched of it: edits of it, and null for the message as it was first seen. */
+/** An edit, or null for the message as it was first seen. */
+type Revision = FoundMatch["edit"]
+
+/** A message with the newest of its revisions that match, from the oldest to the newest. */
 interface RevisionHit extends Omit<SearchHit, "matches"> {
-  readonly edits: ReadonlyArray<FoundMatch["edit"]>
+  readonly revisions: Array<Revision>
 }
 
 interface FoundHit {
@@ -26,16 +33,32 @@ export interface PlacedHit {
   readonly hit: RevisionHit
 }
 
-const byRevision = (one: FoundMatch["edit"], other: FoundMatch["edit"]): number =>
-  (one?.seen_at ?? -1) - (other?.seen_at ?? -1)
+/** Below 0 where `one` is the older revision of the message. */
+const compareRevisions = (message: MessageRecord, one: Revision, other: Revision): number => {
+  const first = { edited_at: message.details.edited_at ?? 0, seen_at: -1 }
+  return byAge(one ?? first, other ?? first)
+}
 
-/** The hit with the places of the words. They are looked for in hits that are answered alone. */
-export const withMatches = (words: ReadonlyArray<SearchWord>, { edits, ...hit }: RevisionHit): SearchHit => ({
-  ...hit,
-  matches: edits.toSorted(byRevision).flatMap((edit) =>
-    placesIn(words, edit ?? hit.message).map((match) => ({ ...match, edit }))
-  )
-})
+/** Adds a revision once: a row of the tail that becomes a page meanwhile is read twice. Beyond the limit the oldest goes. */
+const addRevision = ({ message, revisions }: RevisionHit, added: Revision): void => {
+  let at = revisions.length
+  for (; at > 0; at--) {
+    const known = revisions[at - 1] ?? null
+    const order = compareRevisions(message, known, added)
+    if (order === 0 && JSON.stringify(known) === JSON.stringify(added)) return
+    if (order < 0) break
+  }
+  revisions.splice(at, 0, added)
+  if (revisions.length > searchRevisionsLimit) revisions.shift()
+}
+
+/** The hit with the places of the words, which are looked for in hits that are answered alone. */
+export const withMatches = (words: ReadonlyArray<SearchWord>, { revisions, ...hit }: RevisionHit) =>
+  Effect.forEach(revisions, (edit) =>
+    Effect.map(
+      Effect.yieldNow,
+      () => placesIn(words, edit ?? hit.message).map((match) => ({ ...match, edit }))
+    )).pipe(Effect.map((matches): SearchHit => ({ ...hit, matches: matches.flat() })))
 
 const isCopy = (one: FoundHit, other: FoundHit): boolean =>
   one.shared && other.shared && one.place.at === other.place.at && one.place.chatId === other.place.chatId &&
@@ -73,8 +96,10 @@ export const makeSearchHits = (position: SearchPosition | null): SearchHits => {
       const place = { at: message.at, chatId, messageId: message.id, accountId }
       if (position !== null && !isAfter(position, place)) return
       const key = `${accountId}/${chatId}/${message.id}`
-      const edits = [...(hits.get(key)?.hit.edits ?? []), edit]
-      hits.set(key, { place, shared, hit: { accountId, chatId, message, edits, alsoIn: [] } })
+      const known = hits.get(key)
+      const hit = known?.hit ?? { accountId, chatId, message, revisions: [], alsoIn: [] }
+      addRevision(hit, edit)
+      if (known === undefined) hits.set(key, { place, shared, hit })
     },
     size: () => hits.size,
     since: (frontier) =>

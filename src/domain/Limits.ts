@@ -72,6 +72,8 @@ export const archiveSeedKept = Duration.minutes(5)
 export const archiveEpochsKept = 20_000
 /** Searches of an organization's archive that a process runs at a time. */
 export const archiveSearchesAtOnce = 2
+/** Matching revisions of one message that a search answers, the newest. */
+export const searchRevisionsLimit = 20
 /** Rules of the archive of an account, a department or the organization itself. */
 export const rulesOfTarget = 1000
 /** Parts of exports that a process makes at a time: of one organization, and in all. */

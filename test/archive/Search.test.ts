@@ -174,6 +174,39 @@ describe("a search of the archive", () => {
       expect(two?.hits).toEqual([])
     })))
 
+  it("answers the places in the 20 newest matching revisions of a message, in whatever order they are read, and lets others have their turn between them", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 1, max: 90 }), { maxLength: 60, size: "max" }),
+        fc.integer({ min: 1, max: 9 }),
+        fates,
+        (minutes, most, drawn) =>
+          run(Effect.gen(function*() {
+            const edits = minutes.map((minute) => ({
+              change: "edited" as const,
+              id: "5",
+              seen_at: start + 90_000 - minute,
+              edited_at: start + 60 * minute,
+              text: minute % 5 === 0 ? "Лодка" : `Гавань ${minute}`,
+              details: {}
+            }))
+            let turns = 0
+            const turn = () => {
+              turns++
+              next = setImmediate(turn)
+            }
+            let next = setImmediate(turn)
+            const result = yield* searchOne(yield* store([writtenAt("Гавань", 5, { edits })], most, drawn), "гавань")
+            clearImmediate(next)
+            const matching = edits.filter(({ text }) => text !== "Лодка")
+            const newest = [null, ...matching.sort((one, other) => one.edited_at - other.edited_at)].slice(-20)
+            expect(result?.hits.map(({ matches }) => matches.map(({ edit }) => edit))).toEqual([newest])
+            expect(turns).toBeGreaterThanOrEqual(newest.length)
+          }))
+      ),
+      tried(30)
+    ))
+
   it("counts pages that do not open, and answers the rest", () =>
     run(Effect.gen(function*() {
       const archive = yield* store([writtenAt("hello one", 1), writtenAt("hello two", 90_000)], 1, ["loose"])

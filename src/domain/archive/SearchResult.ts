@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { AccountId } from "../accounts/Account.ts"
 import { ContentNotice, Count, described, Kind } from "../JsonShapes.ts"
-import { defaultSearchLimit } from "../Limits.ts"
+import { defaultSearchLimit, searchRevisionsLimit } from "../Limits.ts"
 import { Message } from "./Message.ts"
 
 const SearchField = Schema.Literals(["text", "caption", "transcript", "file", "poll", "contact", "service"])
@@ -22,7 +22,7 @@ export const FoundMessage = Schema.Struct({
   ...Message.fields,
   matches: described(
     Schema.Array(Match),
-    "The first place of each word in each text of a revision that has all words."
+    `The first place of each word in each text of a revision that has all words: of the ${searchRevisionsLimit} newest such revisions, where there are more.`
   ),
   also_in: described(
     Schema.Array(AccountId),
