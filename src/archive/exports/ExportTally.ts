@@ -7,6 +7,8 @@ export interface ExportTally {
   /** Bytes of the part that were made. */
   bytes: number
   messages: number
+  /** Messages whose bytes were sent: without those that a client has of an earlier download. */
+  sentMessages: number
   edits: number
   deleted: number
   files: number
@@ -30,6 +32,7 @@ export const makeTally = (): ExportTally => {
   return {
     bytes: 0,
     messages: 0,
+    sentMessages: 0,
     edits: 0,
     deleted: 0,
     files: 0,

@@ -114,9 +114,11 @@ const watched = <E, R, R2>(
 ) =>
   Stream.unwrap(Effect.gen(function*() {
     const digest = yield* (yield* ContentDigest).start
+    let knownMessages = 0
     const passed = Stream.map(bytes, (piece) => {
       digest.update(piece)
       tally.bytes += piece.length
+      if (known !== null && tally.bytes <= known.bytes) knownMessages = tally.messages
       return piece
     })
     const ended = Effect.suspend(() =>
@@ -131,7 +133,11 @@ const watched = <E, R, R2>(
     const sent: Stream.Stream<Uint8Array, E | PartChanged, R | ContentDigest> = known === null
       ? passed
       : resumed(passed, known)
-    return Stream.concat(sent, Stream.fromEffectDrain(ended))
+    const counted = Stream.map(sent, (piece) => {
+      tally.sentMessages = tally.messages - knownMessages
+      return piece
+    })
+    return Stream.concat(counted, Stream.fromEffectDrain(ended))
   }))
 
 /** A part that is to be made, and what is done once it was sent to its end. */

@@ -68,7 +68,6 @@ const note = Effect.fnUntraced(function*(
   const { organizationId } = caller
   const db = yield* Db
   const exports = yield* ArchiveExports
-  const reads = yield* ArchiveReads
   const at = new Date(yield* Clock.currentTimeMillis)
   const details = {
     part: number,
@@ -86,8 +85,15 @@ const note = Effect.fnUntraced(function*(
       record(byCaller(caller), "archive_export.downloaded", { id: exportId, accountId }, details)
     ], { discard: true })
   )
-  yield* reads.note(caller, [{ accountId, messages: made.messages }])
 })
+
+/** Counts the messages that were sent. The read itself is stored already, so that nothing is held up where this fails. */
+const countSent = Effect.fnUntraced(
+  function*(caller: Caller["Service"], { accountId }: StoredPart, { sentMessages }: ExportTally) {
+    if (sentMessages > 0) yield* (yield* ArchiveReads).note(caller, [{ accountId, messages: sentMessages }])
+  },
+  Effect.catchCause((cause) => Effect.logError("How much of a part of an export was read was not counted", cause))
+)
 
 /** Notes pages and contents of the part that did not open. */
 const noteAll = Effect.fnUntraced(function*(
@@ -179,13 +185,16 @@ export const downloadArchiveExportPart = Operation.stream(
       const tally = makeTally()
       const keep = yield* exports.download(organizationId, export_id, number, caller)
       const bytes = watched(caller, part.accountId, locked, make(tally, keep))
-      return reported(bytes, tally, (report) => db.transaction(organizationId, keep(report)))
+      return reported(bytes, tally, (report) => db.transaction(organizationId, keep(report))).pipe(
+        Stream.ensuring(Effect.suspend(() => countSent(caller, part, tally)))
+      )
     })).pipe(
       Stream.mapError((failure) =>
         failure._tag === "ContentBroken" ? failure : new ContentBroken({ reason: reasons[failure._tag] })
       ),
       Stream.provideContext(services)
     )
+    yield* (yield* ArchiveReads).note(caller, [{ accountId: part.accountId }])
     return {
       media_type: "application/zip",
       file_name: partFileName(export_id, number, found.parts),
@@ -200,6 +209,7 @@ export const downloadArchiveExportPart = Operation.stream(
 type Services =
   | Stream.Services<ReturnType<typeof watched<never, never>>>
   | Effect.Services<ReturnType<typeof note>>
+  | Effect.Services<ReturnType<typeof countSent>>
   | Effect.Services<ReturnType<typeof noteAll>>
   | Stream.Services<ReturnType<ReturnType<typeof readContent>>>
   | Stream.Services<ReturnType<typeof exportZip<never, never>>>

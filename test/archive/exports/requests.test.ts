@@ -26,17 +26,28 @@ const sha256 = (bytes: Uint8Array) => crypto.hash("sha256", bytes, "hex")
 
 const after = (start: Uint8Array) => `1?after_bytes=${start.length}&after_sha256=${sha256(start)}`
 
-/** Reads a first piece of the part, and goes away. */
-const leave = Effect.fnUntraced(function*(key: Redacted.Redacted, exportId: string) {
+/** Reads the part up to the piece with the text, which is the first by default, and goes away. */
+const leave = Effect.fnUntraced(function*(key: Redacted.Redacted, exportId: string, text = "") {
   const handler = yield* World.handlerHere
   const { host, origin } = new URL(World.baseUrl)
   yield* Effect.promise(async () => {
     const headers = { host, authorization: `Bearer ${Redacted.value(key)}`, ...passwordHeader() }
     const response = await handler(new Request(`${origin}/v1/archive/exports/${exportId}/parts/1`, { headers }))
     const reader = response.body?.getReader()
-    await reader?.read()
+    let piece = await reader?.read()
+    while (piece?.value !== undefined && !Buffer.from(piece.value).includes(text)) piece = await reader?.read()
     await reader?.cancel()
   })
+})
+
+/** Messages that are counted as read, once the counts are written, which begins after the answer is closed. */
+const countedMessages = Effect.fnUntraced(function*(id: string) {
+  const counted = World.query<{ messages: number }>(
+    id,
+    (sql) => sql`select messages::integer as messages from archive_read where organization_id = ${id}`
+  )
+  yield* Effect.replicateEffect(Effect.andThen(counted, TestClock.adjust("1 second")), 3, { discard: true })
+  return yield* counted
 })
 
 describe("a request for a part of an export", () => {
@@ -230,6 +241,28 @@ describe("a request for a part of an export", () => {
           unreadable: 0,
           latest_download: { state: "sent", reason: null, bytes: whole.length, messages: 3, files: 3 }
         })
+      }))
+
+    it.effect("counts as a read before anything is sent, and its messages as far as they were sent, each once, although its client goes away", () =>
+      Effect.gen(function*() {
+        const { create, id, key } = yield* makeExported
+        const { body: made } = yield* create("json")
+        expect(yield* countedMessages(id)).toEqual([])
+        yield* leave(key, made.id)
+        expect(yield* countedMessages(id)).toMatchObject([{}])
+        const { body: other } = yield* create("html")
+        const [{ messages: before } = { messages: 0 }] = yield* countedMessages(id)
+        yield* leave(key, other.id, "pages.txt")
+        expect((yield* World.journal(id)).map(({ action }) => action)).not.toContain("archive_export.downloaded")
+        expect(yield* countedMessages(id)).toEqual([{ messages: before + 3 }])
+        const { bytes: whole } = yield* download(key, other.id)
+        expect(yield* countedMessages(id)).toEqual([{ messages: before + 6 }])
+        for (const cut of [whole.length - 1, whole.length]) {
+          yield* download(key, other.id, after(whole.subarray(0, cut)))
+          expect(yield* countedMessages(id)).toEqual([{ messages: before + 6 }])
+        }
+        yield* download(key, other.id, after(whole.subarray(0, 1)))
+        expect(yield* countedMessages(id)).toEqual([{ messages: before + 9 }])
       }))
 
     it.effect("that goes on gets nothing where something of it was deleted meanwhile, or after other bytes, and no entry of the journal says that it was sent", () =>
