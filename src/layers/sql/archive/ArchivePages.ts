@@ -181,7 +181,7 @@ export const layer = Layer.effect(
             select page_id, tail_id, (row_number() over age)::integer as nth from archive_change
             where ${mine(account, chatId)} and message_id = ${messageId} and kind = 'edited'
             window age as (order by edit_date, late desc, archive_change.place)
-            order by nth limit ${sql.literal(String(limit + 1))} offset ${sql.literal(String(skip))}
+            order by nth limit ${sql.literal(String(limit + 1))} offset ${skip}
           )
           select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, places, cut,
             exists (select from edit where nth > ${end}) as followed
