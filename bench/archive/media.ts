@@ -1,9 +1,15 @@
-/** Files as the archive seals them: what that costs, and how soon the end of a large one is there. */
-import { Effect, Layer, Stream } from "effect"
+/**
+ * Files as the archive seals them: what that costs, and how soon the end of a large one is there. It is measured in a
+ * process of its own, with Node's flags of the service: the collector counts what else is in memory.
+ */
+import { Effect, Layer, Schema, Stream } from "effect"
+import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
+import { promisify } from "node:util"
 import { newFileKey, openBlob, sealBlob } from "../../src/archive/BlobSealing.ts"
 import { newEpoch } from "../../src/archive/EpochKeys.ts"
 import { makeKeyPair } from "../../src/archive/KeyWraps.ts"
+import { nodeFlags } from "../../src/cli/process/NodeFlags.ts"
 import { AccountId } from "../../src/domain/accounts/Account.ts"
 import { chunkSize, sealedSize } from "../../src/domain/archive/Blob.ts"
 import * as NodeCrypto from "../../src/layers/archive/NodeCrypto.ts"
@@ -70,5 +76,24 @@ const measure = Effect.gen(function*() {
 })
 
 /** MB that the cipher alone seals in a second of processor time, the archive, and opens; milliseconds until a first byte. */
-export const measureMedia = (directory: string) =>
-  Effect.runPromise(measure.pipe(Effect.provide(Layer.merge(NodeCrypto.layer, FileBlobs.layer(directory)))))
+const Measured = Schema.fromJsonString(Schema.Struct({
+  alone: Schema.Number,
+  sealed: Schema.Number,
+  opened: Schema.Number,
+  waited: Schema.Array(Schema.Number)
+}))
+
+/** Measures in a process of its own, with files in the directory. */
+export const measureMedia = async (directory: string) => {
+  const args = [...nodeFlags, import.meta.filename, directory]
+  const { stdout } = await promisify(childProcess.execFile)(process.execPath, args)
+  return Schema.decodeUnknownSync(Measured)(stdout)
+}
+
+const [, program, directory] = process.argv
+if (program === import.meta.filename && directory !== undefined) {
+  const measured = await Effect.runPromise(
+    measure.pipe(Effect.provide(Layer.merge(NodeCrypto.layer, FileBlobs.layer(directory))))
+  )
+  console.log(Schema.encodeSync(Measured)(measured))
+}
