@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
 import { hex } from "../domain/archive/Bytes.ts"
 import {
+  bytesPerManifest,
   inOrder,
   type Leaf,
   manifestHash,
@@ -33,9 +34,14 @@ export const cover = Effect.fnUntraced(function*(organizationId: OrganizationId,
   const afterPage = newest?.lastPage ?? 0n
   const there: Array<Leaf> = []
   let lastPage = afterPage
-  for (let more = true; more && there.length < pagesPerManifest;) {
+  let bytes = 0
+  let more = true
+  while (more && there.length < pagesPerManifest && bytes < bytesPerManifest) {
     const pages = yield* manifests.pages(account, lastPage, Math.min(pagesAtOnce, pagesPerManifest - there.length))
-    for (const page of pages) there.push({ pageId: page.pageId, leaf: yield* pageLeaf(sha256, page) })
+    for (const page of pages) {
+      there.push({ pageId: page.pageId, leaf: yield* pageLeaf(sha256, page) })
+      bytes += page.bytes
+    }
     lastPage = pages.at(-1)?.pageId ?? lastPage
     more = pages.length === pagesAtOnce
     yield* Effect.yieldNow
@@ -55,7 +61,7 @@ export const cover = Effect.fnUntraced(function*(organizationId: OrganizationId,
     root,
     hash: yield* manifestHash(sha256, newest?.hash ?? (yield* manifestSeed(sha256, account)), leaves.length, root)
   })
-  return there.length === pagesPerManifest
+  return more
 })
 
 /** The root of the tree over the manifests of a round, in hex; with how many manifests and pages there are. */

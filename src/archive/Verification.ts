@@ -2,7 +2,16 @@
 import { Effect } from "effect"
 import { AccountId } from "../domain/accounts/Account.ts"
 import { sameBytes } from "../domain/archive/Bytes.ts"
-import { inOrder, type Leaf, manifestHash, manifestSeed, merkleRoot, pageLeaf } from "../domain/archive/Manifest.ts"
+import {
+  bytesPerManifest,
+  inOrder,
+  type Leaf,
+  manifestHash,
+  manifestSeed,
+  merkleRoot,
+  pageLeaf,
+  pagesPerManifest
+} from "../domain/archive/Manifest.ts"
 import type { ArchiveVerification, VerificationPlace } from "../domain/archive/Verification.ts"
 import { writePlace } from "../domain/archive/Verification.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
@@ -11,13 +20,13 @@ import { ArchiveManifests, type StoredManifest } from "../ports/archive/ArchiveM
 import type { ArchivedAccount } from "../ports/archive/Epochs.ts"
 import { roundRoot } from "./Manifests.ts"
 
-/** Pages that one call reads, give or take one manifest; and pages with their frames in memory at a time. */
-const pagesPerCall = 4096
+/** Pages that the database hashes by one statement. */
 const pagesAtOnce = 200
 const roundsPerCall = 100
 
 interface Counts {
   pages: number
+  bytes: number
   missing: number
   changed: number
   added: number
@@ -27,22 +36,23 @@ interface Counts {
   journaledUpTo: number
 }
 
-/** Reads the pages that a manifest covers; their leaves, and how many have other frames than their digest says. */
-const readPages = Effect.fnUntraced(function*(account: ArchivedAccount, { afterPage, lastPage }: StoredManifest) {
+/** Compares the pages that a manifest covers; their leaves, bytes, and how many have other frames than their rows say. */
+const comparePages = Effect.fnUntraced(function*(account: ArchivedAccount, { afterPage, lastPage }: StoredManifest) {
   const manifests = yield* ArchiveManifests
   const { sha256 } = yield* ArchiveCrypto
   const leaves: Array<Leaf> = []
   let after = afterPage
   let broken = 0
+  let bytes = 0
   while (true) {
-    const pages = yield* manifests.whole(account, { after, upTo: lastPage }, pagesAtOnce)
+    const pages = yield* manifests.compared(account, { after, upTo: lastPage }, pagesAtOnce)
     for (const page of pages) {
-      const isWhole = page.bytes === page.sealed.length && sameBytes(yield* sha256(page.sealed), page.digest)
-      if (!isWhole) broken++
+      if (!page.isWhole) broken++
+      bytes += page.bytes
       leaves.push({ pageId: page.pageId, leaf: yield* pageLeaf(sha256, page) })
       after = page.pageId
     }
-    if (pages.length < pagesAtOnce) return { leaves, broken }
+    if (pages.length < pagesAtOnce) return { leaves, broken, bytes }
   }
 })
 
@@ -54,9 +64,10 @@ const compare = Effect.fnUntraced(function*(
   counts: Counts
 ) {
   const { sha256 } = yield* ArchiveCrypto
-  const { broken, leaves } = yield* readPages(account, manifest)
+  const { broken, bytes, leaves } = yield* comparePages(account, manifest)
   const gone = yield* (yield* ArchiveManifests).gone(account, { after: manifest.afterPage, upTo: manifest.lastPage })
   counts.pages += leaves.length
+  counts.bytes += bytes
   const found = leaves.length + gone.length
   if (!sameBytes(manifest.hash, yield* manifestHash(sha256, previous, manifest.pages, manifest.root))) {
     counts.unproven++
@@ -70,6 +81,9 @@ const compare = Effect.fnUntraced(function*(
   counts.changed += isSame || broken > 0 ? broken : found === manifest.pages ? 1 : 0
 })
 
+/** A call ends with the manifest that makes it so large: it compares as much as two manifests cover at most. */
+const isEnough = ({ bytes, pages }: Counts) => pages >= pagesPerManifest || bytes >= bytesPerManifest
+
 /** Compares an account's manifests after one, until the call has read enough; the place to go on from, or null. */
 const verifyAccount = Effect.fnUntraced(function*(account: ArchivedAccount, from: bigint, counts: Counts) {
   const manifests = yield* ArchiveManifests
@@ -78,7 +92,7 @@ const verifyAccount = Effect.fnUntraced(function*(account: ArchivedAccount, from
   let previous = before?.hash ?? (yield* manifestSeed(sha256, account))
   let last = before
   let sequence = from
-  while (counts.pages < pagesPerCall) {
+  while (!isEnough(counts)) {
     const [manifest] = yield* manifests.after(account, sequence, 1)
     if (manifest === undefined) {
       counts.notCovered += yield* manifests.countAfter(account, last?.lastPage ?? 0n)
@@ -153,6 +167,7 @@ export const verify = Effect.fnUntraced(function*(
 ) {
   const counts: Counts = {
     pages: 0,
+    bytes: 0,
     missing: 0,
     changed: 0,
     added: 0,
@@ -162,7 +177,7 @@ export const verify = Effect.fnUntraced(function*(
     journaledUpTo: 0
   }
   let place: VerificationPlace | null = from
-  for (let steps = 0; place !== null && steps < roundsPerCall && counts.pages < pagesPerCall; steps++) {
+  for (let steps = 0; place !== null && steps < roundsPerCall && !isEnough(counts); steps++) {
     place = yield* next(organizationId, accountId, place, counts)
   }
   const signed = yield* (yield* ArchiveManifests).signedUpTo(organizationId)

@@ -74,6 +74,9 @@ export const archiveEpochsKept = 20_000
 export const archiveSearchesAtOnce = 2
 /** Matching revisions of one message that a search answers, the newest. */
 export const searchRevisionsLimit = 20
+/** Verifications of archives that a process runs at a time: of one organization, and in all. */
+export const verificationsOfOrganization = 1
+export const verificationsAtOnce = 3
 /** Rules of the archive of an account, a department or the organization itself. */
 export const rulesOfTarget = 1000
 /** Parts of exports that a process makes at a time: of one organization, and in all. */

@@ -9,6 +9,7 @@ import * as NodeDigest from "./archive/NodeDigest.ts"
 import * as SearchThreads from "./archive/SearchThreads.ts"
 import * as SearchTurns from "./archive/SearchTurns.ts"
 import * as Unlocks from "./archive/Unlocks.ts"
+import * as VerificationTurns from "./archive/VerificationTurns.ts"
 import { ApiKeys } from "./crypto/credentials/ApiKeys.ts"
 import * as OAuthSecrets from "./crypto/oauth/OAuthSecrets.ts"
 import * as Randomness from "./crypto/Randomness.ts"
@@ -31,7 +32,8 @@ const archive = Layer.mergeAll(
   ArchiveWriter.layer,
   ExportTurns.layer,
   SearchThreads.layer,
-  SearchTurns.layer
+  SearchTurns.layer,
+  VerificationTurns.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDigest.layer, DerivationTurns.layer))
 )

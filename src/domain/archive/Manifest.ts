@@ -109,5 +109,8 @@ export const inOrder = (leaves: ReadonlyArray<Leaf>): ReadonlyArray<Uint8Array> 
   leaves.toSorted((one, other) => one.pageId < other.pageId ? -1 : one.pageId > other.pageId ? 1 : 0)
     .map(({ leaf }) => leaf)
 
-/** Pages that one manifest covers at most: they are read together to verify it. */
+/** Pages that one manifest covers at most: they are compared together to verify it. */
 export const pagesPerManifest = 4096
+
+/** A manifest that covers so many bytes of frames covers only the pages that were read with the last of them. */
+export const bytesPerManifest = 256 * 1024 * 1024

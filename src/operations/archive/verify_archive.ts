@@ -6,6 +6,7 @@ import { ParameterInvalid, ResourceMissing } from "../../domain/Failure.ts"
 import { superadmins } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { Accounts } from "../../ports/accounts/Accounts.ts"
+import { VerificationTurns } from "../../ports/archive/VerificationTurns.ts"
 import * as samples from "./deleting.samples.ts"
 
 export const verifyArchive = Operation.read(
@@ -13,7 +14,7 @@ export const verifyArchive = Operation.read(
   {
     summary: "Compare the archive with the manifests that the signed journal covers.",
     description:
-      "A page that was removed, changed or added behind the service's back is found; deletions by the service are journaled, and no fault. It needs no password, as it reads sealed pages. One call reads about 4,000 pages: go on with its `cursor` until `complete`, and add up the counts. New pages are covered once a day.",
+      "A page that was removed, changed or added behind the service's back is found; deletions by the service are journaled, and no fault. It needs no password, as it reads sealed pages. One call compares about 4,000 pages or 256 MiB: go on with its `cursor` until `complete`, and add up the counts. New pages are covered once a day. An organization has one such call at a time.",
     method: "POST",
     path: "/v1/archive/verify",
     toolset: "archive",
@@ -42,6 +43,9 @@ export const verifyArchive = Operation.read(
         message: "cursor: there is no such place, send what a call before has answered."
       })
     }
-    return yield* verify(organizationId, account_id ?? null, place)
+    const turns = yield* VerificationTurns
+    return yield* Effect.scoped(
+      Effect.andThen(turns.take(organizationId), verify(organizationId, account_id ?? null, place))
+    )
   })
 )

@@ -25,9 +25,10 @@ export interface PageRange {
   readonly upTo: bigint
 }
 
-/** A page with its frames. */
-export interface WholePage extends PageFacts {
-  readonly sealed: Uint8Array
+/** A page as its row says it is, compared with its frames. */
+export interface ComparedPage extends PageFacts {
+  /** Its frames have the size and the digest that its row names. */
+  readonly isWhole: boolean
 }
 
 /** A round as the journal has it: the root over its manifests in hex, and the event's sequence. */
@@ -69,12 +70,12 @@ export class ArchiveManifests extends Context.Service<ArchiveManifests, {
   covered(organizationId: OrganizationId, after: string, limit: number): Effect.Effect<ReadonlyArray<AccountId>>
   /** An account's manifests after a sequence. */
   after(account: ArchivedAccount, sequence: bigint, limit: number): Effect.Effect<ReadonlyArray<StoredManifest>>
-  /** Pages of the range after `from`, with their frames. */
-  whole(
+  /** Pages of the range by their ids. The database hashes their frames, which stay there. */
+  compared(
     account: ArchivedAccount,
     range: PageRange,
     limit: number
-  ): Effect.Effect<ReadonlyArray<WholePage>>
+  ): Effect.Effect<ReadonlyArray<ComparedPage>>
   /** Pages above an id. */
   countAfter(account: ArchivedAccount, page: bigint): Effect.Effect<number>
   /** The journal's rounds after one, or those alone in which manifests of the account were made. */

@@ -9,6 +9,7 @@ import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_man
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { leafOf } from "../../../src/layers/sql/archive/PageLeaf.ts"
 import { ArchiveManifests } from "../../../src/ports/archive/ArchiveManifests.ts"
+import { VerificationTurns } from "../../../src/ports/archive/VerificationTurns.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { cleanUpAccount, makeCleanup } from "../../support/archive/cleanups.ts"
@@ -266,6 +267,35 @@ describe("the manifests of an archive", () => {
           expect(yield* missing).toBe(2)
           yield* remove(id, theirs, body.id)
           expect(yield* missing).toBe(3)
+        }))
+
+      it.effect("are compared by hashes that the database makes, while no other verification of the organization runs", () =>
+        Effect.gen(function*() {
+          const staged = yield* stage()
+          const { account } = staged.archives[0]!
+          const turns = yield* VerificationTurns
+          const range = { after: 0n, upTo: 1n << 62n }
+          const compared = yield* (yield* Db).read(
+            account.organizationId,
+            Effect.flatMap(ArchiveManifests, (manifests) => manifests.compared(account, range, 99))
+          )
+          expect(compared.length).toBeGreaterThan(1)
+          for (const page of compared) {
+            expect(page).not.toHaveProperty("sealed")
+            expect(page.isWhole).toBe(true)
+          }
+          const other = yield* World.makeOrganization()
+          const codeOf = (organization: Pick<Staged, "admins">) =>
+            Effect.map(
+              World.send("POST", "/v1/archive/verify", { key: organization.admins.owner.key, body: {} }),
+              ({ body, headers, status }) => [status, body.error?.code, headers.get("retry-after")]
+            )
+          yield* Effect.scoped(Effect.gen(function*() {
+            yield* turns.take(account.organizationId)
+            expect(yield* codeOf(staged)).toEqual([503, "service_unavailable", "2"])
+            expect(yield* codeOf(other)).toEqual([200, undefined, null])
+          }))
+          expect(yield* codeOf(staged)).toEqual([200, undefined, null])
         }))
 
       it.effect("show nothing of an account that is being deleted, and then of the whole archive", () =>

@@ -48,7 +48,13 @@ const goOn = Effect.fnUntraced(function*(from: Verified) {
   const until = (yield* Clock.currentTimeMillis) + budget
   let sum = from
   do {
-    const found = yield* verifyArchive.call(sum.cursor === null ? {} : { cursor: sum.cursor })
+    const { cursor } = sum
+    const call = verifyArchive.call(cursor === null ? {} : { cursor })
+    // Another verification has the organization's turn: the form goes on later from here.
+    const found = yield* cursor === null
+      ? call
+      : Effect.catchTag(call, "service_unavailable", () => Effect.succeed(null))
+    if (found === null) return sum
     sum = {
       pages: sum.pages + found.pages,
       missing: sum.missing + found.missing,
@@ -144,7 +150,11 @@ ${form(view, found)}
 
 const page = Form.page({
   path,
-  show: (view, _, outcome) => superadmins.includes(view.admin.role) ? draw(view, outcome, null) : explain(view)
+  show: (view, _, outcome) => superadmins.includes(view.admin.role) ? draw(view, outcome, null) : explain(view),
+  refusals: {
+    service_unavailable:
+      "The service verifies as many archives as it can at a time, or yours already. Try again in a moment."
+  }
 })
 
 export const routes = page.routes([

@@ -166,9 +166,10 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.map(manifestOf))
         ),
 
-      whole: (account, { after, upTo }, limit) =>
-        sql<PageRow & { readonly sealed: Uint8Array }>`
-          select ${facts}, sealed from archive_page
+      compared: (account, { after, upTo }, limit) =>
+        sql<PageRow & { readonly isWhole: boolean }>`
+          select ${facts}, octet_length(sealed) = bytes and pg_catalog.sha256(sealed) = digest as "isWhole"
+          from archive_page
           where ${mine(account)} and page_id > ${after} and page_id <= ${upTo}
           order by page_id limit ${most(limit)}`.pipe(Effect.orDie, Effect.map((rows) => rows.map(pageOf))),
 

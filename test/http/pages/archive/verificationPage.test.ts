@@ -1,6 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { makeArchiveManifests } from "../../../../src/jobs/archive/make_archive_manifests.ts"
+import { VerificationTurns } from "../../../../src/ports/archive/VerificationTurns.ts"
 import { makeExported } from "../../../support/archive/exportedArchive.ts"
 import * as Browser from "../../../support/http/browser.ts"
 import * as Pages from "../../../support/http/pages.ts"
@@ -21,6 +23,9 @@ describe("the archive's verification in the console", () => {
           const { hidden } = Pages.formOf(yield* Pages.visit("GET", path, { cookie }), path)
           return (yield* Pages.visit("POST", path, { cookie, form: hidden })).text
         })
+        const turns = yield* VerificationTurns
+        const busy = yield* Effect.scoped(Effect.andThen(turns.take(OrganizationId.make(id)), verify))
+        expect(busy).toContain("The service verifies as many archives as it can at a time")
         const good = yield* verify
         expect(good).toContain("The archive is as it was stored")
         expect(good).toContain("<dt>Pages compared</dt><dd>2</dd>")
