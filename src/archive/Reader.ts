@@ -5,7 +5,7 @@ import { type Message, message, type MessageEdit, messageEdits, type MessageStat
 import { piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, EditRecord, MessageDetails, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
 import { byAge, newestEdit } from "../domain/archive/Revisions.ts"
-import { ArchivePages } from "../ports/archive/ArchivePages.ts"
+import { ArchivePages, type MessageName, type SealedFrames } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
 import { keysOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
@@ -91,6 +91,22 @@ export const laterFiles = Effect.fnUntraced(
   }
 )
 
+interface FramedEdit extends MessageName {
+  readonly frames: SealedFrames
+}
+
+/** The edits of each message in its frames; frames that several messages share are opened once. */
+const openEdits = Effect.fnUntraced(function*(open: OpenAccount, edited: ReadonlyArray<FramedEdit>) {
+  const distinct = [...new Map(edited.map(({ chatId, frames }) => [frames.number, { ...frames, chatId }])).values()]
+  const opened = yield* openEach(open, "changes", distinct)
+  const records = new Map(distinct.map(({ number }, place) => [number, opened[place] ?? null]))
+  return new Map(
+    edited.map(({ chatId, frames, messageId }) =>
+      [nameOf(chatId, messageId), editsIn(records.get(frames.number) ?? null, messageId)] as const
+    )
+  )
+})
+
 /** The messages as they are now, in their order. */
 export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, seen: ReadonlyArray<RecordOfChat>) {
   const { account } = open
@@ -105,14 +121,9 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
     })
   )
   const edited = changes.flatMap(({ chatId, messageId, newest }) =>
-    newest === null ? [] : [{ ...newest, chatId, messageId }]
+    newest === null ? [] : [{ chatId, messageId, frames: newest }]
   )
-  const opened = yield* openEach(open, "changes", edited)
-  const edits = new Map(
-    edited.map(({ chatId, messageId }, index) =>
-      [nameOf(chatId, messageId), editsIn(opened[index] ?? null, messageId)] as const
-    )
-  )
+  const edits = yield* openEdits(open, edited)
   const known = new Map(changes.map((change) => [nameOf(change.chatId, change.messageId), change]))
   const later = yield* laterFiles(
     open,

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { listEdits } from "../../src/archive/Reader.ts"
+import { listEdits, listMessages } from "../../src/archive/Reader.ts"
 import { ArchivePages, type EditPart, type EditWindow } from "../../src/ports/archive/ArchivePages.ts"
 import { Db } from "../../src/ports/Db.ts"
 import * as Archives from "../support/archive/archives.ts"
@@ -40,6 +40,38 @@ const read = ({ account }: Archives.Archive, window: EditWindow) =>
 
 const bytesOf = ({ frames }: EditPart) => frames.reduce((sum, { sealed }) => sum + sealed.length, 0)
 const placesOf = ({ frames }: EditPart) => frames.flatMap(({ places }) => places).sort((one, other) => one - other)
+
+describe("messages whose edits one page holds", () => {
+  forEachDatabase((_, database) => {
+    layer(World.core(database))((it) => {
+      it.effect("are listed with the page read and opened once", () =>
+        Effect.gen(function*() {
+          const { archive } = yield* stage(100, [[1]])
+          const names = Array.from({ length: 100 }, (_, at) => ({ chatId, messageId: BigInt(at + 1) }))
+          const changes = yield* Effect.flatMap(Db, (db) =>
+            db.read(
+              archive.account.organizationId,
+              ArchivePages.use((pages) => pages.changes(archive.account, names))
+            ))
+          expect(changes).toHaveLength(100)
+          expect(new Set(changes.map(({ newest }) => newest)).size).toBe(1)
+          const open = yield* Archives.open(archive)
+          let missed = 0
+          const counting = { ...open, archive: { ...open.archive, missed: () => void missed++ } }
+          const query = { ...Archives.newest, limit: 100 }
+          const { messages } = yield* listMessages(counting, query)
+          expect(messages.map(({ edits, text }) => [text, edits])).toEqual(
+            names.map(({ messageId }) => [`edit 1 of ${messageId}`, 1]).toReversed()
+          )
+          yield* World.query(archive.account.organizationId, (sql) =>
+            sql`update archive_page set sealed = sealed || ${new Uint8Array(1)}::bytea
+              where account_id = ${archive.account.accountId} and kind = 'changes'`)
+          expect(yield* listMessages(counting, query)).toMatchObject({ unreadable: 100 })
+          expect(missed).toBe(1)
+        }).pipe(Effect.scoped))
+    })
+  })
+})
 
 describe("a message that was edited again and again", () => {
   forEachDatabase((_, database) => {

@@ -53,7 +53,7 @@ export interface MessageChanges extends MessageName {
   readonly deletedAt: Date | null
   /** The source of the deletion. */
   readonly deletedWhy: DeletionReason | null
-  /** The frames with its newest edit. */
+  /** The frames with its newest edit; messages whose edits one page holds share the object. */
   readonly newest: SealedFrames | null
 }
 

@@ -35,6 +35,7 @@ interface ChangesRow {
   readonly why: DeletionReason | null
   readonly number: string | null
   readonly place_day: string | null
+  /** In the first row of each page. */
   readonly sealed: Uint8Array | null
 }
 
@@ -146,7 +147,9 @@ export const layer = Layer.effect(
       changes: (account, messages) =>
         messages.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
           select asked.chat::text as chat, asked.id::text as message, known.edit_dates, known.deleted_at, known.why,
-            place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day, place.sealed
+            place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day,
+            case when row_number() over (partition by place.number order by asked.chat, asked.id) = 1
+              then place.sealed end as sealed
           from ${named(messages)}
           cross join lateral (
             select count(*) as rows, array_agg(edit_date order by edit_date) filter (where kind = 'edited') as edit_dates,
@@ -160,18 +163,21 @@ export const layer = Layer.effect(
           left join lateral ${placeOf(account, "newest")} on true
           where known.rows > 0`.pipe(
           Effect.orDie,
-          Effect.map((rows) =>
-            rows.map(({ chat, deleted_at, edit_dates, message, number, place_day, sealed, why }) => ({
+          Effect.map((rows) => {
+            const pages = new Map<string, SealedFrames>()
+            for (const { number, place_day, sealed } of rows) {
+              if (number === null || place_day === null || sealed === null) continue
+              pages.set(number, framesOf({ number, place_day, sealed }))
+            }
+            return rows.map(({ chat, deleted_at, edit_dates, message, number, why }) => ({
               chatId: BigInt(chat),
               messageId: BigInt(message),
               editDates: edit_dates ?? [],
               deletedAt: deleted_at,
               deletedWhy: why,
-              newest: number === null || place_day === null || sealed === null
-                ? null
-                : framesOf({ number, place_day, sealed })
+              newest: number === null ? null : pages.get(number) ?? null
             }))
-          )
+          })
         ),
 
       edits: (account, { chatId, messageId }, { bytes, limit, skip }) => {
