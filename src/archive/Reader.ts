@@ -48,7 +48,7 @@ export const revisionLimit = 1000
 /** Bytes of frames that the revisions of one message are read from at most. */
 export const revisionBytes = 32 * 1024 * 1024
 
-const unchanged = { editDates: [], newest: null, deletedAt: null, deletedWhy: null }
+const unchanged = { edits: 0, editDates: [], newest: null, deletedAt: null, deletedWhy: null }
 
 const isEdit = (record: ChangeRecord): record is EditRecord => record.change === "edited"
 
@@ -60,7 +60,7 @@ const editsIn = (records: ReadonlyArray<ChangeRecord> | null, id: bigint): Reado
 export interface CompletedMessage {
   readonly message: Message
   readonly details: MessageDetails
-  /** The messenger's times of its edits in Unix seconds, ascending. */
+  /** The messenger's times of its oldest edits in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly unreadable: boolean
 }
@@ -139,10 +139,10 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
   ))
   return seen.map(({ chatId, record }): CompletedMessage => {
     const name = nameOf(chatId, record.id)
-    const { deletedAt, deletedWhy, editDates } = known.get(name) ?? unchanged
+    const { deletedAt, deletedWhy, editDates, edits: count } = known.get(name) ?? unchanged
     const stored = edits.get(name) ?? []
     const state: MessageState = {
-      edits: editDates.length,
+      edits: count,
       deletedAt,
       deletedWhy,
       newest: newestEdit(stored, record.details.edited_at ?? 0),
@@ -152,7 +152,7 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
       message: message({ accountId: account.accountId, chatId }, record, state),
       details: state.newest?.details ?? record.details,
       editDates,
-      unreadable: editDates.length > 0 && stored.length === 0
+      unreadable: count > 0 && stored.length === 0
     }
   })
 })

@@ -24,7 +24,10 @@ export const openAccounts = (organizationId: OrganizationId, archive: Pick<Unloc
   return { open, keys: (accountId: AccountId, epochId: bigint) => epochKeyOf(open(accountId), epochId) }
 }
 
-/** The place of the edit among those of the message; the message as it was first seen is revision 0. */
+/**
+ * The place of the edit among those of the message; the message as it was first seen is revision 0. Edits that are newer
+ * than all that are listed have the place after these.
+ */
 const revisionOf = (edit: HitMatch["edit"], editDates: ReadonlyArray<number>): number =>
   edit === null ? 0 : editDates.filter((date) => date < (edit.edited_at ?? 0)).length + 1
 

@@ -349,6 +349,8 @@ export const unrevealedKept = Duration.days(90)
 export const unrevealedTold = Duration.days(14)
 /** The time for which a failed logout of the service's session is tried again; then its key is erased. */
 export const retiredSessionKept = Duration.days(30)
+/** Times of edits that are known of a message at most, the oldest. */
+export const editDatesPerMessage = 1000
 /** Sealed bytes of one answer, beyond its first item, and the pages or vocabularies that it has at most. */
 export const sealedBytesPerAnswer = 4 * 1024 * 1024
 export const sealedRowsPerAnswer = 64

@@ -31,7 +31,11 @@ const State = Schema.Struct({
   account_id,
   chat_id,
   message_id: described(MessageId, "The message."),
-  edit_dates: described(Schema.Array(Count), "The messenger's times of its edits in Unix seconds, ascending."),
+  edit_dates: described(
+    Schema.Array(Count),
+    "The messenger's times of its edits in Unix seconds, ascending: of the oldest 1000."
+  ),
+  edits: described(Schema.optionalKey(Count), "How many edits it has, where there are more."),
   deleted_at: described(OptionalTimestamp, "When its deletion was noticed."),
   deleted_reason: described(Schema.NullOr(DeletionReason), "By what that was noticed."),
   newest: described(Schema.NullOr(StoredNumber), "Which of `frames` holds its newest edit.")

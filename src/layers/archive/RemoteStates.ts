@@ -52,6 +52,7 @@ const changesOf = ({ frames, states }: AttachedStates) => {
     {
       chatId: BigInt(state.chat_id),
       messageId: BigInt(state.message_id),
+      edits: state.edits ?? state.edit_dates.length,
       editDates: state.edit_dates,
       deletedAt: state.deleted_at,
       deletedWhy: state.deleted_reason,

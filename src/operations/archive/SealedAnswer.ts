@@ -24,6 +24,11 @@ const wireName = ({ accountId }: ArchivedAccount, { chatId, messageId }: Message
   message_id: String(messageId)
 })
 
+const framedAs = ({ accountId }: ArchivedAccount, { number }: SealedFrames): string => `${accountId} ${number}`
+
+/** The bytes of a time of an edit in an answer. */
+const bytesPerDate = 11
+
 /** An answer as it grows. */
 export class SealedAnswer {
   readonly states: Wire<"states"> = []
@@ -76,12 +81,15 @@ export class SealedAnswer {
 
   /** Adds frames of changes, once; false where they do not fit. */
   addFrames(account: ArchivedAccount, frames: SealedFrames): boolean {
-    const name = `${account.accountId} ${frames.number}`
-    if (this.framed.has(name)) return true
+    if (this.framed.has(framedAs(account, frames))) return true
     if (!this.takes(frames.sealed.length)) return false
-    this.framed.add(name)
-    this.frames.push(this.seal(account, frames))
+    this.push(account, frames)
     return true
+  }
+
+  private push(account: ArchivedAccount, frames: SealedFrames): void {
+    this.framed.add(framedAs(account, frames))
+    this.frames.push(this.seal(account, frames))
   }
 
   /** Adds the states of groups of messages, from the first on; `stated` is the number of groups that fit. */
@@ -95,11 +103,21 @@ export class SealedAnswer {
     for (const group of groups) {
       const names = group.map(nameOf)
       const states = names.flatMap((name) => changed.get(name) ?? [])
-      if (!states.every(({ newest }) => newest === null || this.addFrames(account, newest))) return
-      for (const { deletedAt, deletedWhy, editDates, newest, ...name } of states) {
+      const fresh = new Map(
+        states.flatMap(({ newest }) =>
+          newest === null || this.framed.has(framedAs(account, newest)) ? [] : [[newest.number, newest] as const]
+        )
+      )
+      const dates = states.reduce((sum, { editDates }) => sum + editDates.length, 0)
+      const sealed = [...fresh.values()].reduce((sum, frames) => sum + frames.sealed.length, 0)
+      const size = sealed + dates * bytesPerDate
+      if (size > 0 && !this.takes(size)) return
+      for (const frames of fresh.values()) this.push(account, frames)
+      for (const { deletedAt, deletedWhy, editDates, edits, newest, ...name } of states) {
         this.states.push({
           ...wireName(account, name),
           edit_dates: editDates,
+          ...(edits > editDates.length ? { edits } : {}),
           deleted_at: deletedAt,
           deleted_reason: deletedWhy,
           newest: newest === null ? null : String(newest.number)

@@ -48,7 +48,9 @@ export interface MessageName {
 
 /** The edits and the deletion of a message; a message without any has no such row. */
 export interface MessageChanges extends MessageName {
-  /** The messenger's times of its edits after it was first seen, in Unix seconds, ascending. */
+  /** Edits after it was first seen. */
+  readonly edits: number
+  /** The messenger's times of the oldest `editDatesPerMessage` of them, in Unix seconds, ascending. */
   readonly editDates: ReadonlyArray<number>
   readonly deletedAt: Date | null
   /** The source of the deletion. */

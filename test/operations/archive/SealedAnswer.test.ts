@@ -14,10 +14,11 @@ const frames = (number: number, size: number) => ({
   day: "2026-01-01",
   sealed: new Uint8Array(size)
 })
-const edited = (id: number, page: number, size: number) => ({
+const edited = (id: number, page: number, size: number, edits = 0) => ({
   chatId: 5n,
   messageId: BigInt(id),
-  editDates: [1],
+  edits,
+  editDates: Array.from({ length: Math.min(edits, 1000) }, (_, at) => 1_700_000_000 + at),
   deletedAt: null,
   deletedWhy: null,
   newest: frames(page, size)
@@ -57,6 +58,21 @@ describe("an answer of sealed data", () => {
       ["2", "7"],
       ["3", "8"]
     ])
+  })
+
+  it("counts the times of edits as bytes, and says how many edits there are beyond them", () => {
+    const answer = new SealedAnswer()
+    const ids = Array.from({ length: 1000 }, (_, at) => at + 1)
+    const named = ids.map((id) => [{ chatId: 5n, messageId: BigInt(id) }])
+    answer.addStates(account, named, { changes: ids.map((id) => edited(id, 7, 100, 10_000)), files: [] })
+    expect(answer.stated).toBe(answer.states.length)
+    expect(answer.stated).toBeGreaterThan(300)
+    expect(JSON.stringify(answer.states).length).toBeLessThan(1.1 * sealedBytesPerAnswer)
+    expect(answer.states[0]).toMatchObject({ message_id: "1", edits: 10_000 })
+    expect(answer.states[0]?.edit_dates).toHaveLength(1000)
+    const large = new SealedAnswer()
+    large.addStates(account, named, { changes: [edited(1, 7, 2 * sealedBytesPerAnswer, 10_000)], files: [] })
+    expect(large.states).toHaveLength(1)
   })
 
   it.effect("has the keys of the epochs that its frames name, each once", () =>

@@ -4,6 +4,7 @@ import type { FileReason } from "../../../domain/archive/FileReason.ts"
 import type { FileState } from "../../../domain/archive/Message.ts"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import type { DeletionReason } from "../../../domain/archive/Records.ts"
+import { editDatesPerMessage } from "../../../domain/Limits.ts"
 import { ArchivePages, type MessageName, type SealedFrames } from "../../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import { reachOf } from "./ChatOrder.ts"
@@ -30,6 +31,7 @@ interface MessagesRow extends FramesRow {
 interface ChangesRow {
   readonly chat: string
   readonly message: string
+  readonly edits: number
   readonly edit_dates: ReadonlyArray<number> | null
   readonly deleted_at: Date | null
   readonly why: DeletionReason | null
@@ -146,13 +148,17 @@ export const layer = Layer.effect(
 
       changes: (account, messages) =>
         messages.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
-          select asked.chat::text as chat, asked.id::text as message, known.edit_dates, known.deleted_at, known.why,
+          select asked.chat::text as chat, asked.id::text as message, known.edits,
+            case when known.edits > 0 then array(
+              select edit_date from archive_change where ${ofAsked(account)} and kind = 'edited'
+              order by edit_date limit ${sql.literal(String(editDatesPerMessage))}
+            ) end as edit_dates, known.deleted_at, known.why,
             place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day,
             case when row_number() over (partition by place.number order by asked.chat, asked.id) = 1
               then place.sealed end as sealed
           from ${named(messages)}
           cross join lateral (
-            select count(*) as rows, array_agg(edit_date order by edit_date) filter (where kind = 'edited') as edit_dates,
+            select count(*) as rows, (count(*) filter (where kind = 'edited'))::integer as edits,
               max(at) filter (where kind = 'deleted') as deleted_at, max(why) as why
             from archive_change where ${ofAsked(account)}
           ) as known
@@ -169,9 +175,10 @@ export const layer = Layer.effect(
               if (number === null || place_day === null || sealed === null) continue
               pages.set(number, framesOf({ number, place_day, sealed }))
             }
-            return rows.map(({ chat, deleted_at, edit_dates, message, number, why }) => ({
+            return rows.map(({ chat, deleted_at, edit_dates, edits, message, number, why }) => ({
               chatId: BigInt(chat),
               messageId: BigInt(message),
+              edits,
               editDates: edit_dates ?? [],
               deletedAt: deleted_at,
               deletedWhy: why,
