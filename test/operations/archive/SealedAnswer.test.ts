@@ -14,11 +14,12 @@ const frames = (number: number, size: number) => ({
   day: "2026-01-01",
   sealed: new Uint8Array(size)
 })
+const dates = Array.from({ length: 1000 }, (_, at) => 1_700_000_000 + at)
 const edited = (id: number, page: number, size: number, edits = 0) => ({
   chatId: 5n,
   messageId: BigInt(id),
   edits,
-  editDates: Array.from({ length: Math.min(edits, 1000) }, (_, at) => 1_700_000_000 + at),
+  editDates: dates.slice(0, edits),
   deletedAt: null,
   deletedWhy: null,
   newest: frames(page, size)
