@@ -40,7 +40,7 @@ const indented = (text: string): string => text.replaceAll(lineEnds, "\r\n    ")
 const oneLine = (name: string): string => name.replaceAll(lineEnds, " ")
 
 const lineOf = (message: ExportedMessage): string => {
-  const { deletedAt, details, files, revisions } = message
+  const { deletedAt, details, editsLeftOut, files, revisions } = message
   const reactions = allReactions(details)
   const words = [
     ...(details.forwarded_from === undefined ? [] : [`[forwarded from ${details.forwarded_from}]`]),
@@ -57,6 +57,7 @@ const lineOf = (message: ExportedMessage): string => {
         revisions.slice(0, -1).map(({ caption, text }) => text ?? caption ?? "").join(" | ")
       }]`
     ]),
+    ...(editsLeftOut === 0 ? [] : [`[${editsLeftOut} edits before the last one are not included]`]),
     ...(deletedAt === null ? [] : [`[deleted on the messenger, noticed ${exportTime(deletedAt)}]`]),
     ...(details.redacted_at === undefined ? [] : [`[redacted ${exportTime(details.redacted_at)}]`])
   ]

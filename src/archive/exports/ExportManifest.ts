@@ -52,6 +52,8 @@ const fields = {
   unreadable: Schema.Struct({ messages: Schema.Int, edits: Schema.Int, titles: Schema.Int, files: Schema.Int }),
   /** Files of a day with more than a part has room for. */
   files_left_out: Schema.Int,
+  /** Edits of messages that have very many: the oldest and the newest are in the export. */
+  edits_left_out: Schema.optionalKey(Schema.Int),
   pages: Schema.Struct({ count: Schema.Int, file: Schema.Literal(pagesName) }),
   archive_manifest: Schema.NullOr(AccountManifest),
   checkpoint: Schema.NullOr(Checkpoint),

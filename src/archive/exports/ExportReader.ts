@@ -5,11 +5,17 @@ import { messageEdits } from "../../domain/archive/Message.ts"
 import { byId } from "../../domain/archive/MessageIds.ts"
 import { piecesOf } from "../../domain/archive/PageRules.ts"
 import type { EditRecord, MessageRecord } from "../../domain/archive/Records.ts"
-import { ArchivePages } from "../../ports/archive/ArchivePages.ts"
-import { type ExportDays, ExportRecords, type FrameRange } from "../../ports/archive/ExportRecords.ts"
+import { byAge } from "../../domain/archive/Revisions.ts"
+import { ArchivePages, type StoredFile } from "../../ports/archive/ArchivePages.ts"
+import {
+  type ExportChanges,
+  type ExportDays,
+  ExportRecords,
+  type FrameRange
+} from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
-import { type OpenAccount, openEach } from "../OpenedFrames.ts"
-import { laterFiles } from "../Reader.ts"
+import { keysOf, type OpenAccount, openEach } from "../OpenedFrames.ts"
+import { laterFiles, revisionLimit } from "../Reader.ts"
 import type { ExportedMessage } from "./ExportedChat.ts"
 import { filePath } from "./ExportNames.ts"
 import type { ExportTally } from "./ExportTally.ts"
@@ -17,6 +23,10 @@ import type { ExportTally } from "./ExportTally.ts"
 /** Pages that are opened together, and messages whose changes are looked up together. */
 const pagesAtOnce = 64
 const messagesAtOnce = 250
+
+/** Edits of messages that are held together, and bytes of frames that they are read from at a time. */
+const editsAtOnce = 2000
+const editBytesAtOnce = 8 * 1024 * 1024
 
 /** The account, and the moment of the export: what was archived or seen later is not in it. */
 export interface ExportScope {
@@ -42,9 +52,20 @@ const isKnown = (until: Date, seconds: number): boolean => seconds * 1000 <= unt
 
 const isAbove = ({ above }: Progress, { id }: MessageRecord): boolean => above === null || id > above
 
-/** The messages as they were at the export's moment. */
-const complete = Effect.fnUntraced(
-  function*({ media, open, tally, until }: ExportScope, chatId: bigint, records: ReadonlyArray<MessageRecord>) {
+/** Messages of a chat with their changes; of these at least one, and further ones while they have few edits. */
+interface Piece {
+  readonly records: ReadonlyArray<MessageRecord>
+  readonly changes: ExportChanges
+  readonly files: ReadonlyArray<StoredFile>
+}
+
+/** Edits of the message that are exported: the oldest ones and the newest. */
+const keptOf = ({ edited }: ExportChanges, { id }: MessageRecord): number =>
+  Math.min(edited.get(id) ?? 0, revisionLimit + 1)
+
+/** Looks up the changes of messages, which are then completed in pieces. */
+const withChanges = Effect.fnUntraced(
+  function*({ open, until }: ExportScope, chatId: bigint, records: ReadonlyArray<MessageRecord>) {
     const { account } = open
     const db = yield* Db
     const exports = yield* ExportRecords
@@ -59,14 +80,65 @@ const complete = Effect.fnUntraced(
         files: pages.files(account, withFiles)
       }, { concurrency: "unbounded" })
     )
-    const opened = yield* openEach(open, "changes", changes.frames.map((frames) => ({ ...frames, chatId })))
-    const edits = new Map<string, Array<EditRecord>>()
-    for (const record of opened.flatMap((found) => found ?? [])) {
-      if (record.change !== "edited" || !isKnown(until, record.seen_at)) continue
-      const known = edits.get(record.id)
-      if (known === undefined) edits.set(record.id, [record])
-      else known.push(record)
+    const pieces: Array<Array<MessageRecord>> = []
+    let edits = 0
+    for (const record of records) {
+      edits += keptOf(changes, record)
+      const piece = pieces.at(-1)
+      if (piece !== undefined && edits <= editsAtOnce) piece.push(record)
+      else {
+        pieces.push([record])
+        edits = keptOf(changes, record)
+      }
     }
+    return pieces.map((piece): Piece => ({ records: piece, changes, files }))
+  }
+)
+
+/** The oldest edits and the newest, in their order. */
+const kept = (edits: ReadonlyArray<EditRecord>): Array<EditRecord> => {
+  const sorted = edits.toSorted(byAge)
+  return sorted.length <= revisionLimit + 1 ? sorted : [...sorted.slice(0, revisionLimit), ...sorted.slice(-1)]
+}
+
+/** The edits of the messages that are exported, by message. */
+const readEdits = Effect.fnUntraced(
+  function*({ open, until }: ExportScope, chatId: bigint, { changes, records }: Piece) {
+    const { account } = open
+    const db = yield* Db
+    const exports = yield* ExportRecords
+    const ids = records.flatMap(({ id }) => (changes.edited.get(id) ?? 0) > 0 ? [id] : [])
+    const edits = new Map(ids.map((id): [string, Array<EditRecord>] => [String(id), []]))
+    const asked = { ids, until, oldest: revisionLimit }
+    let after = 0n
+    for (let ended = ids.length === 0; !ended;) {
+      const part = yield* db.read(
+        account.organizationId,
+        exports.edits(account, chatId, asked, after, editBytesAtOnce)
+      )
+      yield* keysOf(open, part.frames)
+      for (const frames of part.frames) {
+        const [opened] = yield* openEach(open, "changes", [{ ...frames, chatId }])
+        for (const record of opened ?? []) {
+          if (record.change === "edited" && isKnown(until, record.seen_at)) edits.get(record.id)?.push(record)
+        }
+      }
+      // Frames have other edits of these messages too.
+      for (const [id, found] of edits) if (found.length > 2 * revisionLimit) edits.set(id, kept(found))
+      after = part.frames.at(-1)?.number ?? after
+      ended = part.ended
+    }
+    for (const [id, found] of edits) edits.set(id, kept(found))
+    return edits
+  }
+)
+
+/** The messages as they were at the export's moment. */
+const complete = Effect.fnUntraced(
+  function*(scope: ExportScope, chatId: bigint, piece: Piece) {
+    const { media, open, tally, until } = scope
+    const { changes, files, records } = piece
+    const edits = yield* readEdits(scope, chatId, piece)
     const later = yield* laterFiles(
       open,
       records.map((record) => ({ chatId, record, edits: edits.get(String(record.id)) }))
@@ -74,13 +146,16 @@ const complete = Effect.fnUntraced(
     const stored = new Map([...files, ...later].map((file) => [file.fileId, file] as const))
     return records.map((record): ExportedMessage => {
       const mine = edits.get(String(record.id)) ?? []
-      const newest = mine.toSorted((one, other) => (one.edited_at ?? 0) - (other.edited_at ?? 0)).at(-1)
+      const newest = mine.at(-1)
       const details = newest?.details ?? record.details
       const deletedAt = changes.deleted.get(record.id)
-      const lostEdits = Math.max(0, (changes.edited.get(record.id) ?? 0) - mine.length)
+      const editsKept = keptOf(changes, record)
+      const lostEdits = Math.max(0, editsKept - mine.length)
+      const editsLeftOut = (changes.edited.get(record.id) ?? 0) - editsKept
       tally.messages++
       tally.edits += mine.length
       tally.lostEdits += lostEdits
+      tally.editsLeftOut += editsLeftOut
       if (deletedAt !== undefined) tally.deleted++
       return {
         id: record.id,
@@ -103,17 +178,18 @@ const complete = Effect.fnUntraced(
         }),
         revisions: mine.length === 0 ? [] : messageEdits(record, mine),
         lostEdits,
+        editsLeftOut,
         deletedAt: deletedAt === undefined ? null : Math.floor(deletedAt.getTime() / 1000)
       }
     })
   }
 )
 
-const stepped = (messages: ReadonlyArray<ExportedMessage>, next: Progress | null) =>
+const stepped = (messages: ReadonlyArray<ReadonlyArray<MessageRecord>>, next: Progress | null) =>
   [messages, Option.fromNullishOr(next)] as const
 
 /**
- * One step: opens the next pages, and answers the messages below every page that is left. A page that is gone was closed
+ * One step: opens the next pages, and answers pieces of the messages below every page that is left. A page that is gone was closed
  * from the tail or deleted meanwhile: what is left is then asked for again.
  */
 const step = Effect.fnUntraced(function*(scope: ExportScope, chatId: bigint, progress: Progress) {
@@ -147,22 +223,23 @@ const step = Effect.fnUntraced(function*(scope: ExportScope, chatId: bigint, pro
   const bound = ranges[next]?.firstId ?? null
   const sorted = [...found.values()].sort(byId)
   const settled = bound === null ? sorted : sorted.filter(({ id }) => id < bound)
-  const messages: Array<ExportedMessage> = []
-  for (const piece of piecesOf(settled, messagesAtOnce)) {
-    for (const message of yield* complete(scope, chatId, piece)) messages.push(message)
-  }
   const rest: Progress = {
     ranges,
     next,
     waiting: bound === null ? [] : sorted.filter(({ id }) => id >= bound),
     above: settled.at(-1)?.id ?? progress.above
   }
-  return stepped(messages, bound === null ? null : rest)
+  return stepped(piecesOf(settled, messagesAtOnce), bound === null ? null : rest)
 })
 
 /** The messages of a chat. */
 export const exportedMessages = (scope: ExportScope, chatId: bigint) =>
-  Stream.paginate(begun, (progress) => step(scope, chatId, progress))
+  Stream.paginate(begun, (progress) => step(scope, chatId, progress)).pipe(
+    Stream.mapEffect((records) => withChanges(scope, chatId, records)),
+    Stream.flattenIterable,
+    Stream.mapEffect((piece) => complete(scope, chatId, piece)),
+    Stream.flattenIterable
+  )
 
 /** The title that the chat had last before the export was made; null where none is known. */
 export const exportedTitle = Effect.fnUntraced(function*({ open, tally, until }: ExportScope, chatId: bigint) {

@@ -15,6 +15,8 @@ export interface ExportTally {
   /** Messages whose page does not open. */
   unreadable: number
   lostEdits: number
+  /** Edits that messages have no room for. */
+  editsLeftOut: number
   lostTitles: number
   /** Files that a part has no room for. */
   leftOut: number
@@ -38,6 +40,7 @@ export const makeTally = (): ExportTally => {
     files: 0,
     unreadable: 0,
     lostEdits: 0,
+    editsLeftOut: 0,
     lostTitles: 0,
     leftOut: 0,
     unreadableFiles: [],

@@ -84,6 +84,7 @@ const headOf = (
     files: tally.unreadableFiles.length
   },
   files_left_out: tally.leftOut,
+  ...(tally.editsLeftOut === 0 ? {} : { edits_left_out: tally.editsLeftOut }),
   pages: { count: pages, file: pagesName },
   ...proof
 })

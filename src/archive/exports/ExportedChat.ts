@@ -28,10 +28,12 @@ export interface ExportedFile extends Pick<ArchivedFile, "bytes" | "id" | "mime_
 /** A message with all that became of it until the export was made: `text` and `details` are the newest. */
 export interface ExportedMessage extends Omit<MessageRecord, "unknown"> {
   readonly files: ReadonlyArray<ExportedFile>
-  /** All revisions, the first one as it was first seen; none where there is no edit. */
+  /** The revisions, the first one as it was first seen; none where there is no edit. */
   readonly revisions: ReadonlyArray<MessageEdit>
   /** Edits whose text does not open. */
   readonly lostEdits: number
+  /** Edits before the newest that a message with very many has no room for. */
+  readonly editsLeftOut: number
   readonly deletedAt: number | null
 }
 

@@ -71,17 +71,20 @@ const fileOf = (file: ExportedFile): Markup => {
   }, ${sizeOf(file.bytes)}</small></div>`
 }
 
-const revisionsOf = ({ lostEdits, revisions }: ExportedMessage): Markup => {
+const revisionsOf = ({ editsLeftOut, lostEdits, revisions }: ExportedMessage): Markup => {
   const earlier = revisions.slice(0, -1)
   const lost = lostEdits === 0 ? nothing : html`<p class="mark">${lostEdits} edits could not be read.</p>`
-  if (earlier.length === 0) return lost
+  const leftOut = editsLeftOut === 0
+    ? nothing
+    : html`<p class="mark">${editsLeftOut} edits before the last one are not included in this export.</p>`
+  if (earlier.length === 0) return html`${lost}${leftOut}`
   return html`<details open class="edits"><summary>Earlier versions: ${earlier.length}</summary>${
     earlier.map((revision) =>
       html`<div class="edit"><small>${
         revision.edited_at === null ? "As first seen" : `Edited ${revision.edited_at.toISOString().slice(0, 19)}Z`
       }</small>${said(revision.text ?? revision.caption ?? "")}</div>`
     )
-  }</details>${lost}`
+  }</details>${lost}${leftOut}`
 }
 
 /** The address of another message of the chat. */

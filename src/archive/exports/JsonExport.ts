@@ -156,6 +156,7 @@ const jsonMessage = (message: ExportedMessage): object => {
       }))
     }),
     ...(message.lostEdits === 0 ? {} : { unreadable_edits: message.lostEdits }),
+    ...(message.editsLeftOut === 0 ? {} : { edits_left_out: message.editsLeftOut }),
     ...(deletedAt === null ? {} : { deleted_at: exportTime(deletedAt) }),
     ...(details.redacted_at === undefined ? {} : { redacted_at: exportTime(details.redacted_at) }),
     archived_at: exportTime(message.archivedAt)

@@ -32,12 +32,23 @@ export interface DigestedMessages extends SealedFrames {
   readonly digest: Uint8Array | null
 }
 
-/** Changes of messages that were seen until a moment; deletions by message, edits by the frames that hold them. */
+/** Changes of messages that were seen until a moment: deletions, and numbers of edits, by message. */
 export interface ExportChanges {
   readonly deleted: ReadonlyMap<bigint, Date>
-  /** Number of edits by message. */
   readonly edited: ReadonlyMap<bigint, number>
+}
+
+/** Edits that were seen until a moment: of each message the oldest ones up to a number, and the newest. */
+export interface EditsAsked {
+  readonly ids: ReadonlyArray<bigint>
+  readonly until: Date
+  readonly oldest: number
+}
+
+/** Frames by their numbers; `ended` where none follows. */
+export interface FramesPart {
   readonly frames: ReadonlyArray<SealedFrames>
+  readonly ended: boolean
 }
 
 /** A saved content; `key` is sealed under the epoch. */
@@ -77,6 +88,14 @@ export class ExportRecords extends Context.Service<ExportRecords, {
     ids: ReadonlyArray<bigint>,
     until: Date
   ): Effect.Effect<ExportChanges>
+  /** The frames that hold the edits, beyond a number: at most so many bytes of them, or the first. */
+  edits(
+    account: ArchivedAccount,
+    chatId: bigint,
+    asked: EditsAsked,
+    after: bigint,
+    bytes: number
+  ): Effect.Effect<FramesPart>
   /** The stored content of a file; null where there is none. */
   content(account: ArchivedAccount, fileId: string): Effect.Effect<StoredContent | null>
   /** The account's newest manifest of a time. */

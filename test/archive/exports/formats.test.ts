@@ -60,6 +60,7 @@ const message: ExportedMessage = {
   files: [],
   revisions: [],
   lostEdits: 0,
+  editsLeftOut: 0,
   deletedAt: null
 }
 

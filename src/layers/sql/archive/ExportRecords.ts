@@ -8,6 +8,9 @@ import * as Checkpoints from "../journal/Checkpoints.ts"
 import { manifestColumns, manifestOf, type ManifestRow } from "./ArchiveManifests.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 
+/** Frames of edits that one statement reads at most. */
+const framesAtOnce = 1000
+
 interface MessagesRow extends FramesRow {
   readonly last: string
   readonly ids: Uint8Array | null
@@ -85,31 +88,57 @@ export const layer = Layer.effect(
           )
         ),
 
-      changes: Effect.fnUntraced(function*(account, chatId, ids, until) {
-        const found = sql`${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[])
-          and at <= ${until}`
-        const { frames, rows } = yield* Effect.all({
-          rows: sql<{ message: string; kind: string; at: Date }>`
-            select message_id::text as message, kind, at from archive_change where ${found} and kind in ('edited', 'deleted')`,
-          frames: sql<FramesRow>`
-            with named as (
-              select page_id, tail_id from archive_change where ${found} and kind = 'edited'
-            )
-            select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed from archive_page
-            where ${mine(account)} and page_id in (select page_id from named)
-            union all
-            select tail_id::text, to_char(day, 'YYYY-MM-DD'), sealed from archive_tail
-            where ${mine(account)} and tail_id in (select tail_id from named)`
-        }, { concurrency: "unbounded" })
-        const deleted = new Map<bigint, Date>()
-        const edited = new Map<bigint, number>()
-        for (const { at, kind, message } of rows) {
-          const id = BigInt(message)
-          if (kind === "deleted") deleted.set(id, at)
-          else edited.set(id, (edited.get(id) ?? 0) + 1)
-        }
-        return { deleted, edited, frames: frames.map(framesOf) }
-      }, Effect.orDie),
+      changes: (account, chatId, ids, until) =>
+        sql<{ message: string; edits: number; deleted_at: Date | null }>`
+          select message_id::text as message, (count(*) filter (where kind = 'edited'))::integer as edits,
+            max(at) filter (where kind = 'deleted') as deleted_at
+          from archive_change
+          where ${mine(account)} and chat_id = ${chatId} and message_id = any(${ids}::bigint[]) and at <= ${until}
+            and kind in ('edited', 'deleted')
+          group by message_id`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => ({
+            deleted: new Map(
+              rows.flatMap(({ deleted_at, message }) =>
+                deleted_at === null ? [] : [[BigInt(message), deleted_at] as const]
+              )
+            ),
+            edited: new Map(rows.map(({ edits, message }) => [BigInt(message), edits]))
+          }))
+        ),
+
+      edits: (account, chatId, { ids, oldest, until }, after, bytes) =>
+        sql<FramesRow & { fits: boolean }>`
+          with named as materialized (
+            select distinct page_id, tail_id from unnest(${ids}::bigint[]) as asked (id)
+            cross join lateral (
+              select page_id, tail_id, row_number() over age as nth, count(*) over () as edits from archive_change
+              where ${mine(account)} and chat_id = ${chatId} and message_id = asked.id and kind = 'edited'
+                and at <= ${until}
+              window age as (order by edit_date, late desc, place)
+            ) as aged
+            where nth <= ${oldest} or nth = edits
+          )
+          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day,
+            case when fits then sealed else ''::bytea end as sealed, fits
+          from (
+            select *, sum(bytes) over far <= ${bytes} or row_number() over far = 1 as fits from (
+              select page_id as number, day, sealed, bytes from archive_page
+              where ${mine(account)} and page_id in (select page_id from named)
+              union all
+              select tail_id, day, sealed, length(sealed) from archive_tail
+              where ${mine(account)} and tail_id in (select tail_id from named)
+            ) as held
+            where number > ${after}
+            window far as (order by number)
+          ) as summed
+          order by summed.number limit ${sql.literal(String(framesAtOnce + 1))}`.pipe(
+          Effect.orDie,
+          Effect.map((rows) => ({
+            frames: rows.slice(0, framesAtOnce).filter(({ fits }) => fits).map(framesOf),
+            ended: rows.length <= framesAtOnce && rows.every(({ fits }) => fits)
+          }))
+        ),
 
       content: ({ accountId, organizationId }, fileId) =>
         sql<{ blob: string; version: string | null; epoch: string; key: Uint8Array; size: string }>`
