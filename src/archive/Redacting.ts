@@ -7,6 +7,7 @@ import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
 import { ArchiveHolds } from "../ports/archive/ArchiveHolds.ts"
 import {
   ArchiveRedactions,
+  type FramedPlace,
   type RedactedMessages,
   type RedactedPlace,
   type RewrittenPlace
@@ -20,7 +21,7 @@ const rewrite = Effect.fnUntraced(
   function*(
     open: OpenAccount,
     { chatId, ids }: RedactedMessages,
-    places: ReadonlyArray<RedactedPlace>,
+    places: ReadonlyArray<FramedPlace>,
     redactedAt: number
   ) {
     const { sha256 } = yield* ArchiveCrypto
@@ -56,19 +57,61 @@ const tooMany = new ParameterInvalid({
   message: `message_ids: they have more than ${rewrittenAtOnce} revisions, name fewer messages at a time.`
 })
 
-/** Reads the places of the messages and rewrites them, before the transaction that commits it. */
+/** Bytes of frames that are rewritten at a time. */
+const bytesAtOnce = 8 * 1024 * 1024
+
+/** Numbers of places in slices of at most so many bytes, or of one place. */
+const slicesOf = (places: ReadonlyArray<RedactedPlace>, most: number): ReadonlyArray<ReadonlyArray<bigint>> => {
+  const slices: Array<Array<bigint>> = []
+  let size = 0
+  for (const { bytes, number } of places) {
+    const slice = slices.at(-1)
+    size += bytes
+    if (slice !== undefined && size <= most && slice.length < rewrittenAtOnce) slice.push(number)
+    else {
+      slices.push([number])
+      size = bytes
+    }
+  }
+  return slices
+}
+
+/** A redaction before the transaction that commits it. */
+export interface PreparedRedaction {
+  readonly numbers: ReadonlySet<bigint>
+  /** The first places, rewritten. */
+  readonly first: ReadonlyArray<RewrittenPlace>
+  /** The other ones, which open and are rewritten in the transaction, a slice at a time. */
+  readonly later: ReadonlyArray<ReadonlyArray<bigint>>
+  readonly redactedAt: number
+}
+
+/**
+ * Reads the places of the messages and opens all of them, before the transaction. It holds no more than one slice of
+ * them: a message may have been edited any number of times.
+ */
 export const prepareRedaction = Effect.fnUntraced(function*(
   open: OpenAccount,
   messages: RedactedMessages,
-  redactedAt: number
+  redactedAt: number,
+  bytes = bytesAtOnce
 ) {
+  const { organizationId } = messages.account
   const redactions = yield* ArchiveRedactions
   const db = yield* Db
-  const places = yield* db.read(messages.account.organizationId, redactions.places(messages, rewrittenAtOnce + 1))
-  if (places.length > rewrittenAtOnce) return yield* tooMany
+  const places = yield* db.read(organizationId, redactions.places(messages, bytes))
+  if (messages.ids.length > 1 && places.length > rewrittenAtOnce) return yield* tooMany
   const there = new Set(places.flatMap(({ ids, kind }) => kind === "messages" ? ids : []))
   if (!messages.ids.every((id) => there.has(id))) return yield* new ResourceMissing({ param: "message_ids" })
-  return yield* rewrite(open, messages, places, redactedAt)
+  const framed = places.flatMap((place) => place.sealed === null ? [] : [{ ...place, sealed: place.sealed }])
+  const first = yield* rewrite(open, messages, framed, redactedAt)
+  const later = slicesOf(places.filter(({ sealed }) => sealed === null), bytes)
+  for (const numbers of later) {
+    const found = yield* db.read(organizationId, redactions.frames(messages, numbers))
+    // Without messages it only opens them.
+    yield* rewrite(open, { ...messages, ids: [] }, found, redactedAt)
+  }
+  return { numbers: new Set(places.map(({ number }) => number)), first, later, redactedAt } satisfies PreparedRedaction
 })
 
 /**
@@ -76,15 +119,15 @@ export const prepareRedaction = Effect.fnUntraced(function*(
  * and has to be prepared again.
  */
 export const applyRedaction = Effect.fnUntraced(function*(
+  open: OpenAccount,
   messages: RedactedMessages,
-  prepared: ReadonlyArray<RewrittenPlace>,
+  { first, later, numbers: known, redactedAt }: PreparedRedaction,
   now: Date
 ) {
   const { account } = messages
   const redactions = yield* ArchiveRedactions
   if (!(yield* redactions.lock(account))) return yield* new ResourceMissing({ param: "account_id" })
   const places = yield* redactions.numbers(messages)
-  const known = new Set(prepared.map(({ number }) => number))
   if (places.length !== known.size || !places.every(({ number }) => known.has(number))) return null
   const days = [...new Set(places.map(({ day }) => day))]
   const held = yield* (yield* ArchiveHolds).binds(account.organizationId, {
@@ -93,7 +136,19 @@ export const applyRedaction = Effect.fnUntraced(function*(
     days
   })
   if (held) return yield* new ArchiveHeld({})
-  const changed = prepared.filter(({ rewritten, sealed }) => !sameBytes(rewritten, sealed))
-  const redacted = yield* redactions.apply(messages, changed, now)
-  return { ...redacted, pages: changed.filter(({ isPage }) => isPage).length }
+  let pages = 0
+  const slices = [
+    Effect.succeed(first),
+    ...later.map((numbers) =>
+      Effect.flatMap(redactions.frames(messages, numbers), (found) => rewrite(open, messages, found, redactedAt))
+    )
+  ].map((slice) =>
+    Effect.map(slice, (rewritten) => {
+      const changed = rewritten.filter(({ rewritten, sealed }) => !sameBytes(rewritten, sealed))
+      pages += changed.filter(({ isPage }) => isPage).length
+      return changed
+    })
+  )
+  const redacted = yield* redactions.apply(messages, slices, now)
+  return { ...redacted, pages }
 })

@@ -31,7 +31,8 @@ const step = fc.oneof(
 )
 const history = fc.record({
   steps: fc.array(step, { minLength: 4, maxLength: 14, size: "max" }),
-  redacted: fc.uniqueArray(id, { minLength: 1, maxLength: 8 })
+  redacted: fc.uniqueArray(id, { minLength: 1, maxLength: 8 }),
+  bytes: fc.constantFrom(1, 2000, 100_000)
 })
 
 const word = (id: number, date: number) => `zyx${id}rev${date}qwv`
@@ -81,7 +82,7 @@ describe("redaction after any history", () => {
       Effect.gen(function*() {
         const { id: organizationId } = yield* World.makeOrganization()
         const { key } = yield* Archives.makeArchive(organizationId)
-        for (const { redacted, steps } of fc.sample(history, tried(5))) {
+        for (const { bytes, redacted, steps } of fc.sample(history, tried(5))) {
           const archive = yield* Archives.makeArchive(organizationId, key)
           const scope = yield* Scope.make()
           let writer = yield* Effect.provideService(Archives.write(archive), Scope.Scope, scope)
@@ -100,7 +101,7 @@ describe("redaction after any history", () => {
           if (ids.length === 0) continue
           const before = yield* shown(archive)
           const open = yield* Archives.open(archive)
-          const answer = yield* redact(open, chatId, ids)
+          const answer = yield* redact(open, chatId, ids, bytes)
           expect(answer).toMatchObject({ messages: ids.length, files: 0 })
           const isAsked = (id: string) => ids.includes(Number(id))
           const after = yield* shown(archive)
@@ -136,6 +137,33 @@ describe("redaction after any history", () => {
           expect(counted?.kept).toBe(counted?.counted)
         }
       }))
+
+    it.effect("takes a message out that was edited more than 1,000 times, and nothing where one edit does not open", () =>
+      Effect.gen(function*() {
+        const archive = yield* Archives.makeArchive()
+        const { accountId, organizationId } = archive.account
+        const writer = yield* Archives.write(archive)
+        const edits = Array.from({ length: 1100 }, (_, nth) => seen(1, nth + 1))
+        yield* commit(archive, writer.see(chat))
+        yield* commit(archive, writer.append(chatId, [seen(1, 0), seen(2, 0)], "sweep"))
+        yield* commit(archive, writer.append(chatId, edits, "live"))
+        const open = yield* Archives.open(archive)
+        const spoil = World.query(
+          organizationId,
+          (sql) =>
+            sql`update archive_tail set sealed = set_byte(sealed, length(sealed) - 1,
+              get_byte(sealed, length(sealed) - 1) # 1)
+            where account_id = ${accountId} and tail_id = (
+              select max(tail_id) from archive_tail where account_id = ${accountId})`
+        )
+        yield* spoil
+        expect(yield* Effect.flip(redact(open, chatId, [1], 100_000))).toMatchObject({ _tag: "content_unreadable" })
+        yield* spoil
+        expect(yield* everything(open)).toContain(word(1, 1))
+        expect(yield* redact(open, chatId, [1], 100_000)).toMatchObject({ messages: 1, pages: 1 })
+        const text = yield* everything(open)
+        expect([text.includes("zyx1rev"), text.includes(word(2, 0))]).toEqual([false, true])
+      }).pipe(Effect.scoped))
 
     it.effect("vocabularies that name a rewritten page go, and the other pages are found without them", () =>
       Effect.gen(function*() {

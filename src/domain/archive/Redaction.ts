@@ -8,7 +8,7 @@ import type { ChangeRecord, MessageDetails, MessageRecord } from "./Records.ts"
 /** Messages that one request redacts at most. */
 const redactedAtOnce = 100
 
-/** Pages and tail rows that one request rewrites at most: of messages that were edited again and again. */
+/** Pages and tail rows that one request rewrites at most, unless it names one message: some are edited without end. */
 export const rewrittenAtOnce = 1000
 
 export const RedactedIds = Schema.Array(MessageId).check(Schema.isMinLength(1), Schema.isMaxLength(redactedAtOnce))

@@ -36,7 +36,7 @@ const redact = Effect.fnUntraced(function*(
   for (let left = tries; left > 0; left--) {
     const prepared = yield* prepareRedaction(open, messages, Math.floor(now.getTime() / 1000))
     const redacted = yield* commit(
-      Effect.map(applyRedaction(messages, prepared, now), (counts) =>
+      Effect.map(applyRedaction(open, messages, prepared, now), (counts) =>
         counts === null || counts.messages === 0
           ? Operation.unchanged(counts)
           : Operation.changed(counts, {

@@ -12,14 +12,21 @@ export interface RedactedMessages {
 }
 
 /** A page or a tail row that holds one of the messages, or an edit of one. */
-export interface RedactedPlace extends SealedFrames {
+export interface RedactedPlace extends Pick<SealedFrames, "day" | "number"> {
   readonly isPage: boolean
   readonly kind: "messages" | "changes"
   readonly ids: ReadonlyArray<bigint>
+  /** The size of its frames. */
+  readonly bytes: number
+}
+
+/** A place with its frames. */
+export interface FramedPlace extends RedactedPlace {
+  readonly sealed: Uint8Array
 }
 
 /** A place with its frames as they are from now on. */
-export interface RewrittenPlace extends RedactedPlace {
+export interface RewrittenPlace extends FramedPlace {
   readonly rewritten: Uint8Array
   readonly digest: Uint8Array
 }
@@ -41,17 +48,22 @@ export interface Redacted {
 export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
   /** Locks the account's archive for the rest of the transaction; false where it is not there any more. */
   lock(account: ArchivedAccount): Effect.Effect<boolean>
-  /** At most `limit` places, by their numbers. */
-  places(messages: RedactedMessages, limit: number): Effect.Effect<ReadonlyArray<RedactedPlace>>
+  /** All places by their numbers, the first with their frames: so many bytes of them, or those of the first place. */
+  places(
+    messages: RedactedMessages,
+    bytes: number
+  ): Effect.Effect<ReadonlyArray<RedactedPlace & { readonly sealed: Uint8Array | null }>>
+  /** Those of the places that are there. */
+  frames(messages: RedactedMessages, numbers: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<FramedPlace>>
   /** The numbers of all places, and the days that they are of. */
   numbers(messages: RedactedMessages): Effect.Effect<ReadonlyArray<Pick<RedactedPlace, "day" | "number">>>
   /**
-   * Replaces the places, whose pages get new numbers, deletes the messages' files and the vocabularies that name the
+   * Replaces the places, a slice after the other, whose pages get new numbers, deletes the messages' files and the vocabularies that name the
    * pages, forgets what tells contents apart, and marks the messages: nothing of them is archived again.
    */
-  apply(
+  apply<E, R>(
     messages: RedactedMessages,
-    places: ReadonlyArray<RewrittenPlace>,
+    slices: ReadonlyArray<Effect.Effect<ReadonlyArray<RewrittenPlace>, E, R>>,
     now: Date
-  ): Effect.Effect<Redacted>
+  ): Effect.Effect<Redacted, E, R>
 }>()("org-security-console/ports/archive/ArchiveRedactions") {}

@@ -8,16 +8,21 @@ import type { FrameKind } from "../../../src/domain/archive/Epoch.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as World from "../world.ts"
 
-/** Redacts messages of a chat. */
-export const redact = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint, ids: ReadonlyArray<number>) {
+/** Redacts messages of a chat, so many bytes of their pages at a time. */
+export const redact = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  chatId: bigint,
+  ids: ReadonlyArray<number>,
+  bytes?: number
+) {
   const db = yield* Db
   const { account } = open
   const messages = { account, chatId, ids: ids.map(BigInt) }
   const now = new Date(1_800_000_000_000)
-  const prepared = yield* prepareRedaction(open, messages, 1_800_000_000)
+  const prepared = yield* prepareRedaction(open, messages, 1_800_000_000, bytes)
   return yield* db.transaction(
     account.organizationId,
-    applyRedaction(messages, prepared, now)
+    applyRedaction(open, messages, prepared, now)
   )
 })
 

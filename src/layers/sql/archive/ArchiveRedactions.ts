@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { decodeIds } from "../../../domain/archive/MessageIds.ts"
 import { RedactionId } from "../../../domain/archive/Redaction.ts"
 import {
@@ -12,14 +12,17 @@ import {
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { holdArchive } from "./ArchiveLocks.ts"
-import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { shredded } from "./BlobShredding.ts"
 import { reachOf } from "./ChatOrder.ts"
 import { dropWords, looseColumns, loosened } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
-interface PlaceRow extends FramesRow {
+interface PlaceRow {
+  readonly number: string
+  readonly place_day: string
+  readonly bytes: number
+  readonly sealed: Uint8Array | null
   readonly is_page: boolean
   readonly kind: RedactedPlace["kind"]
   readonly message: string | null
@@ -54,28 +57,37 @@ export const layer = Layer.effect(
         select coalesce(page_id, tail_id), page_id is not null from archive_change
         where ${inChat(messages)} and kind = 'edited' and message_id = any(${messages.ids}::bigint[])`
 
-    const limited = (limit: number | null) => limit === null ? sql`` : sql`limit ${sql.literal(String(limit))}`
-
-    const list = Effect.fnUntraced(function*(messages: RedactedMessages, withFrames: boolean, limit: number | null) {
-      const frames = sql.literal(withFrames ? "sealed" : "''::bytea")
+    /** The places with the frames that `framed` chooses by `number` and `bytes`. */
+    const list = Effect.fnUntraced(function*(
+      messages: RedactedMessages,
+      places: Statement.Fragment,
+      framed: Statement.Fragment
+    ) {
       const rows = yield* sql<PlaceRow>`
-        with found as (${found(messages)})
-        select number::text as number, place_day, is_page, kind, message, ids, sealed from (
+        with found as (${places})
+        select number::text as number, place_day, is_page, kind, message, ids, bytes,
+          case when ${framed} then sealed end as sealed
+        from (
           select page_id as number, to_char(day, 'YYYY-MM-DD') as place_day, true as is_page, kind, null as message, ids,
-            ${frames} as sealed
+            bytes, sealed
           from archive_page
           where ${mine(messages.account)} and page_id in (select number from found where is_page)
           union all
-          select tail_id, to_char(day, 'YYYY-MM-DD'), false, kind, message_id::text, null, ${frames}
+          select tail_id, to_char(day, 'YYYY-MM-DD'), false, kind, message_id::text, null, length(sealed), sealed
           from archive_tail
           where ${mine(messages.account)} and tail_id in (select number from found where not is_page)
-        ) as place order by place.number ${limited(limit)}`
+        ) as place
+        window near as (order by place.number)
+        order by place.number`
       const asked = new Set(messages.ids)
-      return rows.map((row): RedactedPlace => ({
-        ...framesOf(row),
-        isPage: row.is_page,
-        kind: row.kind,
-        ids: row.ids === null ? [BigInt(row.message ?? 0)] : decodeIds(row.ids)
+      return rows.map(({ bytes, ids, is_page, kind, message, number, place_day, sealed }) => ({
+        number: BigInt(number),
+        day: place_day,
+        sealed,
+        isPage: is_page,
+        kind,
+        bytes,
+        ids: ids === null ? [BigInt(message ?? 0)] : decodeIds(ids)
       })).filter(({ ids }) => ids.some((id) => asked.has(id)))
     }, Effect.orDie)
 
@@ -152,33 +164,62 @@ export const layer = Layer.effect(
           and archive_change.kind = marked.kind and archive_change.edit_date = marked.edit_date
           and archive_change.mark = marked.mark`)
 
-    return ArchiveRedactions.of({
-      lock: (account) => holdArchive(sql, account),
-
-      places: (messages, limit) => list(messages, true, limit),
-
-      numbers: (messages) =>
-        Effect.map(list(messages, false, null), (all) => all.map(({ day, number }) => ({ day, number }))),
-
-      apply: Effect.fnUntraced(function*(messages, rewritten, now) {
-        const id = RedactionId.make(yield* random.uuidV7())
-        const { account, chatId, ids } = messages
+    const replace = Effect.fnUntraced(
+      function*(id: RedactionId, messages: RedactedMessages, rewritten: ReadonlyArray<RewrittenPlace>) {
         const pages = rewritten.filter(({ isPage }) => isPage)
         const rows = rewritten.filter(({ isPage }) => !isPage)
         if (pages.length > 0) {
-          yield* post(dropWords(sql, account, pages.map(({ number }) => number)))
+          yield* post(dropWords(sql, messages.account, pages.map(({ number }) => number)))
           yield* replacePages(id, messages, pages)
         }
         if (rows.length > 0) yield* replaceTail(messages, rows)
-        const files = yield* deleteFiles(messages, now)
-        yield* forgetMarks(messages)
-        const marked = yield* sql`
-          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, at)
-          select ${account.organizationId}, ${account.accountId}::uuid, ${chatId}::bigint, id, 'redacted', 0, '', ${now}
-          from unnest(${ids}::bigint[]) as asked (id)
-          on conflict do nothing returning 1`
-        return { id, messages: marked.length, files }
-      }, Effect.orDie)
+      },
+      Effect.orDie
+    )
+
+    const finish = Effect.fnUntraced(function*(id: RedactionId, messages: RedactedMessages, now: Date) {
+      const { account, chatId, ids } = messages
+      const files = yield* deleteFiles(messages, now)
+      yield* forgetMarks(messages)
+      const marked = yield* sql`
+        insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, at)
+        select ${account.organizationId}, ${account.accountId}::uuid, ${chatId}::bigint, id, 'redacted', 0, '', ${now}
+        from unnest(${ids}::bigint[]) as asked (id)
+        on conflict do nothing returning 1`
+      return { id, messages: marked.length, files }
+    }, Effect.orDie)
+
+    return ArchiveRedactions.of({
+      lock: (account) => holdArchive(sql, account),
+
+      places: (messages, bytes) =>
+        list(messages, found(messages), sql`sum(bytes) over near <= ${bytes} or row_number() over near = 1`),
+
+      frames: (messages, numbers) =>
+        Effect.map(
+          list(
+            messages,
+            sql`select * from (${found(messages)}) as place where number = any(${numbers}::bigint[])`,
+            sql`true`
+          ),
+          (all) => all.flatMap((place) => place.sealed === null ? [] : [{ ...place, sealed: place.sealed }])
+        ),
+
+      numbers: (messages) =>
+        Effect.map(
+          list(messages, found(messages), sql`false`),
+          (all) => all.map(({ day, number }) => ({ day, number }))
+        ),
+
+      apply: Effect.fnUntraced(function*<E, R>(
+        messages: RedactedMessages,
+        slices: ReadonlyArray<Effect.Effect<ReadonlyArray<RewrittenPlace>, E, R>>,
+        now: Date
+      ) {
+        const id = RedactionId.make(yield* random.uuidV7())
+        for (const slice of slices) yield* replace(id, messages, yield* slice)
+        return yield* finish(id, messages, now)
+      })
     })
   })
 )
