@@ -13,7 +13,16 @@ import {
 } from "../ports/archive/SearchStore.ts"
 import type { SearchHits } from "./SearchHits.ts"
 import { matchPages } from "./SearchMatches.ts"
-import { type Candidates, listAgain, listBlocks, nameOf, queueNext, type Run, type Unread } from "./SearchRun.ts"
+import {
+  type Candidates,
+  listAgain,
+  listBlocks,
+  nameOf,
+  nameOfBlock,
+  queueNext,
+  type Run,
+  type Unread
+} from "./SearchRun.ts"
 
 /** Pages that are read at a time, at first and at most. */
 export const fewestPages = 8
@@ -38,27 +47,45 @@ const readBlock = Effect.fnUntraced(function*<R>(run: Run<R>, block: SearchBlock
 const orNull = <A, E, R>(effect: Effect.Effect<A, E | ArchiveUnreadable, R>) =>
   Effect.catchTag(effect, "ArchiveUnreadable", () => Effect.succeed(null))
 
-/** Reads the next blocks: each is opened by itself, and their candidates are listed together with those that wait. */
+/** Before all that reaches beyond the search's end is read, nothing can be answered. */
+const canWait = <R>(run: Run<R>, { lastAt }: { readonly lastAt: number }) =>
+  lastAt < run.below && lastAt <= run.reached ? run.isLate : Effect.succeed(false)
+
+/**
+ * Reads the next blocks: each is opened by itself, and their candidates are listed together with those that wait. Once the
+ * budget is used, those after the first that the answer can do without are left for the next list.
+ */
 export const readBlocks = Effect.fnUntraced(function*<R>(
   run: Run<R>,
   after: ListPosition | null,
   waiting: ReadonlyArray<Candidates>
 ) {
-  const { blocks, next } = yield* listBlocks(run, after)
+  const { blocks: listed, next: nextList } = yield* listBlocks(run, after)
   // An epoch is looked up once, for all of its blocks.
   const keys = yield* Effect.forEach(
-    blocks,
+    listed,
     (block) => block.fold === foldVersion ? orNull(run.keys(block.accountId, block.epochId)) : Effect.succeed(null)
   )
-  const candidates = yield* Effect.forEach(blocks, (block, at) => {
-    const key = keys[at]
-    return key === null || key === undefined ? Effect.succeed(null) : readBlock(run, block, key)
-  }, { concurrency: openedAtOnce })
+  let end = listed.length
+  const candidates = yield* Effect.forEach(
+    listed,
+    Effect.fnUntraced(function*(block, at) {
+      if (at > 0 && at < end && (yield* canWait(run, block))) end = Math.min(end, at)
+      const key = keys[at]
+      return at >= end || key === null || key === undefined ? null : yield* readBlock(run, block, key)
+    }),
+    { concurrency: openedAtOnce }
+  )
+  const blocks = listed.slice(0, end)
   const found = blocks.flatMap(({ accountId, lastAt, pages }, at): ReadonlyArray<Candidates> => {
     const numbers = candidates[at] ?? null
     return numbers?.length === 0 ? [] : [{ accountId, lastAt, numbers: numbers ?? pages, scanned: numbers === null }]
   })
-  yield* queueNext(run, [...waiting, ...found], next)
+  const last = blocks.at(-1)
+  const left = listed.slice(end)
+  for (const block of left) run.queued.delete(nameOfBlock(block))
+  const next = left.length === 0 || last === undefined ? nextList : { lastAt: last.lastAt, number: last.blockId }
+  yield* queueNext(run, [...waiting, ...found], next, left[0]?.lastAt)
 })
 
 type UnreadPage = Extract<Unread, { readonly type: "page" }>
@@ -82,9 +109,7 @@ const readTogether = Effect.fnUntraced(function*<R>(
   taken: ReadonlyArray<UnreadPage>,
   isFirst: boolean
 ) {
-  // Before all that reaches beyond the search's end is read, nothing can be answered.
-  const goesBack = ({ page: { lastAt } }: UnreadPage) =>
-    lastAt < run.below && lastAt <= run.reached ? run.isLate : Effect.succeed(false)
+  const goesBack = ({ page }: UnreadPage) => canWait(run, page)
   const queueAgain = (queued: UnreadPage) => run.unread.push(Math.min(queued.page.lastAt, run.below), queued)
   const wanted = new Map<string, UnreadPage>()
   for (const queued of taken) {

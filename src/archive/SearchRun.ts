@@ -91,6 +91,9 @@ export const searchedAfter = <R>({ counted, searched }: Run<R>, frontier: number
 
 export const nameOf = ({ accountId, number }: PageName): string => `${accountId}/${number}`
 
+export const nameOfBlock = ({ accountId, blockId }: Pick<SearchBlock, "accountId" | "blockId">): string =>
+  `${accountId}/block ${blockId}`
+
 /** `uncounted` are messages of the page that no vocabulary has counted as searched. */
 const queuePage = <R>({ below, queued, request, unread }: Run<R>, page: SearchPage, uncounted: number): void => {
   const { chatIds, since, until } = request.scope
@@ -119,8 +122,8 @@ export const listBlocks = Effect.fnUntraced(function*<R>(run: Run<R>, after: Lis
   if (next !== null && (after !== null || run.ahead)) {
     run.further = { after: next, blocks: yield* Effect.forkDetach(list(next, run.blocks)) }
   }
-  const blocks = listed.filter(({ accountId, blockId }) => {
-    const key = `${accountId}/block ${blockId}`
+  const blocks = listed.filter((block) => {
+    const key = nameOfBlock(block)
     const isNew = !run.queued.has(key)
     run.queued.add(key)
     return isNew
@@ -163,19 +166,20 @@ export const isSettled = Effect.fnUntraced(function*<R>(run: Run<R>) {
 const newestCandidates = (one: Candidates, other: Candidates): number => other.lastAt - one.lastAt
 
 /**
- * Goes on with the next list of blocks, if there is one. Candidates wait for those of that list where they are fewer than
- * a page of hits, and while the search has most of its budget left.
+ * Goes on with the next list of blocks, if there is one, of which none reaches beyond `newestNext`. Candidates wait for
+ * those of that list where they are fewer than a page of hits, and while the search has most of its budget left.
  */
 export const queueNext = Effect.fnUntraced(function*<R>(
   run: Run<R>,
   candidates: ReadonlyArray<Candidates>,
-  next: ListPosition | null
+  next: ListPosition | null,
+  newestNext = next?.lastAt ?? 0
 ) {
   const pages = candidates.reduce((sum, { numbers }) => sum + numbers.length, 0)
   const waits = next !== null && pages < run.request.limit && (yield* run.isEarly)
   const waiting = waits ? candidates : []
   if (next !== null) {
-    const newest = Math.max(next.lastAt, ...waiting.map(({ lastAt }) => lastAt))
+    const newest = Math.max(newestNext, ...waiting.map(({ lastAt }) => lastAt))
     run.unread.push(Math.min(newest, run.below), { type: "blocks", after: next, waiting })
   }
   if (!waits) yield* listCandidates(run, candidates)

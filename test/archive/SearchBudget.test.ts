@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { search } from "../../src/archive/Search.ts"
+import { search, type SearchRequest, type SearchResult } from "../../src/archive/Search.ts"
+import type { SearchPosition } from "../../src/domain/archive/SearchHit.ts"
+import { SearchMatcher } from "../../src/ports/archive/SearchMatcher.ts"
 import { SearchStore } from "../../src/ports/archive/SearchStore.ts"
 import * as Memory from "../support/archive/memorySearchStore.ts"
 import { keys, openKey, start, store } from "../support/archive/searchedArchive.ts"
@@ -38,6 +40,38 @@ describe("the budget of a call of a search", () => {
         Effect.provide(Memory.layer(() => ({ ...archive, pages: reaching })))
       )
       expect(fetches).toBeLessThanOrEqual(3)
+    })))
+
+  it("opens no more vocabularies than those already begun once it is used, and the others by the next calls", () =>
+    run(Effect.gen(function*() {
+      const all = Array.from({ length: 24 }, (_, day) => writtenAt(`harbour ${day}`, day * 86_400))
+      const [key] = yield* keys
+      const { pages } = yield* store(all, 1, ["loose"])
+      const blocks = yield* Effect.forEach(pages, (page, at) => Memory.sealBlock(key!, BigInt(1000 + at), [page]))
+      const opened: Array<bigint> = []
+      const noting = Effect.updateService(SearchMatcher, (matcher) => ({
+        ...matcher,
+        block: (words, block) => {
+          opened.push(block.blockId)
+          return matcher.block(words, block)
+        }
+      }))
+      const budget = { millis: Infinity, bytes: 1, listed: 64, vocabularies: 16 }
+      const calls: Array<number> = []
+      const texts: Array<string | null> = []
+      let position: SearchPosition | null = null
+      do {
+        const request: SearchRequest = { ...requestOf("harbour", 50, everything), position }
+        const result: SearchResult = yield* search(openKey([key!]), request, budget).pipe(
+          noting,
+          Effect.provide(Memory.layer(() => ({ pages, blocks })))
+        )
+        calls.push(opened.splice(0).length)
+        texts.push(...result.hits.map(({ message }) => message.text))
+        position = result.position
+      } while (position !== null)
+      expect(Math.max(...calls)).toBeLessThanOrEqual(4)
+      expect(texts).toEqual(all.map(({ message }) => message.text).toReversed())
     })))
 
   it("answers all that it has read where lists were made again at its end, as a writer or an index has moved pages", () =>

@@ -88,31 +88,26 @@ export const growVocabulary = (): GrowingVocabulary => {
   }
 }
 
-/** For each page 1 where it has a token with the part inside. */
-type Marks = Uint8Array
+/** Parts of a query by which pages are chosen: looking for one takes about as long as for any other. */
+const partsLooked = 8
 
-/** A token with a part inside: an offset in it, and the part's marks. */
-interface Found {
-  readonly at: number
-  readonly marks: Marks
+/** A part of a query, and the pages that have a token with it inside. */
+interface PartPages {
+  readonly part: string
+  /** For each page 1 where it has one. */
+  readonly marks: Uint8Array
+  /** The number of pages without one. */
+  left: number
+  /** The offset of the next token with the part, or -1. */
+  next: number
 }
 
-/** The first place of the part in each of the tokens that have it inside. */
-const placesOf = (words: string, part: string, marks: Marks): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
-  for (let at = words.indexOf(part); at >= 0;) {
-    found.push({ at, marks })
-    const end = words.indexOf("\n", at)
-    at = end < 0 ? -1 : words.indexOf(part, end)
-  }
-  return found
-}
+/** The longest parts: they exclude most pages, and a page without one of them has no match. */
+const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> =>
+  [...new Set(words.flatMap(({ parts }) => parts))].sort((one, other) => other.length - one.length)
+    .slice(0, partsLooked)
 
-const partsOf = (words: ReadonlyArray<SearchWord>): ReadonlyArray<string> => [
-  ...new Set(words.flatMap(({ parts }) => parts))
-]
-
-/** True if every part of every word is inside some token: otherwise no page of the block matches. */
+/** True if each of the parts is inside some token: otherwise no page of the block matches. */
 export const mayMatch = (vocabulary: string, words: ReadonlyArray<SearchWord>): boolean =>
   partsOf(words).every((part) => vocabulary.includes(part))
 
@@ -141,7 +136,7 @@ const skipTokens = (postings: Uint8Array, from: number, tokens: number, pages: n
 }
 
 /** Marks the pages of one token; false where they are none of so many. */
-const markToken = (postings: Uint8Array, from: number, pages: number, marks: Marks): boolean => {
+const markToken = (postings: Uint8Array, from: number, pages: number, of: PartPages): boolean => {
   let at = from + 1
   let left = postings[from] ?? 0
   if (left >= 0x80) left = left & 0x7f | (postings[at++] ?? 0) << 7
@@ -151,30 +146,48 @@ const markToken = (postings: Uint8Array, from: number, pages: number, marks: Mar
     if (difference >= 0x80) difference = difference & 0x7f | (postings[at++] ?? 0) << 7
     page += difference
     if (page >= pages) return false
-    marks[page] = 1
+    of.left -= 1 - (of.marks[page] ?? 1)
+    of.marks[page] = 1
   }
   return true
 }
 
+/** The part whose token comes next, of those that not all pages are known to have. */
+const nextPart = (parts: ReadonlyArray<PartPages>): PartPages | undefined => {
+  let first: PartPages | undefined
+  for (const each of parts) {
+    if (each.left > 0 && each.next >= 0 && (first === undefined || each.next < first.next)) first = each
+  }
+  return first
+}
+
 /**
- * Marks the pages of the tokens, which are given in their order; false where the bytes are no postings of the words over
- * `pages`. Words and postings are gone over side by side.
+ * Marks the pages of the parts; false where the bytes are no postings of the words over `pages`. Words and postings are
+ * gone over side by side.
  */
-const markPages = (words: string, postings: Uint8Array, pages: number, found: ReadonlyArray<Found>): boolean => {
+const markPages = (
+  words: string,
+  postings: Uint8Array,
+  pages: number,
+  parts: ReadonlyArray<PartPages>
+): boolean => {
   let at = 0
   let place = 0
-  for (const { at: token, marks } of found) {
+  for (let found = nextPart(parts); found !== undefined; found = nextPart(parts)) {
+    const token = found.next
     at = skipTokens(postings, at, tokensBetween(words, place, token), pages)
-    if (at < 0 || !markToken(postings, at, pages, marks)) return false
+    if (at < 0 || !markToken(postings, at, pages, found)) return false
     place = token
+    const end = words.indexOf("\n", token)
+    found.next = end < 0 ? -1 : words.indexOf(found.part, end)
   }
   const rest = tokensBetween(words, place, words.length) + (words === "" ? 0 : 1)
   return skipTokens(postings, at, rest, pages) === postings.length
 }
 
 /**
- * The positions, ascending, of the pages in which each part of each word is inside a token: no other page of the block
- * has a match. Null where the vocabulary is not one of so many pages.
+ * The positions, ascending, of the pages in which each of the parts is inside a token: no other page of the block has a
+ * match. Null where the vocabulary is not one of so many pages.
  */
 export const candidatePages = (
   words: string,
@@ -182,9 +195,13 @@ export const candidatePages = (
   pages: number,
   wanted: ReadonlyArray<SearchWord>
 ): ReadonlyArray<number> | null => {
-  const parts = partsOf(wanted).map((part) => ({ part, marks: new Uint8Array(pages) }))
-  const found = parts.flatMap(({ marks, part }) => placesOf(words, part, marks)).sort((one, other) => one.at - other.at)
-  if (!markPages(words, postings, pages, found)) return null
+  const parts = partsOf(wanted).map((part): PartPages => ({
+    part,
+    marks: new Uint8Array(pages),
+    left: pages,
+    next: words.indexOf(part)
+  }))
+  if (!markPages(words, postings, pages, parts)) return null
   const positions: Array<number> = []
   for (let page = 0; page < pages; page++) if (parts.every(({ marks }) => marks[page] === 1)) positions.push(page)
   return positions

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as fc from "fast-check"
 import { fold } from "../../../src/domain/archive/Fold.ts"
 import { searchWords } from "../../../src/domain/archive/SearchWords.ts"
@@ -8,7 +8,13 @@ import { texts } from "../../support/archive/scripts.ts"
 import { makeVocabulary } from "../../support/archive/vocabularies.ts"
 import { tried } from "../../support/drawn.ts"
 
-const pages = fc.array(fc.array(texts, { maxLength: 3 }), { minLength: 1, maxLength: 12 })
+/** More parts than pages are chosen by. */
+const manyParts = fc.array(fc.string({ unit: fc.constantFrom(..."abcdeот1"), minLength: 1, maxLength: 2 }), {
+  minLength: 9,
+  maxLength: 30
+}).map((words) => words.join(" "))
+
+const pages = fc.array(fc.array(fc.oneof(texts, manyParts), { maxLength: 3 }), { minLength: 1, maxLength: 12 })
 
 const vocabularyOf = (all: ReadonlyArray<ReadonlyArray<string>>) => makeVocabulary(all, 0)
 
@@ -18,10 +24,11 @@ const candidates = (all: ReadonlyArray<ReadonlyArray<string>>, query: string) =>
 }
 
 describe("the vocabulary of a block", () => {
-  it("names exactly the pages in which each part of each word is inside a token", () => {
+  it("names exactly the pages in which each of the eight longest parts of the words is inside a token", () => {
     fc.assert(
-      fc.property(pages, texts, (all, query) => {
-        const parts = searchWords(query).flatMap((word) => word.parts)
+      fc.property(pages, fc.oneof(texts, manyParts), (all, query) => {
+        const parts = [...new Set(searchWords(query).flatMap((word) => word.parts))]
+          .sort((one, other) => other.length - one.length).slice(0, 8)
         const expected = all.flatMap((page, position) => {
           const tokens = page.flatMap((text) => tokensOf(fold(text)))
           return parts.every((part) => tokens.some((token) => token.includes(part))) ? [position] : []
@@ -44,6 +51,20 @@ describe("the vocabulary of a block", () => {
     expect(candidates(apart, "buoy anchor")).toEqual([7, 207, 407])
     expect(candidates([], "word")).toEqual([])
     expect(candidates([[]], "word")).toEqual([])
+  })
+
+  it("is looked through no further for a part that all pages are known to have, nor for a hundred words of one letter", () => {
+    const all = Array.from({ length: 4 }, (_, page) => [
+      Array.from({ length: 5000 }, (_, at) => `a${(at * 7919 + page).toString(36)}z`).join(" ")
+    ])
+    const { postings, words } = vocabularyOf(all)
+    const query = Array.from({ length: 100 }, (_, at) => at < 36 ? at.toString(36) : "a").join(" ")
+    const looked = vi.spyOn(String.prototype, "indexOf")
+    const found = candidatePages(words, postings, 4, searchWords(query))
+    const times = looked.mock.calls.length
+    looked.mockRestore()
+    expect(found).toEqual([0, 1, 2, 3])
+    expect(times).toBeLessThan(1000)
   })
 
   it("with postings of other pages, cut or followed by more, is none", () => {
