@@ -5,6 +5,7 @@ import { type Message, message, type MessageEdit, messageEdits, type MessageStat
 import { piecesOf } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, EditRecord, MessageDetails, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
 import { byAge, newestEdit } from "../domain/archive/Revisions.ts"
+import { ContentUnreadable } from "../domain/Failure.ts"
 import { ArchivePages, type MessageName, type SealedFrames } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
@@ -243,29 +244,8 @@ const around = (chatId: bigint, direction: "older" | "newer", bound: bigint | nu
   deleted: null
 })
 
-/** The message with up to `neighbours` on each side, oldest first; null where it is not archived or does not open. */
-export const findMessage = Effect.fnUntraced(function*(
-  open: OpenAccount,
-  chatId: bigint,
-  id: bigint,
-  neighbours: number
-) {
-  const below = id === largestId ? null : id + 1n
-  const older = yield* listMessages(open, around(chatId, "older", below, neighbours + 1))
-  const [found, ...before] = older.messages
-  if (found === undefined || found.id !== String(id)) return null
-  const newer = neighbours === 0
-    ? { messages: [], unreadable: 0 }
-    : yield* listMessages(open, around(chatId, "newer", id, neighbours))
-  return {
-    message: found,
-    context: [...before.toReversed(), ...newer.messages],
-    unreadable: older.unreadable + newer.unreadable
-  }
-})
-
-/** The revisions of a message, oldest first; null where it is not archived. */
-export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint, id: bigint) {
+/** The message as its page has it; null where it is not archived. */
+const findEntry = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint, id: bigint) {
   const scan = scanner(open, {
     chatId,
     direction: "older",
@@ -281,7 +261,41 @@ export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: 
     entry = found.entries[0]
     ended = found.ended
   }
-  if (entry?.id !== id) return null
+  return entry?.id === id ? entry : null
+})
+
+/**
+ * The message with up to `neighbours` on each side, oldest first; null where it is not archived. Fails where it is, and
+ * does not open.
+ */
+export const findMessage = Effect.fnUntraced(function*(
+  open: OpenAccount,
+  chatId: bigint,
+  id: bigint,
+  neighbours: number
+) {
+  const below = id === largestId ? null : id + 1n
+  const older = yield* listMessages(open, around(chatId, "older", below, neighbours + 1))
+  const [found, ...before] = older.messages
+  if (found === undefined || found.id !== String(id)) {
+    // The list has counted it with those that do not open.
+    const isSealed = older.unreadable > 0 && (yield* findEntry(open, chatId, id)) !== null
+    return isSealed ? yield* new ContentUnreadable({}) : null
+  }
+  const newer = neighbours === 0
+    ? { messages: [], unreadable: 0 }
+    : yield* listMessages(open, around(chatId, "newer", id, neighbours))
+  return {
+    message: found,
+    context: [...before.toReversed(), ...newer.messages],
+    unreadable: older.unreadable + newer.unreadable
+  }
+})
+
+/** The revisions of a message, oldest first; null where it is not archived. */
+export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: bigint, id: bigint) {
+  const entry = yield* findEntry(open, chatId, id)
+  if (entry === null) return null
   const { account } = open
   const db = yield* Db
   const pages = yield* ArchivePages

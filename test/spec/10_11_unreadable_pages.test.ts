@@ -50,6 +50,26 @@ describe("10.11 pages that do not open", () => {
         expect(yield* events(id)).toHaveLength(1)
       }))
 
+    it.effect("are journaled by a request for one of their messages too, which is refused as unreadable and not as missing; its edits are listed as far as they open", () =>
+      Effect.gen(function*() {
+        const { accountId, id, key } = yield* makeExported
+        yield* World.query<object>(
+          id,
+          (sql) => sql`update archive_epoch set sealed_key = '\\x00'::bytea where organization_id = ${id}`
+        )
+        const path = `/v1/archive/accounts/${accountId}/chats/4242/messages/`
+        expect(World.refusal(yield* World.get(`${path}4`, key))).toEqual([404, "resource_missing", "message_id"])
+        for (const around of [0, 2]) {
+          expect(World.refusal(yield* World.get(`${path}2?around=${around}`, key))).toEqual([409, "content_unreadable"])
+        }
+        expect((yield* events(id)).map(({ details }) => details["messages"])).toEqual([3])
+        expect(yield* World.get(`${path}2/edits`, key)).toMatchObject({
+          status: 200,
+          body: { data: [], unreadable: 1 }
+        })
+        expect(World.refusal(yield* World.get(`${path}4/edits`, key))).toEqual([404, "resource_missing", "message_id"])
+      }))
+
     it.effect("are found by a search alone too", () =>
       Effect.gen(function*() {
         const { id, key } = yield* makeExported

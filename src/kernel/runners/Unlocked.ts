@@ -52,8 +52,12 @@ export const runUnlocked = <I extends Targeting, A, E, R>(
       ...context.archive,
       missed: (account, number) => void missed.push({ account, number })
     }
-    const answer = yield* run(input, { ...context, archive })
-    if (missed.length > 0 && !archive.isReplaced) yield* noteUnreadable(context.caller, missed, context.now)
+    const answer = yield* Effect.ensuring(
+      run(input, { ...context, archive }),
+      Effect.suspend(() =>
+        missed.length > 0 && !archive.isReplaced ? noteUnreadable(context.caller, missed, context.now) : Effect.void
+      )
+    )
     if (input.account_id !== undefined) {
       const read = { accountId: input.account_id, messages: messages?.(answer) ?? 0 }
       yield* (yield* ArchiveReads).note(context.caller, [read])

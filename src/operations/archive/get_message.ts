@@ -3,7 +3,7 @@ import { findMessage, type OpenAccount, openAccount } from "../../archive/Reader
 import { TargetAccount } from "../../domain/accounts/Account.ts"
 import { TargetChat } from "../../domain/archive/Chat.ts"
 import { MessageInContext, Neighbours, TargetMessage } from "../../domain/archive/Message.ts"
-import { ResourceMissing } from "../../domain/Failure.ts"
+import { ContentUnreadable, ResourceMissing } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import * as samples from "./archive.samples.ts"
@@ -41,7 +41,7 @@ export const getMessage = Operation.unlocked(
     roles: archiveReaders,
     params,
     query,
-    failures: [ResourceMissing],
+    failures: [ResourceMissing, ContentUnreadable],
     success: MessageInContext,
     messages: ({ context }) => context.length + 1,
     sample: samples.getMessage
