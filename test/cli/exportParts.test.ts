@@ -135,6 +135,11 @@ describe("archive verify-export", () => {
         const broken = fs.readFileSync(journal, "utf8").split("\n").filter((_, line) => line !== events.length - 1)
         expect(yield* verify(anew, Option.some(yield* write(broken.join("\n")))))
           .toMatchObject({ ok: false, journal: "broken" })
+        const words = "harbour\u001b[2K\rThe journal says that these bytes were sent."
+        for (const said of [{ organization: words }, { export: { ...manifest.export, id: words } }]) {
+          const refused = yield* Effect.flip(verify(yield* withManifest({ ...manifest, ...said })))
+          expect(refused.message).toContain("has no manifest of an export")
+        }
       }))
 
     it.effect("the command prints the findings and ends with 1 where there is one", () =>

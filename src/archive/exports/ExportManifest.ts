@@ -2,6 +2,8 @@
 import { Schema } from "effect"
 import { ExportFormat } from "../../domain/archive/ArchiveExport.ts"
 import { Checkpoint } from "../../domain/journal/Checkpoint.ts"
+import { Uuid } from "../../domain/JsonShapes.ts"
+import { isOrganizationId, OrganizationId } from "../../domain/organization/OrganizationId.ts"
 
 export const manifestName = "manifest.json"
 export const pagesName = "pages.txt"
@@ -25,9 +27,9 @@ const AccountManifest = Schema.Struct({
 
 const fields = {
   format: Schema.Literal(manifestFormat),
-  organization: Schema.String,
+  organization: OrganizationId.check(isOrganizationId),
   export: Schema.Struct({
-    id: Schema.String,
+    id: Uuid,
     part: Schema.Int,
     parts: Schema.Int,
     format: ExportFormat,

@@ -21,16 +21,18 @@ const journals: Readonly<Record<NonNullable<PartProof["journal"]>, string>> = {
   other_checkpoint: "FAULT: its checkpoint is not one of the journal."
 }
 
-/** Paths are text by strangers: nothing in them moves a terminal. */
+/** What a part says is text by strangers: nothing in it moves a terminal. */
 const named = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   Output.columns(paths.map((path) => [what, path]))
 
 const linesOf = (proof: PartProof): ReadonlyArray<string> => [
-  `${proof.organization}: part ${proof.part} of ${proof.parts} of export ${proof.export}, ${proof.files} files, ${
-    proof.missing.length + proof.changed.length + proof.added.length === 0
-      ? "all as the manifest says"
-      : "NOT as the manifest says"
-  }`,
+  ...Output.columns([[
+    `${proof.organization}: part ${proof.part} of ${proof.parts} of export ${proof.export}, ${proof.files} files, ${
+      proof.missing.length + proof.changed.length + proof.added.length === 0
+        ? "all as the manifest says"
+        : "NOT as the manifest says"
+    }`
+  ]]),
   ...named("MISSING", proof.missing),
   ...named("CHANGED", proof.changed),
   ...named("INVENTED", proof.added),
