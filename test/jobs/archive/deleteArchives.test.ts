@@ -21,6 +21,22 @@ const { chatId, seen } = Archives
 describe("the deletion of an account with its archive", () => {
   forEachDatabase((_, database) => {
     layer(World.world(database))((it) => {
+      it.effect("takes the rules for it, and no other's", () =>
+        Effect.gen(function*() {
+          const { admins, archives: [one, other], id } = yield* Deletions.stage()
+          const { key } = admins.owner
+          const accounts = [one!, other!].map(({ account }) => ({ level: "account", id: account.accountId }))
+          const organization = { level: "organization", id: null }
+          for (const target of [organization, ...accounts]) {
+            const body = { target, selector: { chat_type: "bot", chat_id: null }, effect: "skip" }
+            expect((yield* World.send("POST", "/v1/archive/rules", { key, body })).status).toBe(200)
+          }
+          yield* Deletions.deleteAccount(one!.account, key)
+          const { body } = yield* World.get("/v1/archive/rules", key)
+          expect(body.data.map(({ target }: { target: object }) => target)).toEqual([organization, accounts[1]])
+          expect(yield* Deletions.countIn(id, "archive_rule")).toBe(2)
+        }))
+
       it.effect("S5.3-14: takes its keys first, then its records, and nothing of anybody else's", () =>
         Effect.gen(function*() {
           const { admins, archives: [one, other], id } = yield* Deletions.stage()

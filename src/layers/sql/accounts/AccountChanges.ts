@@ -66,7 +66,11 @@ export const make = Effect.gen(function*() {
     }),
 
     remove: (organizationId, id) =>
-      post(sql`delete from account where organization_id = ${organizationId} and id = ${id}`),
+      post(sql`
+        with rules as (
+          delete from archive_rule
+          where organization_id = ${organizationId} and level = 'account' and target = ${id}
+        ) delete from account where organization_id = ${organizationId} and id = ${id}`),
 
     setSecurityLock: (organizationId, account, enabled) =>
       post(sql`
