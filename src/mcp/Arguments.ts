@@ -1,5 +1,5 @@
 /** The arguments of a tool, as the operation takes them: assistants write null for nothing, and read smaller pages. */
-import { Predicate, type Schema, SchemaAST } from "effect"
+import { Predicate, SchemaAST } from "effect"
 import type { Caller } from "../domain/people/Access.ts"
 import type * as Operation from "../kernel/Operation.ts"
 import { archivePasswordIn, secret, withExtras } from "../transport/Extras.ts"
@@ -10,9 +10,31 @@ export const defaultPageLimit = 20
 const takesNull = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(takesNull))
 
+/** The types of a member of objects; those of a union may each have it. */
+const typesOf = (ast: SchemaAST.AST, name: string): ReadonlyArray<SchemaAST.AST> =>
+  SchemaAST.isUnion(ast)
+    ? ast.types.flatMap((type) => typesOf(type, name))
+    : SchemaAST.isObjects(ast)
+    ? ast.propertySignatures.flatMap((member) => member.name === name ? [member.type] : [])
+    : []
+
 /** True if null means absent: the member is optional, and null is none of its values. */
-const nullIsAbsent = ({ ast }: Schema.Top): boolean =>
-  ast.context?.isOptional === true && !takesNull(SchemaAST.toEncoded(ast))
+const nullIsAbsent = (types: ReadonlyArray<SchemaAST.AST>): boolean =>
+  types.some((type) => type.context?.isOptional === true) && !types.some(takesNull)
+
+/** The members of an object without those whose null means absent, at every depth. */
+const presentMembers = (
+  types: ReadonlyArray<SchemaAST.AST>,
+  given: object
+): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.entries(given).flatMap(([name, value]) => {
+    const of = types.flatMap((type) => typesOf(type, name))
+    if (value === null) return nullIsAbsent(of) ? [] : [[name, value] as const]
+    return [[name, present(of, value)] as const]
+  })
+
+const present = (types: ReadonlyArray<SchemaAST.AST>, value: unknown): unknown =>
+  types.length > 0 && Predicate.isObject(value) ? Object.fromEntries(presentMembers(types, value)) : value
 
 /** True if the operation answers a page whose size may be left to it. */
 export const isPaged = ({ query }: Operation.Any): boolean => Object.hasOwn(query, "limit")
@@ -20,11 +42,7 @@ export const isPaged = ({ query }: Operation.Any): boolean => Object.hasOwn(quer
 /** The arguments as the operation takes them. */
 export const prepare = (operation: Operation.Any, given: unknown): unknown => {
   if (!Predicate.isObject(given)) return given
-  const fields: Readonly<Record<string, Schema.Top>> = operation.input.fields
-  const members = Object.entries(given).filter(([name, value]) => {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return value !== null || field === undefined || !nullIsAbsent(field)
-  })
+  const members = presentMembers([SchemaAST.toEncoded(operation.input.ast)], given)
   const limit = isPaged(operation) && !members.some(([name]) => name === "limit")
   return Object.fromEntries(limit ? [...members, ["limit", defaultPageLimit]] : members)
 }

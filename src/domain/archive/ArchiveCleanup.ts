@@ -24,17 +24,17 @@ export type CleanupState = typeof CleanupState.Type
 
 const What = Schema.Literals(["messages", "media"])
 
-/** The records that a new cleanup names. */
+/** The records that a new cleanup names, also as its answer shows them: null is left out. */
 export const NewCriteria = Schema.Struct({
   account_ids: NamedAccounts.annotateKey({ description: "The accounts, 1 to 100." }),
   chat_ids: Schema.optionalKey(
-    Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(maxNamedChats))
+    Schema.NullOr(Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(maxNamedChats)))
   ).annotateKey({ description: "Chats of the one account, at most 500; all chats by default." }),
   before: described(
-    Schema.optionalKey(DateTime),
+    Schema.optionalKey(Schema.NullOr(DateTime)),
     "Only what was sent on days before this one in UTC; everything by default."
   ),
-  what: Schema.optionalKey(What).annotateKey({
+  what: Schema.optionalKey(Schema.NullOr(What)).annotateKey({
     description: "`messages`, with their files, as by default, or `media`: the files alone."
   })
 }).annotate({ identifier: "new_archive_cleanup_criteria" })

@@ -26,12 +26,12 @@ export type ExportFormat = typeof ExportFormat.Type
 export const NewExportCriteria = Schema.Struct({
   account_ids: NamedAccounts.annotateKey({ description: "The accounts, 1 to 100." }),
   chat_ids: Schema.optionalKey(
-    Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(maxNamedChats))
+    Schema.NullOr(Schema.Array(PlatformId).check(Schema.isMinLength(1), Schema.isMaxLength(maxNamedChats)))
   ).annotateKey({ description: "Chats of the one account, at most 500; all chats by default." }),
-  since: Schema.optionalKey(CalendarDay).annotateKey({
+  since: Schema.optionalKey(Schema.NullOr(CalendarDay)).annotateKey({
     description: "The first day in UTC, `YYYY-MM-DD`; the beginning by default."
   }),
-  until: Schema.optionalKey(CalendarDay).annotateKey({
+  until: Schema.optionalKey(Schema.NullOr(CalendarDay)).annotateKey({
     description: "The last day in UTC, `YYYY-MM-DD`; today by default."
   })
 }).annotate({ identifier: "new_archive_export_criteria" })

@@ -39,15 +39,15 @@ const target = Schema.Struct({
 
 const chatsOfType = Schema.Struct({
   chat_type: described(RuleChatType, "The kind of chats."),
-  chat_id: described(Schema.Null, "Null: it names a kind of chats.")
+  chat_id: described(Schema.optionalKey(Schema.Null), "Null: it names a kind of chats.")
 })
 
 const oneChat = Schema.Struct({
-  chat_type: described(Schema.Null, "Null: it names one chat."),
+  chat_type: described(Schema.optionalKey(Schema.Null), "Null: it names one chat."),
   chat_id: described(PlatformId, "The one chat, at the level account only; from list_chats.")
 })
 
-/** The chats of a new rule: those of a type, or one chat of an account. */
+/** The chats of a new rule: those of a type, or one chat of an account; the other member is null or left out. */
 export const RuleSelector = Schema.Union([chatsOfType, oneChat]).annotate({ identifier: "new_archive_rule_selector" })
 
 const selector = Schema.Struct({

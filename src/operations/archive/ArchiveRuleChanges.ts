@@ -14,7 +14,8 @@ export const mayChange = ({ limit, role }: Caller["Service"], { level }: Pick<St
 
 /** The accounts and chats of a new rule; fails where it names a chat without its account. */
 export const ruleFor = (target: typeof RuleTarget.Type, selector: typeof RuleSelector.Type) => {
-  const chatId = selector.chat_id === null ? null : BigInt(selector.chat_id)
+  const { chat_id: chat = null, chat_type: chatType = null } = selector
+  const chatId = chat === null ? null : BigInt(chat)
   return chatId !== null && target.level !== "account"
     ? Effect.fail(
       new ParameterInvalid({
@@ -22,7 +23,7 @@ export const ruleFor = (target: typeof RuleTarget.Type, selector: typeof RuleSel
         message: "selector: there is no such chat, a chat_id takes the level account."
       })
     )
-    : Effect.succeed({ level: target.level, target: target.id, chatType: selector.chat_type, chatId })
+    : Effect.succeed({ level: target.level, target: target.id, chatType, chatId })
 }
 
 /** The rule as the object of its events. */

@@ -60,11 +60,10 @@ export const createArchiveExport = Operation.write(
   Effect.fnUntraced(function*({ criteria, format, media = true, part_bytes = largestPart }, { caller, now }) {
     const { organizationId } = caller
     const accountIds = distinctAccounts(criteria.account_ids).toSorted()
-    if (criteria.chat_ids !== undefined && accountIds.length > 1) {
+    const { chat_ids: chatIds = null, since = null, until = null } = criteria
+    if (chatIds !== null && accountIds.length > 1) {
       return yield* invalid("there is no such chat, chat_ids are those of one account.")
     }
-    const since = criteria.since ?? null
-    const until = criteria.until ?? null
     if (since !== null && until !== null && until < since) return yield* invalid("until is before since.")
     const exports = yield* ArchiveExports
     const found = yield* exports.accounts(caller, accountIds)
@@ -74,9 +73,7 @@ export const createArchiveExport = Operation.write(
     if (live.own >= exportsOfAdmin || live.all >= exportsOfOrganization) return yield* new TooManyExports({})
     const chosen = {
       accountIds,
-      chatIds: criteria.chat_ids === undefined
-        ? null
-        : [...new Set<string>(criteria.chat_ids)].map((chat) => BigInt(chat)),
+      chatIds: chatIds === null ? null : [...new Set<string>(chatIds)].map((chat) => BigInt(chat)),
       since,
       until,
       media

@@ -42,7 +42,8 @@ export const previewArchiveCleanup = Operation.write(
   Effect.fnUntraced(function*({ criteria, stop_saving = true }, { caller, now }) {
     const { organizationId } = caller
     const accountIds = distinctAccounts(criteria.account_ids)
-    if (criteria.chat_ids !== undefined && accountIds.length > 1) {
+    const { before = null, chat_ids: chatIds = null } = criteria
+    if (chatIds !== null && accountIds.length > 1) {
       return yield* new ParameterInvalid({
         param: "criteria",
         message: "criteria: there is no such chat, chat_ids are those of one account."
@@ -52,8 +53,8 @@ export const previewArchiveCleanup = Operation.write(
     if (!(yield* holds.reaches(caller, accountIds))) return yield* new ResourceMissing({ param: "criteria" })
     const chosen = {
       accountIds,
-      chatIds: criteria.chat_ids === undefined ? null : criteria.chat_ids.map(BigInt),
-      before: criteria.before === undefined ? null : cleanupDay(criteria.before),
+      chatIds: chatIds === null ? null : chatIds.map(BigInt),
+      before: before === null ? null : cleanupDay(before),
       mediaOnly: criteria.what === "media"
     }
     if (yield* holds.binds(organizationId, chosen)) return yield* new ArchiveHeld({})
