@@ -2,10 +2,12 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { withoutCleaned } from "../../../src/capture/StoredPages.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { ArchiveCleanups } from "../../../src/ports/archive/ArchiveCleanups.ts"
 import { ArchiveRecords } from "../../../src/ports/archive/ArchiveRecords.ts"
+import { CaptureStore } from "../../../src/ports/archive/CaptureStore.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
@@ -133,6 +135,39 @@ describe("a cleanup of the archive", () => {
           expect([one.status, one.body.messages]).toEqual([200, own.archives[0]!.messages])
           const none = yield* preview(own, { account_ids: accounts.slice(0, 1), chat_ids: ["404"] })
           expect(none.body.error.code).toBe("archive_empty")
+        }))
+
+      it.effect("keeps what it deleted from being archived again, and not what a run has yet to reach between it", () =>
+        Effect.gen(function*() {
+          const staged = yield* Deletions.stage(1)
+          const { archives: [one], id } = staged
+          const { account, writer } = one!
+          for (const ids of [[2001, 2003], [2700, 2703]]) {
+            yield* Archives.commit(one!, writer.append(chatId, ids.map((id) => seen(id, 1, "seen")), "sweep"))
+          }
+          // Message 2002 was gone when it was read; the run that goes back is at 2700, and of 1 to 120 nothing is promised.
+          yield* World.query<object>(
+            id,
+            (sql) =>
+              sql`update archive_chat set ref = 'chat', covered = '{[2001,2004),[2700,3000)}' where chat_id = ${chatId}`
+          )
+          yield* cleanUp(staged, { account_ids: [account.accountId] })
+          yield* runArchiveCleanups.run
+          const fetched = [5, 120, 500, 2001, 2002, 2003, 2004, 2699, 2700, 2701, 2703, 2704].map((id) => ({
+            chatId,
+            record: seen(id, 1, "seen"),
+            editHidden: false,
+            expiresAt: null,
+            files: []
+          }))
+          const kept = yield* Archives.commit(
+            one!,
+            Effect.gen(function*() {
+              const [chat] = yield* (yield* CaptureStore).chats(account, [chatId])
+              return yield* withoutCleaned(account, chat!, fetched)
+            })
+          )
+          expect(kept.map(({ record }) => Number(record.id))).toEqual([500, 2004, 2699, 2704])
         }))
 
       it.effect("with a day deletes the days before it, and the chat begins with what is left", () =>

@@ -71,12 +71,16 @@ export const makeBatches = (sql: SqlClient.SqlClient) => {
       where organization_id = ${account.organizationId} and id = ${cleanup.id}`
   })
 
-  /** Keeps between which ids messages of chats were deleted: a run that reads them again leaves them out. */
+  /**
+   * Keeps which ids were deleted of chats, and those between them that were covered: a run that reads them again leaves
+   * them out. What was not covered is still to be archived.
+   */
   const noteCleaned = (account: ArchivedAccount, { chats, messages }: Messages) =>
     sql`
-      update archive_chat set cleaned = archive_chat.cleaned + gone.ids
+      update archive_chat set cleaned = archive_chat.cleaned + gone.ids + gone.span * archive_chat.covered
       from (
-        select chat_id, int8multirange(int8range(min(id), max(id), '[]')) as ids
+        select chat_id, range_agg(int8range(id, id, '[]')) as ids,
+          int8multirange(int8range(min(id), max(id), '[]')) as span
         from unnest(${chats}::bigint[], ${messages}::bigint[]) as deleted (chat_id, id) group by chat_id) as gone
       where archive_chat.organization_id = ${account.organizationId} and archive_chat.account_id = ${account.accountId}
         and archive_chat.chat_id = gone.chat_id`
