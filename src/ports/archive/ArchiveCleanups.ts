@@ -57,7 +57,10 @@ export class ArchiveCleanups extends Context.Service<ArchiveCleanups, {
   lock(caller: Caller["Service"], id: CleanupId): Effect.Effect<StoredCleanup | null>
   /** Queues it; with `stopSaving` nothing more of its chats is archived. */
   confirm(organizationId: OrganizationId, cleanup: StoredCleanup, by: string): Effect.Effect<void>
-  /** Ends it; what it stopped goes on where it was cancelled. */
+  /**
+   * Ends it; unless it is done, what it stopped goes on, but for chats that another one of `stopSaving` names and that no
+   * later rule has archived.
+   */
   end(
     organizationId: OrganizationId,
     cleanup: StoredCleanup,

@@ -174,7 +174,21 @@ export const layer = Layer.effect(
           yield* lockAll(organizationId, cleanup.accountIds)
           if (state !== "done") {
             yield* post(sql`
-              update archive_chat set stopped_by = null
+              with others as materialized (
+                select id, chat_ids, account_ids, created_at from archive_cleanup
+                where organization_id = ${organizationId} and stop_saving and state in ('queued', 'running', 'done')
+                  and account_ids && ${cleanup.accountIds}::uuid[]
+              )
+              update archive_chat set stopped_by = (
+                select others.id from others
+                where archive_chat.account_id = any(others.account_ids)
+                  and (others.chat_ids is null or archive_chat.chat_id = any(others.chat_ids))
+                  and not exists (
+                    select 1 from archive_rule as rule
+                    where rule.organization_id = archive_chat.organization_id and rule.level = 'account'
+                      and rule.target = archive_chat.account_id and rule.chat_id = archive_chat.chat_id
+                      and rule.effect = 'archive' and rule.updated_at > others.created_at)
+                order by others.id limit 1)
               where organization_id = ${organizationId} and account_id = any(${cleanup.accountIds}::uuid[])
                 and stopped_by = ${cleanup.id}::uuid`)
           }
