@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { RuleSelector, RuleTarget, StoredRule } from "../../domain/archive/ArchiveRule.ts"
 import { ParameterInvalid, RoleForbidden } from "../../domain/Failure.ts"
 import { type Caller, isNarrowing, superadmins } from "../../domain/people/Access.ts"
+import type { NewRule, RuleScope } from "../../ports/archive/ArchiveRules.ts"
 
 /** Fails where the caller may only make rules for single accounts, and the rule is for more. */
 export const mayChange = ({ limit, role }: Caller["Service"], { level }: Pick<StoredRule, "level">) =>
@@ -25,6 +26,13 @@ export const ruleFor = (target: typeof RuleTarget.Type, selector: typeof RuleSel
     )
     : Effect.succeed({ level: target.level, target: target.id, chatType, chatId })
 }
+
+/** The chats to judge again; a chat that cleanups have stopped goes on by a rule that has it archived, and by no other. */
+export const scopeOf = ({ chatId, effect, level, target }: NewRule): RuleScope => ({
+  level,
+  target,
+  chatId: effect === "archive" ? chatId : null
+})
 
 /** The rule as the object of its events. */
 export const ruleObject = ({ id, level, target }: StoredRule) => ({

@@ -15,7 +15,7 @@ import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
-import { mayChange, ruleDetails, ruleFor, ruleObject } from "./ArchiveRuleChanges.ts"
+import { mayChange, ruleDetails, ruleFor, ruleObject, scopeOf } from "./ArchiveRuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const createArchiveRule = Operation.write(
@@ -82,7 +82,7 @@ export const createArchiveRule = Operation.write(
     }
     const id = yield* rules.add(organizationId, rule)
     if (id === null) return yield* new RuleExists({ param: "selector" })
-    yield* rules.selectAgain(organizationId, rule, now)
+    yield* rules.selectAgain(organizationId, scopeOf(rule), now)
     const stored = { id, ...rule }
     return Operation.changed(archiveRule(stored), ruleDetails(stored), ruleObject(stored))
   })

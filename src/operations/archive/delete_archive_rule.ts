@@ -31,7 +31,7 @@ export const deleteArchiveRule = Operation.write(
     if (found === null) return yield* new ResourceMissing({ param: "rule_id" })
     yield* mayChange(caller, found)
     yield* rules.remove(caller.organizationId, rule_id)
-    yield* rules.selectAgain(caller.organizationId, found, now)
+    yield* rules.selectAgain(caller.organizationId, { ...found, chatId: null }, now)
     return Operation.changed(
       { object: "archive_rule" as const, id: rule_id, deleted: true as const },
       ruleDetails(found),

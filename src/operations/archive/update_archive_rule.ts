@@ -5,7 +5,7 @@ import { ResourceMissing, RoleForbidden } from "../../domain/Failure.ts"
 import { archiveReaders } from "../../domain/people/Access.ts"
 import * as Operation from "../../kernel/Operation.ts"
 import { ArchiveRules } from "../../ports/archive/ArchiveRules.ts"
-import { mayChange, ruleDetails, ruleObject } from "./ArchiveRuleChanges.ts"
+import { mayChange, ruleDetails, ruleObject, scopeOf } from "./ArchiveRuleChanges.ts"
 import * as samples from "./rules.samples.ts"
 
 export const updateArchiveRule = Operation.write(
@@ -46,7 +46,10 @@ export const updateArchiveRule = Operation.write(
     const { effect = found.effect, live = found.live, max_file_bytes = found.maxFileBytes, media = found.media } = patch
     const same = effect === found.effect && live === found.live && media === found.media &&
       max_file_bytes === found.maxFileBytes
-    if (same) return Operation.unchanged(archiveRule(found))
+    const scope = scopeOf({ ...found, effect })
+    if (same && (scope.chatId === null || !(yield* rules.isStopped(caller.organizationId, scope)))) {
+      return Operation.unchanged(archiveRule(found))
+    }
     const changed = {
       ...found,
       effect,
@@ -57,7 +60,7 @@ export const updateArchiveRule = Operation.write(
       updatedBy: caller.adminId
     }
     yield* rules.change(caller.organizationId, changed)
-    yield* rules.selectAgain(caller.organizationId, changed, now)
+    yield* rules.selectAgain(caller.organizationId, scope, now)
     return Operation.changed(archiveRule(changed), ruleDetails(changed), ruleObject(changed))
   })
 )

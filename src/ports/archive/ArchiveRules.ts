@@ -30,6 +30,8 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   lock(caller: Caller["Service"], id: RuleId): Effect.Effect<StoredRule | null>
   /** True if the caller can access all accounts of the rule, and there is such a department or account. */
   reaches(caller: Caller["Service"], scope: RuleScope): Effect.Effect<boolean>
+  /** True if a cleanup has stopped the one chat that the rule names. */
+  isStopped(organizationId: OrganizationId, scope: RuleScope): Effect.Effect<boolean>
   /** The id of the new rule; null where there is one for the same accounts and chats. */
   add(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RuleId | null>
   change(organizationId: OrganizationId, rule: StoredRule): Effect.Effect<void>
@@ -38,7 +40,7 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   preview(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RulePreviewCounts>
   /**
    * Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. The one
-   * chat that the rule names goes on, where a cleanup had stopped it.
+   * chat that the scope names goes on, where a cleanup had stopped it.
    */
   selectAgain(organizationId: OrganizationId, scope: RuleScope, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveRules") {}

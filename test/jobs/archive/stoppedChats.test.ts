@@ -13,22 +13,25 @@ const stage = Effect.gen(function*() {
   const { admins, archives: [one], id } = yield* Deletions.stage(1)
   const { key } = admins.owner
   const { accountId } = one!.account
-  const send = (path: string, body?: object) => World.send("POST", path, body === undefined ? { key } : { key, body })
+  const send = (method: "DELETE" | "PATCH" | "POST", path: string, body?: object) =>
+    World.send(method, path, body === undefined ? { key } : { key, body })
   return {
+    id,
+    send,
     stop: Effect.gen(function*() {
       yield* TestClock.adjust("1 minute")
       const criteria = { account_ids: [accountId] }
-      const { body } = yield* send("/v1/archive/cleanups", { criteria, stop_saving: true })
+      const { body } = yield* send("POST", "/v1/archive/cleanups", { criteria, stop_saving: true })
       const { confirm_phrase } = body
-      const confirmed = yield* send(`/v1/archive/cleanups/${body.id}/confirm`, { confirm_phrase })
+      const confirmed = yield* send("POST", `/v1/archive/cleanups/${body.id}/confirm`, { confirm_phrase })
       expect(confirmed.body.state).toBe("queued")
       yield* TestClock.adjust("1 minute")
       return String(body.id)
     }),
-    cancel: (cleanup: string) => send(`/v1/archive/cleanups/${cleanup}/cancel`),
+    cancel: (cleanup: string) => send("POST", `/v1/archive/cleanups/${cleanup}/cancel`),
     makeRule: (effect: string) =>
       Effect.map(
-        send("/v1/archive/rules", {
+        send("POST", "/v1/archive/rules", {
           target: { level: "account", id: accountId },
           selector: { chat_type: null, chat_id: String(chatId) },
           effect
@@ -68,6 +71,30 @@ describe("a chat that cleanups have stopped", () => {
         expect(yield* stoppedBy).toBe(second)
         yield* cancel(second)
         expect(yield* stoppedBy).toBe(null)
+      }))
+
+    it.effect("goes on by a rule that has it archived alone, also by one that is there already and set again", () =>
+      Effect.gen(function*() {
+        const { id, makeRule, send, stop, stoppedBy } = yield* stage
+        const cleanup = yield* stop
+        const rule = yield* makeRule("skip")
+        expect(yield* stoppedBy).toBe(cleanup)
+        yield* send("PATCH", rule, { effect: "review" })
+        expect(yield* stoppedBy).toBe(cleanup)
+        expect((yield* send("DELETE", rule)).status).toBe(200)
+        expect(yield* stoppedBy).toBe(cleanup)
+        const other = yield* makeRule("archive")
+        expect(yield* stoppedBy).toBe(null)
+        const again = yield* stop
+        expect(yield* stoppedBy).toBe(again)
+        for (let set = 0; set < 2; set++) {
+          expect((yield* send("PATCH", other, { effect: "archive" })).status).toBe(200)
+          expect(yield* stoppedBy).toBe(null)
+        }
+        const events = (yield* World.journal(id)).filter(({ action, outcome }) =>
+          action === "archive_rule.updated" && outcome === "done"
+        )
+        expect(events.map(({ details }) => details["effect"])).toEqual(["review", "archive"])
       }))
   })
 })

@@ -190,6 +190,14 @@ export const layer = Layer.effect(
           where organization_id = ${caller.organizationId} and rule_id = ${id} and ${visible(caller)}
           for update`.pipe(Effect.orDie, Effect.map(([row]) => row === undefined ? null : ruleOf(row))),
 
+      isStopped: (organizationId, { chatId, target }) =>
+        sql<{ stopped: boolean }>`
+          select stopped_by is not null as stopped from archive_chat
+          where organization_id = ${organizationId} and account_id = ${target}::uuid and chat_id = ${chatId}`.pipe(
+          Effect.orDie,
+          Effect.map(([row]) => row?.stopped ?? false)
+        ),
+
       reaches: (caller, { level, target }) => {
         if (target === null) return Effect.succeed(isWhole(caller))
         const id = sql`${target}::uuid`
