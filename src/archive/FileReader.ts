@@ -10,8 +10,8 @@ import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "
 import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { openBlob, openFileKey, type ReadStored } from "./BlobSealing.ts"
-import { epochKeyOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
-import { revisionLimit } from "./Reader.ts"
+import { epochKeyOf, keysOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
+import { revisionBytes, revisionLimit } from "./Reader.ts"
 
 /** A file with what its message says of it; null where the message does not open. */
 interface NamedFile {
@@ -46,12 +46,19 @@ const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: Readon
   const db = yield* Db
   const frames = yield* db.read(
     open.account.organizationId,
-    Effect.flatMap(ArchivePages, (pages) => pages.editFrames(open.account, [...places.values()], revisionLimit))
+    ArchivePages.use((pages) => pages.editFrames(open.account, [...places.values()], revisionLimit, revisionBytes))
   )
-  const opened = yield* openEach(open, "changes", frames)
-  return opened.flatMap((records) =>
-    (records ?? []).flatMap((record) => record.change === "edited" ? record.details.files ?? [] : [])
-  )
+  yield* keysOf(open, frames)
+  const named = new Set(files.map(({ fileId }) => fileId))
+  const found = new Map<string, FileRecord>()
+  for (const each of frames) {
+    const [records] = yield* openEach(open, "changes", [each])
+    for (const record of records ?? []) {
+      if (record.change !== "edited") continue
+      for (const file of record.details.files ?? []) if (named.has(file.id)) found.set(file.id, file)
+    }
+  }
+  return found.values()
 })
 
 /** The files with their names: each page of messages is opened once. */

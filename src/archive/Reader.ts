@@ -46,7 +46,7 @@ const changesPerStatement = 101
 /** Revisions of one message that are answered at most, the oldest. */
 export const revisionLimit = 1000
 
-/** Bytes of frames that the revisions of one message are read from at most. */
+/** Bytes of frames that one call reads revisions, or files of edits, from at most. */
 export const revisionBytes = 32 * 1024 * 1024
 
 const unchanged = { edits: 0, editDates: [], newest: null, deletedAt: null, deletedWhy: null }

@@ -98,10 +98,12 @@ describe("files that an edit brings", () => {
         expect(names.toSorted()).toEqual(added.flatMap(({ files }) => files.map(({ name }) => name)).toSorted())
         const read = said.filter(({ sql }) => sql.includes("archive_change"))
         expect(read).toHaveLength(1)
-        const pages = ArchivePages.use((port) =>
-          port.editFrames(account, added.map(({ id }) => ({ chatId, messageId: BigInt(id) })), 1000)
-        )
-        expect(yield* (yield* Db).read(account.organizationId, pages)).toHaveLength(1)
+        const messages = [1, 2, 3, 4].map((id) => ({ chatId, messageId: BigInt(id) }))
+        const db = yield* Db
+        const pages = (bytes: number) =>
+          db.read(account.organizationId, ArchivePages.use((port) => port.editFrames(account, messages, 1000, bytes)))
+        expect((yield* pages(1e9)).length).toBe(2)
+        expect((yield* pages(1)).length).toBe(1)
       }))
 
     it.effect("have their names for a reader on the user's machine too", () =>

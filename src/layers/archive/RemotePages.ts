@@ -11,9 +11,6 @@ import { RemoteStates } from "./RemoteStates.ts"
 /** Messages whose edits are asked for at the same time. */
 const messagesAtOnce = 4
 
-/** Bytes of frames of one message's edits that its files are looked for in. */
-const bytesPerMessage = 32 * 1024 * 1024
-
 const pages = Layer.effect(
   ArchivePages,
   Effect.gen(function*() {
@@ -88,13 +85,13 @@ const pages = Layer.effect(
       edits,
 
       /** A request for each message: few have files that an edit brought. */
-      editFrames: (account, messages, limit) =>
+      editFrames: (account, messages, limit, bytes) =>
         Effect.map(
           Effect.forEach(
             messages,
             (message) =>
               Effect.map(
-                edits(account, message, { skip: 0, limit, bytes: bytesPerMessage }),
+                edits(account, message, { skip: 0, limit, bytes: bytes / messages.length }),
                 ({ frames }) => frames.map((each) => ({ ...each, chatId: message.chatId }))
               ),
             { concurrency: messagesAtOnce }

@@ -102,11 +102,15 @@ export class ArchivePages extends Context.Service<ArchivePages, {
   ): Effect.Effect<ReadonlyArray<MessageChanges>>
   /** Frames with edits of the message. */
   edits(account: ArchivedAccount, message: MessageName, window: EditWindow): Effect.Effect<EditPart>
-  /** The frames with edits of the messages, each once; of a message those of at most `limit` edits, the first ones. */
+  /**
+   * The frames with edits of the messages, each once; of a message those of at most `limit` edits, the first ones. In
+   * all as many as are within `bytes`, or one.
+   */
   editFrames(
     account: ArchivedAccount,
     messages: ReadonlyArray<MessageName>,
-    limit: number
+    limit: number,
+    bytes: number
   ): Effect.Effect<ReadonlyArray<SealedFrames & Pick<MessageName, "chatId">>>
   files(account: ArchivedAccount, messages: ReadonlyArray<MessageName>): Effect.Effect<ReadonlyArray<StoredFile>>
 }>()("org-security-console/ports/archive/ArchivePages") {}

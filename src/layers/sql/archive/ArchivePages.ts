@@ -89,8 +89,6 @@ export const layer = Layer.effect(
           and tail_id = ${sql.literal(change)}.tail_id
       ) as place`
 
-    const frames = sql.literal("place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day, sealed")
-
     return ArchivePages.of({
       window: (account, { bound, chatId, direction, enough, limit, read, since, until }) => {
         const older = direction === "older"
@@ -223,16 +221,20 @@ export const layer = Layer.effect(
         )
       },
 
-      editFrames: (account, messages, limit) =>
+      editFrames: (account, messages, limit, bytes) =>
         messages.length === 0 ? Effect.succeed([]) : sql<FramesRow & { readonly chat: string }>`
-          select edit.chat::text as chat, ${frames} from (
-            select distinct asked.chat, page_id, tail_id from ${named(messages)}
-            cross join lateral (
-              select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
-              order by edit_date, archive_change.place limit ${sql.literal(String(limit))}
-            ) as known
-          ) as edit
-          cross join lateral ${placeOf(account, "edit")}`.pipe(
+          select chat::text as chat, number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed from (
+            select *, sum(bytes) over age <= ${bytes} or row_number() over age = 1 as fits from (
+              select distinct asked.chat, page_id, tail_id from ${named(messages)}
+              cross join lateral (
+                select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
+                order by edit_date, late desc, archive_change.place limit ${sql.literal(String(limit))}
+              ) as known
+            ) as edit
+            cross join lateral ${placeOf(account, "edit")}
+            window age as (order by place.number)
+          ) as summed
+          where fits`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), chatId: BigInt(row.chat) })))
         ),
