@@ -51,34 +51,33 @@ const withKeys = <R>(
     Effect.catchTag("ArchiveUnreadable", () => Effect.succeed(null))
   )
 
-/** The message as it was first seen; null where it was never stored or is not readable. */
-const messageOf = Effect.fnUntraced(function*<R>(
-  keys: SearchKeys<R>,
-  scope: SearchScope,
-  { accountId, chatId }: SearchPage,
-  id: bigint
-) {
-  const store = yield* SearchStore
-  const pages = yield* store.message(scope, accountId, chatId, id)
-  for (const sealed of pages) {
-    const page = yield* withKeys(keys, sealed)
-    const records = page === null ? [] : yield* Effect.orElseSucceed(openPage("messages", page), () => [])
-    const message = records.find((record) => record.id === id)
-    if (message !== undefined) return { message, page: sealed.page, read: sealed.sealed.length }
-  }
-  return null
-})
-
-const matchEdit = Effect.fnUntraced(function*<R>(
+/** The edits of a page that match, with their messages, which are read together; others have their turn between pages. */
+const matchEdits = Effect.fnUntraced(function*<R>(
   keys: SearchKeys<R>,
   { scope, ...criteria }: SearchCriteria,
-  page: SearchPage,
-  edit: EditRecord
+  { accountId, chatId }: SearchPage,
+  edits: ReadonlyArray<EditRecord>
 ) {
-  const original = yield* messageOf(keys, scope, page, BigInt(edit.id))
-  if (original === null) return { found: [], read: 0 }
-  const { message, page: own, read } = original
-  return { found: isWanted({ ...criteria, ...scope }, message) ? [{ page: own, message, edit }] : [], read }
+  if (edits.length === 0) return { found: [], read: 0 }
+  const byMessage = Map.groupBy(edits, ({ id }) => BigInt(id))
+  const store = yield* SearchStore
+  const found: Array<FoundMatch> = []
+  let read = 0
+  for (const sealed of yield* store.messages(scope, accountId, chatId, [...byMessage.keys()])) {
+    read += sealed.sealed.length
+    const page = yield* withKeys(keys, sealed)
+    const records = page === null ? [] : yield* Effect.orElseSucceed(openPage("messages", page), () => [])
+    for (const message of records) {
+      const edited = byMessage.get(message.id)
+      if (edited === undefined) continue
+      // While a tail is closed, a message may be in two pages.
+      byMessage.delete(message.id)
+      if (!isWanted({ ...criteria, ...scope }, message)) continue
+      for (const edit of edited) found.push({ page: sealed.page, message, edit })
+    }
+    yield* Effect.yieldNow
+  }
+  return { found, read }
 })
 
 /** The matches in each of the pages. An edit is found with its message, under the time at which that was sent. */
@@ -107,13 +106,8 @@ export const matchPages: <R>(
       const match = matchOf.get(page) ?? null
       if (match === null) return { page, found: [], readBeside: 0, unreadable: true }
       const messages = match.messages.map((message) => ({ page, message, edit: null }))
-      const edited = yield* Effect.forEach(match.edits, (edit) => matchEdit(keys, criteria, page, edit))
-      return {
-        page,
-        found: [...messages, ...edited.flatMap(({ found }) => found)],
-        readBeside: edited.reduce((sum, { read }) => sum + read, 0),
-        unreadable: false
-      }
+      const edited = yield* matchEdits(keys, criteria, page, match.edits)
+      return { page, found: [...messages, ...edited.found], readBeside: edited.read, unreadable: false }
     })
   )
 })

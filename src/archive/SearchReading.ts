@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { EpochKey } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import { piecesOf } from "../domain/archive/PageRules.ts"
+import { lastSecond } from "../domain/archive/Records.ts"
 import type { ArchiveUnreadable } from "../domain/archive/Unreadable.ts"
 import { SearchMatcher } from "../ports/archive/SearchMatcher.ts"
 import {
@@ -132,7 +133,11 @@ const readTogether = Effect.fnUntraced(function*<R>(
     run.searched.push({ lastAt: queued.page.lastAt, messages: queued.uncounted })
     read.push(page)
   }
-  for (const { found, page, readBeside, unreadable } of yield* matchPages(run.keys, run.request, read)) {
+  const { scope } = run.request
+  // Messages of edits that were sent later are not looked up: earlier calls have answered them.
+  const until = run.below >= lastSecond ? scope.until : Math.floor(run.below) + 1
+  const criteria = { ...run.request, scope: { ...scope, until } }
+  for (const { found, page, readBeside, unreadable } of yield* matchPages(run.keys, criteria, read)) {
     for (const each of found) hits.add(each)
     run.sums.read += readBeside
     run.sums.unreadable += unreadable ? 1 : 0

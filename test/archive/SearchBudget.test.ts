@@ -74,6 +74,44 @@ describe("the budget of a call of a search", () => {
       expect(texts).toEqual(all.map(({ message }) => message.text).toReversed())
     })))
 
+  it("is used for the messages of a page's edits once, by one statement, and for none that was sent too late", () =>
+    run(Effect.gen(function*() {
+      const editOf = (id: number, minute: number) => ({
+        change: "edited" as const,
+        id: String(id),
+        seen_at: start + 86_400 * 9 + minute,
+        edited_at: start + 86_400 * 9 + minute,
+        text: `harbour ${minute}`,
+        details: {}
+      })
+      const all = [1, 2, 86_401, 86_402, 172_801].map((at) =>
+        writtenAt("quay", at, { edits: Array.from({ length: 20 }, (_, minute) => editOf(at, minute)) })
+      )
+      const archive = yield* store(all, 100, ["loose"])
+      const asked: Array<ReadonlyArray<bigint>> = []
+      const opened: Array<bigint> = []
+      const noting = Effect.updateService(SearchStore, (memory) => ({
+        ...memory,
+        messages: (scope, accountId, chatId, ids) => {
+          asked.push(ids)
+          return Effect.tap(
+            memory.messages(scope, accountId, chatId, ids),
+            (pages) => Effect.sync(() => opened.push(...pages.flatMap((page) => page.ids)))
+          )
+        }
+      }))
+      const [key] = yield* keys
+      const request = requestOf("harbour", 20, { ...everything, scope: { until: start + 86_500 } })
+      const position = { at: start + 86_401, counted: Infinity }
+      const { hits } = yield* search(openKey([key!]), { ...request, position }).pipe(
+        noting,
+        Effect.provide(Memory.layer(() => archive))
+      )
+      expect(hits.map(({ message }) => message.id)).toEqual([86_401n, 2n, 1n])
+      expect(asked.map((ids) => ids.length)).toEqual([5])
+      expect(new Set(opened)).toEqual(new Set([1n, 2n, 86_401n, 86_402n]))
+    })))
+
   it("answers all that it has read where lists were made again at its end, as a writer or an index has moved pages", () =>
     run(Effect.gen(function*() {
       const all = Array.from({ length: 40 }, (_, day) => writtenAt("harbour", day * 86_400))

@@ -261,13 +261,21 @@ export const layer = Layer.effect(
         return pages.flatMap((page) => found.get(nameOf(page)) ?? [])
       }),
 
-      message: (scope, accountId, chatId, messageId) =>
-        Effect.map(
-          ask(scope, {
+      messages: Effect.fnUntraced(function*(scope, accountId, chatId, messageIds) {
+        const found = new Map<string, SealedSearchPage>()
+        const held = new Set<bigint>()
+        for (const messageId of messageIds) {
+          if (held.has(messageId)) continue
+          const { sealed } = yield* ask(scope, {
             message: { account_id: accountId, chat_id: String(chatId), message_id: String(messageId) }
-          }),
-          ({ sealed }) => sealed
-        )
+          })
+          for (const each of sealed) {
+            found.set(nameOf(each.page), each)
+            for (const id of each.ids) held.add(id)
+          }
+        }
+        return [...found.values()]
+      })
     })
   })
 )

@@ -160,7 +160,7 @@ const pagesOf = Effect.fnUntraced(function*(scope: SearchScope, asked: Parts, an
   if (message === undefined) return []
   const { account_id, chat_id, message_id } = message
   // One page, or two while a tail is closed: they are not cut.
-  const found = yield* store.message(scope, account_id, BigInt(chat_id), BigInt(message_id))
+  const found = yield* store.messages(scope, account_id, BigInt(chat_id), [BigInt(message_id)])
   return yield* framed(scope, found, answer)
 })
 

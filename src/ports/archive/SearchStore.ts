@@ -98,11 +98,11 @@ export class SearchStore extends Context.Service<SearchStore, {
   pages(scope: SearchScope, named: ReadonlyArray<PageName>, below: number): Read<ReadonlyArray<SearchPage>>
   /** The frames of pages that are still there, in the order of the pages. */
   sealed(scope: SearchScope, pages: ReadonlyArray<PageName>): Read<ReadonlyArray<SealedSearchPage>>
-  /** The pages that may hold a message as it was first seen. */
-  message(
+  /** The pages, each once, that may hold messages of a chat as they were first seen, if sent in the scope's time. */
+  messages(
     scope: SearchScope,
     accountId: AccountId,
     chatId: bigint,
-    messageId: bigint
+    messageIds: ReadonlyArray<bigint>
   ): Read<ReadonlyArray<SealedSearchPage>>
 }>()("org-security-console/ports/archive/SearchStore") {}

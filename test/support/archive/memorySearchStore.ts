@@ -136,11 +136,12 @@ export const layer = (archive: () => StoredArchive) => {
       }),
     sealed: (_, wanted) =>
       read(({ pages }) => wanted.flatMap((page) => pages.filter((stored) => same(stored.page, page)).slice(0, 1))),
-    message: (_, accountId, chatId, messageId) =>
+    messages: ({ since, until }, accountId, chatId, messageIds) =>
       read(({ pages }) =>
         pages.filter(({ page, records }) =>
           page.accountId === accountId && page.chatId === chatId && page.kind === "messages" &&
-          records.some(({ id }) => id === messageId)
+          (since === null || page.lastAt >= since) && (until === null || page.firstAt < until) &&
+          records.some(({ id }) => messageIds.some((asked) => asked === id))
         )
       )
   })

@@ -219,22 +219,34 @@ export const layer = Layer.effect(
         }))
       },
 
-      message: (scope, accountId, chatId, messageId) => {
+      messages: (scope, accountId, chatId, messageIds) => {
         const ofChat = sql`${ofAccounts(scope)} and account_id = ${accountId} and chat_id = ${chatId}
           and kind = 'messages'`
+        const inTime = (first: string, last: string) =>
+          sql.and([
+            scope.since === null ? sql`true` : sql`${sql.literal(last)} >= ${dateOf(scope.since)}::timestamptz`,
+            scope.until === null ? sql`true` : sql`${sql.literal(first)} < ${dateOf(scope.until)}::timestamptz`
+          ])
+        const asked = sql`unnest(${messageIds}::bigint[]) as asked (message)`
+        const wanted = new Set(messageIds)
         return read(
           scope,
           sql<SealedRow>`
             select ${columns}, sealed, ids, tail::text as tail from (
               select ${ofPage}, sealed, ids, last_id as tail from archive_page
-              where ${ofChat} and first_id <= ${messageId} and last_id >= ${messageId}
-                and last_id < ${reachOf(sql, ofChat, sql`${messageId}::bigint`)}
+              where ${ofAccounts(scope)} and account_id = ${accountId} and page_id in (
+                select holding.page_id from ${asked} cross join lateral (
+                  select page_id from archive_page
+                  where ${ofChat} and first_id <= message and last_id >= message
+                    and last_id < ${reachOf(sql, ofChat, sql`message`)} and ${inTime("first_at", "last_at")}
+                ) as holding
+              )
               union all
               select ${ofTail}, sealed, null, message_id from archive_tail
-              where ${ofChat} and message_id = ${messageId}
+              where ${ofChat} and message_id = any(${messageIds}::bigint[]) and ${inTime("at", "at")}
             ) as found`,
           sealedOf
-        ).pipe(Effect.map((pages) => pages.filter(({ ids }) => ids.includes(messageId))))
+        ).pipe(Effect.map((pages) => pages.filter(({ ids }) => ids.some((id) => wanted.has(id)))))
       }
     })
   })
