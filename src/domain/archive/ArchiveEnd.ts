@@ -1,4 +1,4 @@
-/** The end of an archive that the organization's plan no longer includes (specification, section 12.3). */
+/** The end of an archive that no licence of the organization includes any more (specification, section 12.3). */
 import { Duration } from "effect"
 import { archiveClosedPeriod, archiveReadonlyPeriod } from "../Limits.ts"
 import { after, before } from "../Moments.ts"
@@ -10,7 +10,7 @@ export interface ArchiveEnd {
   readonly deletesAt: Date
 }
 
-/** The end that time brings the archive, which no plan includes since then; null while one does. */
+/** The end that time brings the archive, which no licence includes since then; null while none is set. */
 export const archiveEnd = (planEndedAt: Date | null): ArchiveEnd | null => {
   if (planEndedAt === null) return null
   const closesAt = after(planEndedAt, archiveReadonlyPeriod)

@@ -26,11 +26,11 @@ const toOwner = { to: "owner", choice: "security" } as const
 
 export const archiveCloses = mailKind("archive_closes", {
   ...toOwner,
-  when: "The plan no longer includes the archive.",
+  when: "No licence includes the archive any more.",
   write: ({ closesAt, deletesAt }: ArchiveEnd) => ({
     subject: `Your archive closes on ${moment(closesAt)}`,
     paragraphs: [
-      "Your organization's plan no longer includes the archive. Nothing more is archived, and what is archived can be read and exported until it closes.",
+      "Your organization has no licence that includes the archive any more. Nothing more is archived, and what is archived can be read and exported until it closes.",
       { values: [["Closes", moment(closesAt)], ["Is deleted", moment(deletesAt)]] },
       "A plan with the archive keeps it. Otherwise export what you need before it closes, in the console under Archive exports."
     ]
@@ -39,11 +39,11 @@ export const archiveCloses = mailKind("archive_closes", {
 
 export const archiveIsDeleted = mailKind("archive_is_deleted", {
   ...toOwner,
-  when: "The archive closes 30 days after the plan; again 7 days before it is deleted, 90 days after the plan.",
+  when: "The archive closes 30 days after its licence; again 7 days before it is deleted, 90 days after the licence.",
   write: ({ deletesAt }: ArchiveEnd) => ({
     subject: `Your archive is deleted on ${moment(deletesAt)}`,
     paragraphs: [
-      "Your organization's archive is closed, because its plan does not include the archive. It can no longer be read, and is deleted.",
+      "Your organization's archive is closed, because no licence includes the archive. It can no longer be read, and is deleted.",
       { values: [["Is deleted", moment(deletesAt)]] },
       "A plan with the archive opens it again until then. Afterwards nobody can restore it."
     ]

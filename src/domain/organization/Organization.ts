@@ -168,18 +168,24 @@ export const paidPlan = (facts: OrganizationFacts): Tier | null =>
 export const planHasArchive = (facts: OrganizationFacts): boolean =>
   facts.managed && facts.billing_state === "trial" || facts.plan !== null && facts.plan !== "protect"
 
+/** True if a licence includes the archive now. A suspension by an operator ends none, and keeps everything. */
+const licenceHasArchive = (facts: OrganizationFacts, now: Date): boolean =>
+  licenceLive(facts, now) && planHasArchive(facts)
+
 /**
- * The changes that follow from other facts: since when the plan has no archive, and that a licence makes an
- * organization active which waited for one.
+ * The changes that follow from other facts: since when no licence has the archive, where the plan has lost it or a
+ * licence has it again, and that a licence makes an organization active which waited for one.
  */
 export const consequences = (
   facts: OrganizationFacts,
   after: OrganizationFacts,
   at: Date
 ): Partial<OrganizationChanges> => ({
-  ...(planHasArchive(facts) === planHasArchive(after)
-    ? {}
-    : { archive_plan_ended_at: planHasArchive(after) ? null : at }),
+  ...(facts.archive_plan_ended_at !== null
+    ? licenceHasArchive(after, at) ? { archive_plan_ended_at: null } : {}
+    : planHasArchive(facts) && !planHasArchive(after)
+    ? { archive_plan_ended_at: at }
+    : {}),
   ...((facts.status === "pending" || facts.suspend_reason === "licence") &&
       isProtectionActive({ ...after, status: "active" }, at)
     ? { status: "active", suspended_at: null, suspend_reason: null }
@@ -216,6 +222,11 @@ export const archivePhase = (facts: OrganizationFacts, now: Date): ArchivePhase 
   if (end === null || now < end.closesAt) return "readonly"
   return now < end.deletesAt ? "closed" : "deleting"
 }
+
+/** True if the archive's end is still to be set: no licence has it any more, by the state of its billing or by time. */
+export const isArchiveEndDue = (facts: OrganizationFacts, now: Date): boolean =>
+  facts.closed_at === null && facts.archive_plan_ended_at === null && !licenceHasArchive(facts, now) &&
+  archivePhase(facts, now) === "readonly"
 
 /** True if the archive's phase accepts new records, whatever the key's state. */
 export const phaseIsWritable = (facts: OrganizationFacts, now: Date): boolean => {

@@ -5,11 +5,17 @@ import { type ArchiveEnd, archiveEnd, isLastWarningDue } from "../../domain/arch
 import { archiveCloses, archiveIsDeleted } from "../../domain/mail/index.ts"
 import type { Mail } from "../../domain/mail/Mail.ts"
 import { now } from "../../domain/Moments.ts"
-import { type ArchivePhase, archivePhase, type OrganizationFacts } from "../../domain/organization/Organization.ts"
+import {
+  type ArchivePhase,
+  archivePhase,
+  isArchiveEndDue,
+  type OrganizationFacts
+} from "../../domain/organization/Organization.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
 import { ArchivePhases, type NotedPhase } from "../../ports/archive/ArchivePhases.ts"
 import { Db } from "../../ports/Db.ts"
 import { Outbox } from "../../ports/mail/Outbox.ts"
+import { Directory } from "../../ports/organization/Directory.ts"
 import { Organizations } from "../../ports/organization/Organizations.ts"
 import { eachAlone } from "../Batch.ts"
 import * as Job from "../Job.ts"
@@ -23,7 +29,8 @@ const isWarned = (phase: ArchivePhase, end: ArchiveEnd | null, at: Date): end is
 
 const isDue = ({ facts, noted }: NotedPhase, at: Date): boolean => {
   const phase = archivePhase(facts, at)
-  return phase !== noted || isOver(facts, phase) || isWarned(phase, archiveEnd(facts.archive_plan_ended_at), at)
+  return phase !== noted || isOver(facts, phase) || isArchiveEndDue(facts, at) ||
+    isWarned(phase, archiveEnd(facts.archive_plan_ended_at), at)
 }
 
 /** A change to a phase that ends in the deletion is mailed with its dates. */
@@ -35,7 +42,10 @@ const mailsOf = (phase: ArchivePhase, end: ArchiveEnd | null): ReadonlyArray<Mai
 
 const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const at = yield* now
-  const facts = yield* (yield* Organizations).lockFacts(organizationId)
+  const found = yield* (yield* Organizations).lockFacts(organizationId)
+  const isEnding = isArchiveEndDue(found, at)
+  if (isEnding) yield* (yield* Directory).update(organizationId, { archive_plan_ended_at: at })
+  const facts = isEnding ? { ...found, archive_plan_ended_at: at } : found
   const phase = archivePhase(facts, at)
   const end = archiveEnd(facts.archive_plan_ended_at)
   const from = yield* (yield* ArchivePhases).note(organizationId, phase)
@@ -50,8 +60,12 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
       mailsOf(phase, end)
     )
   }
+  const outbox = yield* Outbox
+  // It was readonly before, for another reason.
+  if (isEnding && from === null && end !== null) {
+    yield* outbox.add(organizationId, `archive/${end.closesAt.toISOString()}`, archiveCloses(end))
+  }
   if (isWarned(phase, end, at)) {
-    const outbox = yield* Outbox
     yield* outbox.add(organizationId, `archive/${end.deletesAt.toISOString()}`, archiveIsDeleted(end))
   }
   if (begun !== null) {
@@ -62,7 +76,7 @@ const settle = Effect.fnUntraced(function*(organizationId: OrganizationId) {
 export const settleArchivePhases = Job.make("settle_archive_phases", {
   period: "10 minutes",
   does:
-    "journals the phases of archives as they change, and mails the owner of one that no plan includes; deletes it 90 days after the plan, unless a hold keeps it",
+    "journals the phases of archives as they change, and mails the owner of one that no licence includes; deletes it 90 days after the licence, unless a hold keeps it",
   run: Effect.gen(function*() {
     const db = yield* Db
     const at = yield* now

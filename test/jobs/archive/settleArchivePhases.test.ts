@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
 import { settleArchivePhases } from "../../../src/jobs/archive/settle_archive_phases.ts"
+import * as Archives from "../../support/archive/archives.ts"
 import { makeHold } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
 import * as Outbox from "../../support/mail/outbox.ts"
@@ -13,6 +14,18 @@ import * as World from "../../support/world.ts"
 const setPlan = (organization: string, plan: "archive" | "protect") =>
   act((requests) =>
     requests.organizations_set({ organization, name: null, plan, seats: null, valid_until: null, open_ended: false })
+  )
+
+const extend = (organization: string, until: Date) =>
+  act((requests) =>
+    requests.organizations_set({
+      organization,
+      name: null,
+      plan: null,
+      seats: null,
+      valid_until: until,
+      open_ended: false
+    })
   )
 
 const changesOf = (id: string) =>
@@ -87,6 +100,71 @@ describe("5.5: the archive of an organization whose plan no longer includes it",
         yield* passed(100)
         expect(yield* phaseOf(staged)).toBe("active")
         expect(yield* changesOf(staged.id)).toEqual(["active", "readonly", "closed", "active"])
+      }))
+
+    const hour = 3_600_000
+    const lapses = { billing_state: "lapsed" }
+    const agreed = (until: number) => ({ managed: false, billing_state: "none", valid_until: new Date(until) })
+    const ends: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
+      ["its subscription lapsed with the plan kept", lapses],
+      ["its licence by agreement ended", agreed(Archives.beginning + hour)]
+    ]
+    for (const [reason, facts] of ends) {
+      it.effect(`closes and is deleted in the same way where ${reason}`, () =>
+        Effect.gen(function*() {
+          const staged = yield* Deletions.stage(1)
+          const { id } = staged
+          yield* settleArchivePhases.run
+          yield* World.set(id, "organization", id, facts)
+          yield* TestClock.adjust("1 hour")
+          yield* settleArchivePhases.run
+          yield* settleArchivePhases.run
+          expect([yield* changesOf(id), yield* mailsOf(id)]).toEqual([["active", "readonly"], ["archive_closes"]])
+          yield* passed(29)
+          expect(yield* phaseOf(staged)).toBe("readonly")
+          yield* passed(1)
+          expect([yield* phaseOf(staged), yield* mailsOf(id)]).toEqual([
+            "closed",
+            ["archive_closes", "archive_is_deleted"]
+          ])
+          yield* passed(59)
+          expect(yield* phaseOf(staged)).toBe("closed")
+          yield* passed(1)
+          expect((yield* changesOf(id)).at(-1)).toBe("archive.deletion_started")
+        }))
+    }
+
+    it.effect("counts anew from the next end where a licence lived between", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { id } = staged
+        yield* World.set(id, "organization", id, agreed(Archives.beginning + hour))
+        yield* passed(20)
+        yield* extend(id, new Date(Archives.beginning + 50 * 24 * hour))
+        expect(yield* phaseOf(staged)).toBe("active")
+        yield* passed(40)
+        expect(yield* phaseOf(staged)).toBe("readonly")
+        yield* passed(29)
+        expect(yield* phaseOf(staged)).toBe("readonly")
+        yield* passed(1)
+        expect(yield* phaseOf(staged)).toBe("closed")
+      }))
+
+    it.effect("stays readonly while its organization is suspended, and has its end once the licence ends too", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { id } = staged
+        yield* act((requests) => requests.organizations_change_status({ organization: id, act: "suspend" }))
+        yield* passed(200)
+        expect([yield* phaseOf(staged), yield* mailsOf(id)]).toEqual(["readonly", []])
+        yield* World.set(id, "organization", id, lapses)
+        yield* passed(1)
+        expect([yield* phaseOf(staged), yield* mailsOf(id)]).toEqual(["readonly", ["archive_closes"]])
+        yield* passed(30)
+        expect([yield* phaseOf(staged), yield* mailsOf(id)]).toEqual([
+          "closed",
+          ["archive_closes", "archive_is_deleted"]
+        ])
       }))
 
     it.effect("stays, closed to everyone, while a hold binds any of it", () =>
