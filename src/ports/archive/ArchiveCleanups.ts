@@ -68,7 +68,10 @@ export class ArchiveCleanups extends Context.Service<ArchiveCleanups, {
     error: string | null,
     now: Date
   ): Effect.Effect<CleanedUp>
-  /** Cleanups of all organizations that are to delete now, or whose preview has ended; those first that have waited longest. */
+  /**
+   * Cleanups of all organizations that are to delete now, or whose preview has ended: the first of each organization,
+   * which waits for no other one, then the second of each.
+   */
   due(now: Date, limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
   /**
    * Locks it; null where it has ended or waits for its time, another process is at it, or another one of its accounts has

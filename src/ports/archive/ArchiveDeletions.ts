@@ -35,7 +35,7 @@ export class ArchiveDeletions extends Context.Service<ArchiveDeletions, {
    * `Epochs` has their epochs closed and without keys; `deleteSome` deletes these before all else.
    */
   beginWhole(organizationId: OrganizationId, now: Date): Effect.Effect<BegunDeletion>
-  /** Unfinished deletions of all organizations, the oldest first. */
+  /** Unfinished deletions of all organizations: the oldest of each, then the second of each. */
   due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
   /** Locks the deletion and then its organization; null where it is finished, or another process is at it. */
   take(organizationId: OrganizationId, id: string): Effect.Effect<ArchiveDeletion | null>

@@ -204,10 +204,15 @@ export const layer = Layer.effect(
 
       due: (now, limit) =>
         Tenant.directory(sql)(sql<Due>`
-          select organization_id as "organizationId", id from archive_cleanup
-          where state in ('previewed', 'queued', 'running') and (state <> 'previewed' or expires_at <= ${now})
-            and coalesce(not_before, created_at) <= ${now}
-          order by coalesce(not_before, created_at) limit ${sql.literal(String(limit))}`),
+          with ranked as (
+            select organization_id, id, coalesce(not_before, created_at) as since,
+              row_number() over (partition by organization_id order by state = 'running' desc, id) as place
+            from archive_cleanup
+            where state in ('previewed', 'queued', 'running') and (state <> 'previewed' or expires_at <= ${now})
+              and coalesce(not_before, created_at) <= ${now}
+          )
+          select organization_id as "organizationId", id from ranked
+          order by place, since limit ${sql.literal(String(limit))}`),
 
       take: Effect.fnUntraced(function*(organizationId, id, now) {
         const [row] = yield* sql<CleanupRow & { readonly watermark: Watermark; readonly emptied: number }>`

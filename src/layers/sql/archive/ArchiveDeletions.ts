@@ -160,8 +160,13 @@ export const layer = Layer.effect(
 
       due: (limit) =>
         Tenant.directory(sql)(sql<Due>`
-          select organization_id as "organizationId", id from archive_deletion
-          where finished_at is null order by started_at limit ${most(limit)}`),
+          with ranked as (
+            select organization_id, id, started_at,
+              row_number() over (partition by organization_id order by started_at, id) as place
+            from archive_deletion where finished_at is null
+          )
+          select organization_id as "organizationId", id from ranked
+          order by place, started_at limit ${most(limit)}`),
 
       take: Effect.fnUntraced(function*(organizationId, id) {
         const [found] = yield* sql<{ accountId: AccountId | null }>`

@@ -50,5 +50,24 @@ describe("cleanups that wait for their time", () => {
         expect(taken.answer?.id).toBe(due)
         expect(rowsRead(yield* plan(small, onlyOf(taken.said)))).toBeLessThan(10)
       }))
+
+    it.effect("of one organization, many and blocked, leave the others their turn", () =>
+      Effect.gen(function*() {
+        const [{ id: large }, { id: small }] = [yield* World.makeOrganization(), yield* World.makeOrganization()]
+        const shared = yield* World.makeAccount(large)
+        yield* Effect.forEach(Array.from({ length: 5 }), () => makeCleanup(large, [shared], "queued"))
+        const running = yield* makeCleanup(large, [shared], "running")
+        const due = yield* makeCleanup(small, [yield* World.makeAccount(small)], "queued")
+        yield* World.query<object>(
+          small,
+          (sql) => sql`update archive_cleanup set created_at = ${new Date(aDay)} where id = ${due}`
+        )
+        const found = (yield* (yield* ArchiveCleanups).due(at, 100)).map(({ id }) => id)
+        const places = (yield* World.query<{ id: string }>(large, (sql) =>
+          sql`select id::text as id from archive_cleanup`))
+          .map(({ id }) => found.indexOf(id))
+        expect(Math.min(...places)).toBe(found.indexOf(running))
+        expect(places.filter((place) => place < found.indexOf(due))).toEqual([found.indexOf(running)])
+      }))
   })
 })
