@@ -34,6 +34,10 @@ const isAway = (error: SqlError.SqlError): boolean => {
   }
 }
 
+/** True if the database has rolled the transaction back because others were in its way: repeated, it succeeds. */
+const isConflict = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "DeadlockError" || reason._tag === "SerializationError"
+
 /** The error of a reason, whether it failed or died with it. */
 const errorOf = (reason: Cause.Reason<unknown>): unknown =>
   Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -45,14 +49,14 @@ export const isAwayIn = (cause: Cause.Cause<unknown>): boolean =>
 const isOther = <E>(reason: Cause.Reason<E>): reason is Cause.Reason<Exclude<E, SqlError.SqlError>> =>
   !SqlError.isSqlError(errorOf(reason))
 
-/** Turns a database that is away into `ServiceUnavailable`, and every other failure of SQL into a defect. */
+/** Turns a database that is away, and a conflict of transactions, into `ServiceUnavailable`, and every other failure of SQL into a defect. */
 const mapCause = (sql: SqlClient.SqlClient) =>
 <E>(
   cause: Cause.Cause<E>
 ): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceUnavailable> => {
   for (const reason of cause.reasons) {
     const error = errorOf(reason)
-    if (SqlError.isSqlError(error) && error.reason.cause instanceof QueueFull) {
+    if (SqlError.isSqlError(error) && (error.reason.cause instanceof QueueFull || isConflict(error))) {
       return Effect.fail(
         new ServiceUnavailable({ message: "The service is busy. Try again in a moment.", retry_after: 1 })
       )
@@ -158,8 +162,8 @@ const eachTime = reading("force_custom_plan")
  *
  * Every statement sees that organization's rows alone, whatever it names. Inside another transaction of the same
  * organization the effect joins it; inside any other transaction it dies. At the deadline the effect is interrupted,
- * its transaction is rolled back, and the answer is `ServiceUnavailable`, as it is when the database is away. Any other
- * failure of SQL is a defect.
+ * its transaction is rolled back, and the answer is `ServiceUnavailable`, as it is when the database is away or ends the
+ * transaction because of a deadlock. Any other failure of SQL is a defect.
  *
  * ```ts
  * const accounts = yield* Tenant.transaction(sql, organizationId)(

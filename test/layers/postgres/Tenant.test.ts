@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
+import * as Outage from "../../../src/layers/postgres/DatabaseOutage.ts"
 import * as Tenant from "../../../src/layers/postgres/Tenant.ts"
 import { asOwner, forEachDatabase } from "../../support/postgres/database.ts"
 
@@ -225,6 +226,21 @@ describe("Tenant", () => {
           yield* Effect.promise(() => started.promise)
           yield* Fiber.interrupt(fiber)
           expect(yield* acme(sql`select id from note where id = 90`)).toEqual([])
+        }))
+
+      it.effect("answers ServiceUnavailable where transactions were in each other's way, and records no outage", () =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const acme = Tenant.transaction(sql, "acme")
+          for (const code of ["40P01", "40001"]) {
+            const raised = sql`do ${sql.literal(`$$ begin raise sqlstate '${code}'; end $$`)}`
+            for (const conflict of [raised, Effect.orDie(raised), Tenant.post(sql)(raised)]) {
+              const failure = yield* Effect.flip(acme(Effect.andThen(insert("acme", 95), conflict)))
+              expect(failure instanceof ServiceUnavailable && failure.retry_after).toBe(1)
+            }
+          }
+          expect(Outage.isAway(sql)).toBe(false)
+          expect(yield* acme(sql`select id from note where id = 95`)).toEqual([])
         }))
     })
   })
