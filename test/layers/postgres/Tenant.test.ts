@@ -234,7 +234,8 @@ describe("Tenant", () => {
           const acme = Tenant.transaction(sql, "acme")
           for (const code of ["40P01", "40001"]) {
             const raised = sql`do ${sql.literal(`$$ begin raise sqlstate '${code}'; end $$`)}`
-            for (const conflict of [raised, Effect.orDie(raised), Tenant.post(sql)(raised)]) {
+            const failing = Effect.asVoid(raised)
+            for (const conflict of [failing, Effect.orDie(failing), Tenant.post(sql)(raised)]) {
               const failure = yield* Effect.flip(acme(Effect.andThen(insert("acme", 95), conflict)))
               expect(failure instanceof ServiceUnavailable && failure.retry_after).toBe(1)
             }
