@@ -21,7 +21,7 @@ const journals: Readonly<Record<NonNullable<PartProof["journal"]>, string>> = {
   other_checkpoint: "FAULT: its checkpoint is not one of the journal."
 }
 
-/** What a part says is text by strangers: nothing in it moves a terminal. */
+/** Text in a part is by strangers: nothing in it moves a terminal. */
 const named = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   Output.columns(paths.map((path) => [what, path]))
 
