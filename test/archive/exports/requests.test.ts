@@ -46,7 +46,7 @@ const countedMessages = Effect.fnUntraced(function*(id: string) {
     id,
     (sql) => sql`select messages::integer as messages from archive_read where organization_id = ${id}`
   )
-  yield* Effect.replicateEffect(Effect.andThen(counted, TestClock.adjust("1 second")), 3, { discard: true })
+  yield* Effect.replicateEffect(Effect.andThen(counted, TestClock.adjust("1 second")), 20, { discard: true })
   return yield* counted
 })
 
