@@ -10,7 +10,7 @@ import { ArchiveFiles, type FileContent, type FileQuery, type FoundFile } from "
 import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { openBlob, openFileKey, type ReadStored } from "./BlobSealing.ts"
-import { epochKeyOf, keysOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
+import { epochKeyOf, type OpenAccount, openEach, openInTurn } from "./OpenedFrames.ts"
 import { revisionBytes, revisionLimit } from "./Reader.ts"
 
 /** A file with what its message says of it; null where the message does not open. */
@@ -48,16 +48,14 @@ const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: Readon
     open.account.organizationId,
     ArchivePages.use((pages) => pages.editFrames(open.account, [...places.values()], revisionLimit, revisionBytes))
   )
-  yield* keysOf(open, frames)
   const named = new Set(files.map(({ fileId }) => fileId))
   const found = new Map<string, FileRecord>()
-  for (const each of frames) {
-    const [records] = yield* openEach(open, "changes", [each])
+  yield* openInTurn(open, "changes", frames, (records) => {
     for (const record of records ?? []) {
       if (record.change !== "edited") continue
       for (const file of record.details.files ?? []) if (named.has(file.id)) found.set(file.id, file)
     }
-  }
+  })
   return found.values()
 })
 

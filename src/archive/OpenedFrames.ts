@@ -72,18 +72,32 @@ export const keysOf = Effect.fnUntraced(function*(open: OpenAccount, frames: Rea
   return (epochId: bigint) => known(open, epochId)
 })
 
+/**
+ * Opens the frames one after another, so that no more than the records of one are held; their keys are asked for
+ * together. The records are null where the frames do not open.
+ */
+export const openInTurn = Effect.fnUntraced(function*<Kind extends FrameKind, Frames extends ChatFrames>(
+  open: OpenAccount,
+  kind: Kind,
+  frames: ReadonlyArray<Frames>,
+  use: (records: ReadonlyArray<RecordOf<Kind>> | null, frames: Frames) => void
+) {
+  const keyOf = yield* keysOf(open, frames)
+  for (const each of frames) {
+    const { chatId, day, number, sealed } = each
+    const records = yield* Effect.orElseSucceed(openFrames(keyOf, { chatId, day, kind }, sealed), () => null)
+    if (records === null) open.archive.missed?.(open.account, number)
+    use(records, each)
+  }
+})
+
 /** The records of each of the frames, in their order; null where they do not open. */
 export const openEach = Effect.fnUntraced(function*<Kind extends FrameKind>(
   open: OpenAccount,
   kind: Kind,
   frames: ReadonlyArray<ChatFrames>
 ) {
-  const keyOf = yield* keysOf(open, frames)
   const opened: Array<ReadonlyArray<RecordOf<Kind>> | null> = []
-  for (const { chatId, day, number, sealed } of frames) {
-    const records = yield* Effect.orElseSucceed(openFrames(keyOf, { chatId, day, kind }, sealed), () => null)
-    if (records === null) open.archive.missed?.(open.account, number)
-    opened.push(records)
-  }
+  yield* openInTurn(open, kind, frames, (records) => void opened.push(records))
   return opened
 })

@@ -9,7 +9,7 @@ import { ContentUnreadable } from "../domain/Failure.ts"
 import { ArchivePages, type MessageName, type SealedFrames } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
-import { keysOf, type OpenAccount, openEach } from "./OpenedFrames.ts"
+import { type OpenAccount, openEach, openInTurn } from "./OpenedFrames.ts"
 
 export { type OpenAccount, openAccount } from "./OpenedFrames.ts"
 
@@ -301,16 +301,14 @@ export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: 
   const pages = yield* ArchivePages
   const window = { skip: 0, limit: revisionLimit, bytes: revisionBytes }
   const part = yield* db.read(account.organizationId, pages.edits(account, { chatId, messageId: id }, window))
-  yield* keysOf(open, part.frames)
   const edits: Array<EditRecord> = []
   let listed = 0
   let unopened = 0
-  for (const frames of part.frames) {
-    const [records] = yield* openEach(open, "changes", [{ ...frames, chatId }])
-    listed += frames.places.length
-    if (records === undefined || records === null) unopened += frames.places.length
+  yield* openInTurn(open, "changes", part.frames.map((frames) => ({ ...frames, chatId })), (records, { places }) => {
+    listed += places.length
+    if (records === null) unopened += places.length
     else edits.push(...editsIn(records, id))
-  }
+  })
   // The frames may hold later edits too, beyond those that were read.
   const known = edits.sort(byAge).slice(0, listed - unopened)
   const unreadable = listed - known.length + (entry.record === null ? 1 : 0)

@@ -14,7 +14,7 @@ import {
   type FrameRange
 } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
-import { keysOf, type OpenAccount, openEach } from "../OpenedFrames.ts"
+import { type OpenAccount, openEach, openInTurn } from "../OpenedFrames.ts"
 import { laterFiles, revisionLimit } from "../Reader.ts"
 import type { ExportedMessage } from "./ExportedChat.ts"
 import { filePath } from "./ExportNames.ts"
@@ -116,13 +116,11 @@ const readEdits = Effect.fnUntraced(
         account.organizationId,
         exports.edits(account, chatId, asked, after, editBytesAtOnce)
       )
-      yield* keysOf(open, part.frames)
-      for (const frames of part.frames) {
-        const [opened] = yield* openEach(open, "changes", [{ ...frames, chatId }])
-        for (const record of opened ?? []) {
+      yield* openInTurn(open, "changes", part.frames.map((frames) => ({ ...frames, chatId })), (records) => {
+        for (const record of records ?? []) {
           if (record.change === "edited" && isKnown(until, record.seen_at)) edits.get(record.id)?.push(record)
         }
-      }
+      })
       // Frames have other edits of these messages too.
       for (const [id, found] of edits) if (found.length > 2 * revisionLimit) edits.set(id, kept(found))
       after = part.frames.at(-1)?.number ?? after
