@@ -1,6 +1,7 @@
 /** The taking out of what messages say: their pages, edits, files and vocabularies are rewritten or deleted. */
 import { Effect } from "effect"
 import { sameBytes } from "../domain/archive/Bytes.ts"
+import { frameBytesAtOnce, piecesWithin } from "../domain/archive/PageRules.ts"
 import { redactChange, redactMessage, rewrittenAtOnce } from "../domain/archive/Redaction.ts"
 import { ArchiveHeld, ContentUnreadable, ParameterInvalid, ResourceMissing } from "../domain/Failure.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
@@ -9,7 +10,6 @@ import {
   ArchiveRedactions,
   type FramedPlace,
   type RedactedMessages,
-  type RedactedPlace,
   type RewrittenPlace
 } from "../ports/archive/ArchiveRedactions.ts"
 import { Db } from "../ports/Db.ts"
@@ -57,25 +57,6 @@ const tooMany = new ParameterInvalid({
   message: `message_ids: they have more than ${rewrittenAtOnce} revisions, name fewer messages at a time.`
 })
 
-/** Bytes of frames that are rewritten at a time. */
-const bytesAtOnce = 8 * 1024 * 1024
-
-/** Numbers of places in slices of at most so many bytes, or of one place. */
-const slicesOf = (places: ReadonlyArray<RedactedPlace>, most: number): ReadonlyArray<ReadonlyArray<bigint>> => {
-  const slices: Array<Array<bigint>> = []
-  let size = 0
-  for (const { bytes, number } of places) {
-    const slice = slices.at(-1)
-    size += bytes
-    if (slice !== undefined && size <= most && slice.length < rewrittenAtOnce) slice.push(number)
-    else {
-      slices.push([number])
-      size = bytes
-    }
-  }
-  return slices
-}
-
 /** A redaction before the transaction that commits it. */
 export interface PreparedRedaction {
   readonly numbers: ReadonlySet<bigint>
@@ -94,7 +75,7 @@ export const prepareRedaction = Effect.fnUntraced(function*(
   open: OpenAccount,
   messages: RedactedMessages,
   redactedAt: number,
-  bytes = bytesAtOnce
+  bytes = frameBytesAtOnce
 ) {
   const { organizationId } = messages.account
   const redactions = yield* ArchiveRedactions
@@ -105,7 +86,9 @@ export const prepareRedaction = Effect.fnUntraced(function*(
   if (!messages.ids.every((id) => there.has(id))) return yield* new ResourceMissing({ param: "message_ids" })
   const framed = places.flatMap((place) => place.sealed === null ? [] : [{ ...place, sealed: place.sealed }])
   const first = yield* rewrite(open, messages, framed, redactedAt)
-  const later = slicesOf(places.filter(({ sealed }) => sealed === null), bytes)
+  const unread = places.filter(({ sealed }) => sealed === null)
+  const later = piecesWithin(unread, (place) => place.bytes, bytes, rewrittenAtOnce)
+    .map((slice) => slice.map(({ number }) => number))
   for (const numbers of later) {
     const found = yield* db.read(organizationId, redactions.frames(messages, numbers))
     // Without messages it only opens them.

@@ -3,7 +3,7 @@ import { Effect, Option, Stream } from "effect"
 import { hex } from "../../domain/archive/Bytes.ts"
 import { messageEdits } from "../../domain/archive/Message.ts"
 import { byId } from "../../domain/archive/MessageIds.ts"
-import { piecesOf } from "../../domain/archive/PageRules.ts"
+import { frameBytesAtOnce, piecesOf, piecesWithin } from "../../domain/archive/PageRules.ts"
 import type { EditRecord, MessageRecord } from "../../domain/archive/Records.ts"
 import { byAge } from "../../domain/archive/Revisions.ts"
 import { ArchivePages, type StoredFile } from "../../ports/archive/ArchivePages.ts"
@@ -24,9 +24,8 @@ import type { ExportTally } from "./ExportTally.ts"
 const pagesAtOnce = 64
 const messagesAtOnce = 250
 
-/** Edits of messages that are held together, and bytes of frames that they are read from at a time. */
+/** Edits of messages that are held together. */
 const editsAtOnce = 2000
-const editBytesAtOnce = 8 * 1024 * 1024
 
 /** The account, and the moment of the export: what was archived or seen later is not in it. */
 export interface ExportScope {
@@ -80,18 +79,8 @@ const withChanges = Effect.fnUntraced(
         files: pages.files(account, withFiles)
       }, { concurrency: "unbounded" })
     )
-    const pieces: Array<Array<MessageRecord>> = []
-    let edits = 0
-    for (const record of records) {
-      edits += keptOf(changes, record)
-      const piece = pieces.at(-1)
-      if (piece !== undefined && edits <= editsAtOnce) piece.push(record)
-      else {
-        pieces.push([record])
-        edits = keptOf(changes, record)
-      }
-    }
-    return pieces.map((piece): Piece => ({ records: piece, changes, files }))
+    return piecesWithin(records, (record) => keptOf(changes, record), editsAtOnce)
+      .map((piece): Piece => ({ records: piece, changes, files }))
   }
 )
 
@@ -114,7 +103,7 @@ const readEdits = Effect.fnUntraced(
     for (let ended = ids.length === 0; !ended;) {
       const part = yield* db.read(
         account.organizationId,
-        exports.edits(account, chatId, asked, after, editBytesAtOnce)
+        exports.edits(account, chatId, asked, after, frameBytesAtOnce)
       )
       yield* openInTurn(open, "changes", part.frames.map((frames) => ({ ...frames, chatId })), (records) => {
         for (const record of records ?? []) {
@@ -187,8 +176,8 @@ const stepped = (messages: ReadonlyArray<ReadonlyArray<MessageRecord>>, next: Pr
   [messages, Option.fromNullishOr(next)] as const
 
 /**
- * One step: opens the next pages, and answers pieces of the messages below every page that is left. A page that is gone was closed
- * from the tail or deleted meanwhile: what is left is then asked for again.
+ * One step: opens the next pages, and answers pieces of the messages below every page that is left. A page that is gone
+ * was closed from the tail or deleted meanwhile: what is left is then asked for again.
  */
 const step = Effect.fnUntraced(function*(scope: ExportScope, chatId: bigint, progress: Progress) {
   const { days, open, tally, until } = scope
