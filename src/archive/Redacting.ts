@@ -119,19 +119,16 @@ export const applyRedaction = Effect.fnUntraced(function*(
     days
   })
   if (held) return yield* new ArchiveHeld({})
+  const id = yield* redactions.newId
   let pages = 0
-  const slices = [
-    Effect.succeed(first),
-    ...later.map((numbers) =>
-      Effect.flatMap(redactions.frames(messages, numbers), (found) => rewrite(open, messages, found, redactedAt))
-    )
-  ].map((slice) =>
-    Effect.map(slice, (rewritten) => {
-      const changed = rewritten.filter(({ rewritten, sealed }) => !sameBytes(rewritten, sealed))
-      pages += changed.filter(({ isPage }) => isPage).length
-      return changed
-    })
-  )
-  const redacted = yield* redactions.apply(messages, slices, now)
-  return { ...redacted, pages }
+  const replace = (rewritten: ReadonlyArray<RewrittenPlace>) => {
+    const changed = rewritten.filter(({ rewritten, sealed }) => !sameBytes(rewritten, sealed))
+    pages += changed.filter(({ isPage }) => isPage).length
+    return redactions.replace(id, messages, changed)
+  }
+  yield* replace(first)
+  for (const numbers of later) {
+    yield* replace(yield* rewrite(open, messages, yield* redactions.frames(messages, numbers), redactedAt))
+  }
+  return { id, ...(yield* redactions.finish(messages, now)), pages }
 })

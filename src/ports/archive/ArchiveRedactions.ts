@@ -33,8 +33,6 @@ export interface RewrittenPlace extends FramedPlace {
 
 /** The counts of a redaction. */
 export interface Redacted {
-  /** Named by the pages that were replaced, and by the journal. */
-  readonly id: RedactionId
   /** Messages that were not redacted before. */
   readonly messages: number
   /** Files that were saved. */
@@ -42,8 +40,8 @@ export interface Redacted {
 }
 
 /**
- * Law: after `apply` nothing that is stored holds what the messages said but frames that were passed to it, and whatever
- * a key opens that is not shredded. What is deleted later by an older cleanup is deleted with its rewritten pages too.
+ * Law: after `replace` of all places and `finish` nothing that is stored holds what the messages said but frames that were
+ * passed to it, and whatever a key opens that is not shredded. What is deleted later by an older cleanup is deleted with its rewritten pages too.
  */
 export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
   /** Locks the account's archive for the rest of the transaction; false where it is not there any more. */
@@ -57,13 +55,13 @@ export class ArchiveRedactions extends Context.Service<ArchiveRedactions, {
   frames(messages: RedactedMessages, numbers: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<FramedPlace>>
   /** The numbers of all places, and the days that they are of. */
   numbers(messages: RedactedMessages): Effect.Effect<ReadonlyArray<Pick<RedactedPlace, "day" | "number">>>
+  /** The id of a new redaction, by which its replaced pages and the journal name it. */
+  readonly newId: Effect.Effect<RedactionId>
+  /** Replaces some of the places: their pages get new numbers, and vocabularies that name the pages are deleted. */
+  replace(id: RedactionId, messages: RedactedMessages, places: ReadonlyArray<RewrittenPlace>): Effect.Effect<void>
   /**
-   * Replaces the places, a slice after the other, whose pages get new numbers, deletes the messages' files and the vocabularies that name the
-   * pages, forgets what tells contents apart, and marks the messages: nothing of them is archived again.
+   * Deletes the messages' files, forgets what tells contents apart, and marks the messages: nothing of them is archived
+   * again.
    */
-  apply<E, R>(
-    messages: RedactedMessages,
-    slices: ReadonlyArray<Effect.Effect<ReadonlyArray<RewrittenPlace>, E, R>>,
-    now: Date
-  ): Effect.Effect<Redacted, E, R>
+  finish(messages: RedactedMessages, now: Date): Effect.Effect<Redacted>
 }>()("org-security-console/ports/archive/ArchiveRedactions") {}

@@ -164,31 +164,6 @@ export const layer = Layer.effect(
           and archive_change.kind = marked.kind and archive_change.edit_date = marked.edit_date
           and archive_change.mark = marked.mark`)
 
-    const replace = Effect.fnUntraced(
-      function*(id: RedactionId, messages: RedactedMessages, rewritten: ReadonlyArray<RewrittenPlace>) {
-        const pages = rewritten.filter(({ isPage }) => isPage)
-        const rows = rewritten.filter(({ isPage }) => !isPage)
-        if (pages.length > 0) {
-          yield* post(dropWords(sql, messages.account, pages.map(({ number }) => number)))
-          yield* replacePages(id, messages, pages)
-        }
-        if (rows.length > 0) yield* replaceTail(messages, rows)
-      },
-      Effect.orDie
-    )
-
-    const finish = Effect.fnUntraced(function*(id: RedactionId, messages: RedactedMessages, now: Date) {
-      const { account, chatId, ids } = messages
-      const files = yield* deleteFiles(messages, now)
-      yield* forgetMarks(messages)
-      const marked = yield* sql`
-        insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, at)
-        select ${account.organizationId}, ${account.accountId}::uuid, ${chatId}::bigint, id, 'redacted', 0, '', ${now}
-        from unnest(${ids}::bigint[]) as asked (id)
-        on conflict do nothing returning 1`
-      return { id, messages: marked.length, files }
-    }, Effect.orDie)
-
     return ArchiveRedactions.of({
       lock: (account) => holdArchive(sql, account),
 
@@ -211,15 +186,29 @@ export const layer = Layer.effect(
           (all) => all.map(({ day, number }) => ({ day, number }))
         ),
 
-      apply: Effect.fnUntraced(function*<E, R>(
-        messages: RedactedMessages,
-        slices: ReadonlyArray<Effect.Effect<ReadonlyArray<RewrittenPlace>, E, R>>,
-        now: Date
-      ) {
-        const id = RedactionId.make(yield* random.uuidV7())
-        for (const slice of slices) yield* replace(id, messages, yield* slice)
-        return yield* finish(id, messages, now)
-      })
+      newId: Effect.map(random.uuidV7(), (id) => RedactionId.make(id)),
+
+      replace: Effect.fnUntraced(function*(id, messages, rewritten) {
+        const pages = rewritten.filter(({ isPage }) => isPage)
+        const rows = rewritten.filter(({ isPage }) => !isPage)
+        if (pages.length > 0) {
+          yield* post(dropWords(sql, messages.account, pages.map(({ number }) => number)))
+          yield* replacePages(id, messages, pages)
+        }
+        if (rows.length > 0) yield* replaceTail(messages, rows)
+      }, Effect.orDie),
+
+      finish: Effect.fnUntraced(function*(messages, now) {
+        const { account, chatId, ids } = messages
+        const files = yield* deleteFiles(messages, now)
+        yield* forgetMarks(messages)
+        const marked = yield* sql`
+          insert into archive_change (organization_id, account_id, chat_id, message_id, kind, edit_date, mark, at)
+          select ${account.organizationId}, ${account.accountId}::uuid, ${chatId}::bigint, id, 'redacted', 0, '', ${now}
+          from unnest(${ids}::bigint[]) as asked (id)
+          on conflict do nothing returning 1`
+        return { messages: marked.length, files }
+      }, Effect.orDie)
     })
   })
 )
