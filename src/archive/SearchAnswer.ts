@@ -40,7 +40,7 @@ const matchesOf = ({ matches }: SearchHit, editDates: ReadonlyArray<number>): Fo
     start,
     length
   }))
-  // A tail row that becomes a page meanwhile is found twice.
+  // Edits of one second are one revision, and so are those beyond the listed ones.
   const distinct = new Map(found.map((match) => [JSON.stringify(match), match]))
   return [...distinct.values()].sort((one, other) => one.revision - other.revision)
 }

@@ -49,7 +49,10 @@ export const isAwayIn = (cause: Cause.Cause<unknown>): boolean =>
 const isOther = <E>(reason: Cause.Reason<E>): reason is Cause.Reason<Exclude<E, SqlError.SqlError>> =>
   !SqlError.isSqlError(errorOf(reason))
 
-/** Turns a database that is away, and a conflict of transactions, into `ServiceUnavailable`, and every other failure of SQL into a defect. */
+/**
+ * Turns a database that is away, and a conflict of transactions, into `ServiceUnavailable`, and every other failure of
+ * SQL into a defect.
+ */
 const mapCause = (sql: SqlClient.SqlClient) =>
 <E>(
   cause: Cause.Cause<E>
