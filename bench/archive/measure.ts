@@ -1,4 +1,5 @@
 /** Writes a corpus of one size, and measures what writing, storing, listing and searching it come to. */
+import { isSearched, sentFrom, sentTo } from "../../src/layers/sql/archive/LoosePages.ts"
 import { fillDatabase } from "../../test/support/postgres/fill.ts"
 import { cpuOfFamily, deployed, startService } from "../peers/processes.ts"
 import { median } from "../support/asking.ts"
@@ -187,8 +188,9 @@ const measureScan = async ({ superuser }: Ground, reading: Reading): Promise<Rea
   await superuser.query("delete from archive_block")
   await superuser.query(`
     insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
-    select organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages from archive_page
-    where kind in ('messages', 'changes') on conflict do nothing`)
+    select organization_id, account_id, page_id, chat_id, day, kind, ${sentFrom("first_at")}, ${sentTo("last_at")},
+      messages
+    from archive_page where ${isSearched} on conflict do nothing`)
   // Until then plans are those of a table that was empty.
   await superuser.query("analyze archive_block, archive_loose")
   const { rows } = await superuser.query<{ messages: string }>("select sum(messages) as messages from archive_loose")

@@ -5,6 +5,7 @@ import type { FrameKind } from "../domain/archive/Epoch.ts"
 import { foldVersion } from "../domain/archive/Fold.ts"
 import {
   charactersPerBlock,
+  endOfDay,
   fewestPagesOfBlock,
   pagesPerBlock,
   piecesOf,
@@ -13,6 +14,7 @@ import {
 import type { ChangeRecord, MessageRecord } from "../domain/archive/Records.ts"
 import { textsOf, tokensOfTexts } from "../domain/archive/Tokens.ts"
 import { type GrowingVocabulary, growVocabulary, type Vocabulary } from "../domain/archive/Vocabulary.ts"
+import type { NewPage } from "../ports/archive/ArchiveRecords.ts"
 import type { OpenedKeys, Unlocked } from "../ports/archive/ArchiveUnlock.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { type LoosePage, type LoosePages, SearchBlocks } from "../ports/archive/SearchBlocks.ts"
@@ -97,9 +99,11 @@ const addBlock = Effect.fnUntraced(function*<E, R>(
   if (!added) return yield* new PagesTaken()
 })
 
-/** Remembers a page that the writer has made, for its next vocabulary; `lastAt` is Unix seconds. */
+/** Remembers a page that the writer has made, for its next vocabulary: one of deletions alone has no words. */
 export const notePage = Effect.fnUntraced(
-  function*({ made }: EpochWriter, number: bigint, kind: "messages" | "changes", lastAt: number) {
+  function*({ made }: EpochWriter, number: bigint, { kind, lastAt: newest, sentDay }: NewPage) {
+    if (kind !== "messages" && sentDay === null) return
+    const lastAt = sentDay === null ? newest.getTime() / 1000 : endOfDay(sentDay)
     const group = `${kind} ${quarterOf(lastAt)}`
     made.set(number, { number, group, lastAt, madeAt: yield* Clock.currentTimeMillis })
   }

@@ -16,30 +16,32 @@ const graceAfterDay = Duration.minutes(10)
 /** Every day is before it. */
 const everyDay = "infinity"
 
-/** Adds the page of these tail rows, in place of them. */
+/** Adds the page of these tail rows, in place of them; its number. */
 const replace = Effect.fnUntraced(function*(
   { account }: EpochWriter,
-  { chatId, day, kind }: TailGroup,
+  { chatId, day, kind, sentDay }: TailGroup,
   rows: ReadonlyArray<TailRow>,
   sealed: Uint8Array
 ) {
   const crypto = yield* ArchiveCrypto
   const records = yield* ArchiveRecords
   const times = rows.map(({ at }) => at.getTime())
-  const [page] = yield* records.addPages(account, [{
+  const page = {
     chatId,
     day,
     kind,
     ids: sortedIds(rows.map(({ messageId }) => messageId)),
     firstAt: new Date(Math.min(...times)),
     lastAt: new Date(Math.max(...times)),
+    sentDay,
     digest: yield* crypto.sha256(sealed),
     sealed
-  }])
-  if (page === undefined) return yield* Effect.die(new Error("A page was not stored"))
-  yield* records.replaceTail(account, rows.map(({ number }) => number), page)
+  }
+  const [number] = yield* records.addPages(account, [page])
+  if (number === undefined) return yield* Effect.die(new Error("A page was not stored"))
+  yield* records.replaceTail(account, rows.map((row) => row.number), number)
   yield* records.resize(account, chatId, sealed.length - rows.reduce((bytes, row) => bytes + row.sealed.length, 0))
-  return page
+  return { number, page }
 })
 
 /** Each group a page and a transaction at a time, for as long as the list names any. */
@@ -76,10 +78,8 @@ export const closeTail = Effect.fnUntraced(function*(writer: EpochWriter, which:
       const sealed = Option.isNone(opened)
         ? concat(...rows.map(({ sealed }) => sealed))
         : yield* resealed(writer, group, opened.value)
-      const page = yield* replace(writer, group, rows, sealed)
-      if (Option.isSome(opened)) {
-        yield* notePage(writer, page, group.kind, Math.max(...rows.map(({ at }) => at.getTime() / 1000)))
-      }
+      const { number, page } = yield* replace(writer, group, rows, sealed)
+      if (Option.isSome(opened)) yield* notePage(writer, number, page)
     }))
 })
 

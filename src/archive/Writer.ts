@@ -15,7 +15,8 @@ import {
   type KnownChanges,
   type NewChange,
   type NewPage,
-  type RevisionMark
+  type RevisionMark,
+  type SentDay
 } from "../ports/archive/ArchiveRecords.ts"
 import {
   type AccountArchive,
@@ -66,6 +67,7 @@ interface Item<Kind extends "messages" | "changes"> {
   readonly id: bigint
   /** In Unix seconds. */
   readonly at: number
+  readonly sentDay: SentDay
   readonly record: RecordOf<Kind>
   readonly change: Omit<NewChange, "chatId" | "messageId" | "heldBy"> | null
 }
@@ -96,14 +98,17 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
     if (item.change === null) return
     changes.push({ ...item.change, chatId, messageId: item.id, heldBy: isNamed(item) ? heldBy : null })
   }
-  for (const [day, all] of Map.groupBy(items, ({ at }) => dayOf(at))) {
+  const groups = Map.groupBy(items, ({ at, sentDay }) => `${dayOf(at)} ${sentDay}`)
+  for (const all of groups.values()) {
     for (const piece of piecesOf(all.sort(byId), path === "live" ? 1 : messagesPerPage)) {
-      const sealed = yield* writer.seal({ chatId, day, kind }, piece.map(({ record }) => record))
-      bytes += sealed.length
       const [first] = piece
       if (first === undefined) continue
+      const { sentDay } = first
+      const day = dayOf(first.at)
+      const sealed = yield* writer.seal({ chatId, day, kind }, piece.map(({ record }) => record))
+      bytes += sealed.length
       if (path === "live") {
-        const row = { chatId, day, kind, messageId: first.id, at: instant(first.at), epochId, sealed }
+        const row = { chatId, day, kind, messageId: first.id, at: instant(first.at), sentDay, epochId, sealed }
         if (isNamed(first)) {
           const [tail] = yield* records.addTail(account, [row])
           if (tail !== undefined) note(first, { tail })
@@ -121,6 +126,7 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
         ids: sortedIds(piece.map(({ id }) => id)),
         firstAt: instant(Math.min(...times)),
         lastAt: instant(Math.max(...times)),
+        sentDay,
         digest: yield* crypto.sha256(sealed),
         sealed
       }
@@ -129,11 +135,11 @@ const store = Effect.fnUntraced(function*<Kind extends "messages" | "changes">(
   }
   // One statement: a chat of few messages a day has a page for each of many days.
   const numbers = pages.length === 0 ? [] : yield* records.addPages(account, pages.map(({ page }) => page))
-  for (const [at, { piece }] of pages.entries()) {
-    const page = numbers[at]
-    if (page === undefined) continue
-    for (const item of piece) note(item, { page })
-    yield* notePage(writer, page, kind, Math.max(...piece.map((item) => item.at)))
+  for (const [at, { page, piece }] of pages.entries()) {
+    const number = numbers[at]
+    if (number === undefined) continue
+    for (const item of piece) note(item, { page: number })
+    yield* notePage(writer, number, page)
   }
   yield* records.addChanges(account, changes)
   return bytes
@@ -158,6 +164,7 @@ const editItem = (
   return {
     id,
     at: seen,
+    sentDay: dayOf(message.at),
     record,
     change: { kind: "edited", editDate: editedAt, mark: epochMark, late, place, why: null, at: now }
   }
@@ -166,6 +173,7 @@ const editItem = (
 const messageItem = ({ editedAt, epochMark, id, message }: Marked, now: Date): Item<"messages"> => ({
   id,
   at: message.at,
+  sentDay: null,
   record: { ...message, archivedAt: Math.floor(now.getTime() / 1000) },
   change: editedAt === 0
     ? null
@@ -289,6 +297,7 @@ const mark = Effect.fnUntraced(function*(
   const items = [...known].filter((id) => !gone.has(id)).map((id): Item<"changes"> => ({
     id,
     at,
+    sentDay: null,
     record: { change: "deleted", id: String(id), seen_at: at, why },
     change: { kind: "deleted", editDate: 0, mark: null, late: false, place: 0, why, at: now }
   }))
@@ -329,6 +338,7 @@ const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
     ids: [],
     firstAt: now,
     lastAt: now,
+    sentDay: null,
     digest,
     sealed
   }])

@@ -1,6 +1,6 @@
 /** The bounds of pages and frames. */
 
-/** A page holds messages of one chat and UTC day, and at most so many. */
+/** A page holds messages of one chat and UTC day, or edits of such messages as were seen on one day; at most so many. */
 export const messagesPerPage = 100
 
 /**
@@ -21,6 +21,9 @@ export const inflatedLimit = 8 * 1024 * 1024
 
 /** The UTC day of a time in Unix seconds: `YYYY-MM-DD`. */
 export const dayOf = (at: number): string => new Date(at * 1000).toISOString().slice(0, 10)
+
+/** The last second of a UTC day, in Unix seconds. */
+export const endOfDay = (day: string): number => Date.parse(`${day}T23:59:59Z`) / 1000
 
 /** The calendar quarter of Unix seconds, such as 2026-1. */
 export const quarterOf = (at: number): string => {

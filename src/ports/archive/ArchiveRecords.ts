@@ -5,6 +5,9 @@ import type { DeletionReason } from "../../domain/archive/Records.ts"
 import type { SealedFrames } from "./ArchivePages.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
+/** The UTC day on which the messages of edits were sent; null where there is no edit. */
+export type SentDay = string | null
+
 /** A page to store; ids ascend, and are empty for members and titles. */
 export interface NewPage {
   readonly chatId: bigint
@@ -13,6 +16,7 @@ export interface NewPage {
   readonly ids: ReadonlyArray<bigint>
   readonly firstAt: Date
   readonly lastAt: Date
+  readonly sentDay: SentDay
   readonly digest: Uint8Array
   readonly sealed: Uint8Array
 }
@@ -23,6 +27,7 @@ export interface NewTailRow {
   readonly kind: "messages" | "changes"
   readonly messageId: bigint
   readonly at: Date
+  readonly sentDay: SentDay
   readonly epochId: bigint
   readonly sealed: Uint8Array
 }
@@ -61,6 +66,7 @@ export interface TailGroup {
   readonly chatId: bigint
   readonly day: string
   readonly kind: "messages" | "changes"
+  readonly sentDay: SentDay
 }
 
 export interface TailRow extends SealedFrames {

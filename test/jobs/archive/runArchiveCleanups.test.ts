@@ -334,7 +334,7 @@ describe("a cleanup of the archive", () => {
             (sql) =>
               sql`select epoch_id::text as id from archive_epoch where closed_at is null and organization_id = ${id}`
           )
-          const group = { chatId, day: "2026-03-02", kind: "messages" as const }
+          const group = { chatId, day: "2026-03-02", kind: "messages" as const, sentDay: null }
           const taken = Archives.commit(
             one!,
             Effect.flatMap(ArchiveRecords, (records) => records.takeTail(account, group, BigInt(epoch!.id), 100))

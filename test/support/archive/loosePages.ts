@@ -1,5 +1,6 @@
 /** Pages with and without a vocabulary, past the service. */
 import { Effect } from "effect"
+import { isSearched, loosened, pageColumns, sentTo } from "../../../src/layers/sql/archive/LoosePages.ts"
 import * as World from "../world.ts"
 
 /** Drops the organization's vocabularies whose numbers the modulus divides: their pages are loose again. */
@@ -8,11 +9,12 @@ export const dropBlocks = (organizationId: string, modulus = 1) =>
     sql`with dropped as (
         delete from archive_block where organization_id = ${organizationId} and block_id % ${modulus}::integer = 0
         returning account_id, pages
-      )
-      insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
-      select organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages from archive_page
-      where organization_id = ${organizationId}
-        and (account_id, page_id) in (select account_id, unnest(pages) from dropped)`)
+      ), freed as (
+        select ${sql.literal(pageColumns)} from archive_page
+        where organization_id = ${organizationId}
+          and (account_id, page_id) in (select account_id, unnest(pages) from dropped)
+      ), ${loosened(sql, "freed")}
+      select 1`)
 
 interface Places {
   /** Pages of each vocabulary, in the order in which these were made. */
@@ -32,7 +34,7 @@ export const placesOf = (organizationId: string) =>
           select block_id, account_id, listed.page, place, stored.page_at from archive_block
           cross join unnest(archive_block.pages) with ordinality as listed (page, place)
           left join lateral (
-            select archive_page.last_at as page_at from archive_page
+            select ${sql.literal(sentTo("last_at"))} as page_at from archive_page
             where archive_page.account_id = archive_block.account_id and page_id = listed.page) as stored on true
           where archive_block.organization_id = ${organizationId}
         ), named as (
@@ -43,7 +45,7 @@ export const placesOf = (organizationId: string) =>
           select account_id, page, count(*) as places from named group by account_id, page
         ), pages as (
           select account_id, page_id as page from archive_page
-          where organization_id = ${organizationId} and kind in ('messages', 'changes')
+          where organization_id = ${organizationId} and ${sql.literal(isSearched)}
         ), ordered as (
           select page_at > lag(page_at) over (partition by block_id order by place) as is_newer from indexed
         )

@@ -4,7 +4,7 @@ import * as Frames from "../../../src/archive/Frames.ts"
 import { sealVocabulary } from "../../../src/archive/Vocabularies.ts"
 import type { EpochKey } from "../../../src/domain/archive/Epoch.ts"
 import { foldVersion } from "../../../src/domain/archive/Fold.ts"
-import { dayOf } from "../../../src/domain/archive/PageRules.ts"
+import { dayOf, endOfDay } from "../../../src/domain/archive/PageRules.ts"
 import type { EditRecord, MessageRecord } from "../../../src/domain/archive/Records.ts"
 import { textsOf } from "../../../src/domain/archive/Tokens.ts"
 import {
@@ -32,13 +32,14 @@ export interface StoredArchive {
 
 const isEdit = (record: MessageRecord | EditRecord): record is EditRecord => "change" in record
 
-/** Seals records of one chat and day, as a page of messages or of changes. */
+/** Seals records of one chat and day, as a page of messages, or of edits of messages of a day. */
 export const sealPage = Effect.fnUntraced(function*(
   key: EpochKey,
   chat: { readonly chatId: bigint; readonly shared: boolean },
   number: bigint,
   at: number,
-  records: ReadonlyArray<MessageRecord | EditRecord>
+  records: ReadonlyArray<MessageRecord | EditRecord>,
+  sentDay = ""
 ) {
   const place = { chatId: chat.chatId, day: dayOf(at) }
   const edits = records.filter(isEdit)
@@ -46,15 +47,17 @@ export const sealPage = Effect.fnUntraced(function*(
   const sealed = edits.length > 0
     ? yield* Frames.sealFrame(key, { ...place, kind: "changes" }, Number(number), edits)
     : yield* Frames.sealFrame(key, { ...place, kind: "messages" }, Number(number), messages)
-  const times = messages.map((message) => message.at)
+  const times = edits.length > 0
+    ? [Date.parse(sentDay) / 1000, endOfDay(sentDay)]
+    : messages.map((message) => message.at)
   const page: SearchPage = {
     ...chat,
     accountId: key.ref.accountId,
     number,
     day: place.day,
     kind: edits.length > 0 ? "changes" : "messages",
-    firstAt: edits.length > 0 ? 0 : Math.min(...times),
-    lastAt: edits.length > 0 ? at : Math.max(...times),
+    firstAt: Math.min(...times),
+    lastAt: Math.max(...times),
     messages: messages.length
   }
   return { page, ids: messages.map(({ id }) => id), records, sealed }

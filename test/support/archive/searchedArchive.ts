@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as EpochKeys from "../../../src/archive/EpochKeys.ts"
 import type { EpochKey } from "../../../src/domain/archive/Epoch.ts"
+import { dayOf } from "../../../src/domain/archive/PageRules.ts"
 import type { EditRecord, MessageRecord } from "../../../src/domain/archive/Records.ts"
 import { ArchiveUnreadable } from "../../../src/domain/archive/Unreadable.ts"
 import * as NodeCrypto from "../../../src/layers/archive/NodeCrypto.ts"
@@ -84,22 +85,28 @@ export const openKey = (opened: ReadonlyArray<EpochKey>) => (accountId: EpochKey
 const pagesOf = (all: ReadonlyArray<Written>, account: number, most: number) => {
   const groups = new Map<
     string,
-    { readonly chat: Written["chat"]; readonly at: number; records: Array<MessageRecord | EditRecord> }
+    {
+      readonly chat: Written["chat"]
+      readonly at: number
+      readonly sentDay: string
+      records: Array<MessageRecord | EditRecord>
+    }
   >()
-  const put = (chat: Written["chat"], at: number, kind: string, record: MessageRecord | EditRecord) => {
-    const key = `${chat.chatId}/${Math.floor(at / 86_400)}/${kind}`
+  const put = (chat: Written["chat"], at: number, sentDay: string, record: MessageRecord | EditRecord) => {
+    const key = `${chat.chatId}/${Math.floor(at / 86_400)}/${"change" in record ? sentDay : ""}`
     const group = groups.get(key)
     if (group === undefined || group.records.length >= most) {
       if (group !== undefined) groups.set(`${key}/${groups.size}`, group)
-      groups.set(key, { chat, at, records: [record] })
+      groups.set(key, { chat, at, sentDay, records: [record] })
     } else {
       groups.set(key, { ...group, at: Math.max(group.at, at), records: [...group.records, record] })
     }
   }
   for (const { accounts, chat, edits, message } of all) {
     if (!accounts.includes(account)) continue
-    put(chat, message.at, "messages", message)
-    for (const edit of edits) put(chat, edit.seen_at, "changes", edit)
+    const sentDay = dayOf(message.at)
+    put(chat, message.at, sentDay, message)
+    for (const edit of edits) put(chat, edit.seen_at, sentDay, edit)
   }
   return [...groups.values()]
 }
@@ -112,9 +119,9 @@ export const store = Effect.fnUntraced(
     const blocks: Array<Memory.StoredArchive["blocks"][number]> = []
     for (const [account, key] of opened.entries()) {
       const fated = new Map<Fate, Array<Memory.StoredPage>>()
-      for (const { at, chat, records } of pagesOf(all, account, most)) {
+      for (const { at, chat, records, sentDay } of pagesOf(all, account, most)) {
         number += 1n
-        const page = yield* Memory.sealPage(key, chat, number, at, records)
+        const page = yield* Memory.sealPage(key, chat, number, at, records, sentDay)
         pages.push(page)
         const fate = drawn[Number(number) % drawn.length] ?? "loose"
         fated.set(fate, [...(fated.get(fate) ?? []), page])

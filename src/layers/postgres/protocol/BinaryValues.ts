@@ -41,9 +41,8 @@ const scalar = (value: unknown): PgTypes.Parameter => {
   throw new PgTypes.CodecError({ message: `No type of PostgreSQL is known for a value of type ${typeof value}` })
 }
 
-/** An array names its elements' type, which all of them share; an empty one leaves it to the statement. */
+/** An array names its elements' type, which all of them share; one without a value leaves it to the statement. */
 const array = (values: ReadonlyArray<unknown>): PgTypes.Parameter => {
-  if (values.length === 0) return typed(0, "{}")
   let element: number | undefined
   const elements = values.map((value) => {
     const { oid, value: encoded } = scalar(value)
@@ -55,7 +54,8 @@ const array = (values: ReadonlyArray<unknown>): PgTypes.Parameter => {
     element = named
     return encoded
   })
-  const oid = element === undefined ? undefined : PgTypes.arrayOidFor(element)
+  if (element === undefined) return typed(0, `{${elements.map(() => "NULL").join(",")}}`)
+  const oid = PgTypes.arrayOidFor(element)
   if (oid === undefined) throw new PgTypes.CodecError({ message: "The type of an array is not known" })
   return typed(oid, elements)
 }

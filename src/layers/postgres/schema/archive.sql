@@ -217,6 +217,7 @@ create table archive_tail (
   message_id bigint not null, -- the message
   kind text not null check (kind in ('messages', 'changes')), -- of the frame
   at timestamptz(3) not null, -- the time of the message, or of the change
+  sent_day date, -- the UTC day on which an edit's message was sent; null for a message or a deletion
   epoch_id bigint not null, -- of the frame's key
   sealed bytea not null, -- the frame
   primary key (organization_id, account_id, tail_id)
@@ -244,6 +245,7 @@ create table archive_page (
   kind text not null check (kind in ('messages', 'changes', 'members', 'chat')), -- of its frames
   first_at timestamptz(3) not null, -- the time of its oldest record
   last_at timestamptz(3) not null, -- the time of its newest record
+  sent_day date, -- the UTC day on which the messages of its edits were sent; null for a page without edits
   messages smallint not null check (messages >= 0), -- messages in it; 0 for the other kinds
   bytes integer not null check (bytes > 0), -- size of its frames
   ids bytea not null, -- the message ids, ascending, as varints of differences
@@ -269,8 +271,8 @@ create policy tenant on archive_page to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_page to console_app;
 
--- Pages that no vocabulary indexes: a search opens each of them. That one does is not in the page's own row, which is
--- written once; the row here goes, and has what a search needs of the page's.
+-- Pages of messages and of edits that no vocabulary indexes: a search opens each of them. That one does is not in the
+-- page's own row, which is written once; the row here goes, and has what a search needs of the page's.
 create table archive_loose (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
@@ -278,8 +280,8 @@ create table archive_loose (
   chat_id bigint not null, -- its chat
   day date not null, -- its UTC day
   kind text not null check (kind in ('messages', 'changes')), -- of its frames
-  first_at timestamptz(3) not null, -- the time of its oldest record
-  last_at timestamptz(3) not null, -- the time of its newest record
+  first_at timestamptz(3) not null, -- no message that it is about was sent before
+  last_at timestamptz(3) not null, -- nor after
   messages smallint not null, -- messages in it
   primary key (organization_id, account_id, page_id)
 );
@@ -325,8 +327,8 @@ create table archive_block (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account
   block_id bigint not null default nextval('archive_number'), -- the vocabulary
-  first_at timestamptz(3) not null, -- the time of the oldest message
-  last_at timestamptz(3) not null, -- the time of the newest message
+  first_at timestamptz(3) not null, -- no message that its pages are about was sent before
+  last_at timestamptz(3) not null, -- nor after
   pages bigint[] not null, -- the pages, in the order of its postings: the newest first
   epoch_id bigint not null, -- of its key
   fold smallint not null, -- version of the folding of its words

@@ -12,7 +12,7 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { reachOf } from "./ChatOrder.ts"
-import { looseColumns, loosened } from "./LoosePages.ts"
+import { loosened, pageColumns } from "./LoosePages.ts"
 
 interface GroupRow extends Omit<TailGroup, "chatId"> {
   readonly chat: string
@@ -92,23 +92,26 @@ export const layer = Layer.effect(
 
     const groups = (account: ArchivedAccount, which: Statement.Fragment, having: Statement.Fragment) =>
       sql<GroupRow>`
-        select chat_id::text as chat, to_char(day, 'YYYY-MM-DD') as day, kind from archive_tail
-        where ${mine(account)} and ${which} and ${isFree(account)}
-        group by chat_id, archive_tail.day, kind having ${having}
-        order by archive_tail.day, chat_id, kind`.pipe(
+        select chat_id::text as chat, to_char(day, 'YYYY-MM-DD') as day, kind,
+          to_char(sent_day, 'YYYY-MM-DD') as "sentDay"
+        from archive_tail where ${mine(account)} and ${which} and ${isFree(account)}
+        group by chat_id, archive_tail.day, kind, sent_day having ${having}
+        order by archive_tail.day, chat_id, kind, sent_day`.pipe(
         Effect.orDie,
         Effect.map((rows) => rows.map(({ chat, ...row }) => ({ chatId: BigInt(chat), ...row })))
       )
 
     const addTail = (account: ArchivedAccount, rows: ReadonlyArray<NewTailRow>) =>
       sql<{ readonly number: string }>`
-        insert into archive_tail (organization_id, account_id, chat_id, day, kind, message_id, at, epoch_id, sealed)
+        insert into archive_tail (organization_id, account_id, chat_id, day, kind, message_id, at, sent_day, epoch_id,
+          sealed)
         select ${own(account)}, added.* from unnest(
           ${rows.map(({ chatId }) => chatId)}::bigint[],
           ${rows.map(({ day }) => day)}::date[],
           ${rows.map(({ kind }) => kind)}::text[],
           ${rows.map(({ messageId }) => messageId)}::bigint[],
           ${rows.map(({ at }) => at)}::timestamptz[],
+          ${rows.map(({ sentDay }) => sentDay)}::date[],
           ${rows.map(({ epochId }) => epochId)}::bigint[],
           ${rows.map(({ sealed }) => sealed)}::bytea[]) as added
         returning tail_id::text as number`
@@ -131,7 +134,7 @@ export const layer = Layer.effect(
         sql<{ readonly number: string; readonly digest: Uint8Array }>`
           with added as (
             insert into archive_page (organization_id, account_id, chat_id, first_id, last_id, day, kind, first_at, last_at,
-              messages, bytes, ids, digest, sealed)
+              sent_day, messages, bytes, ids, digest, sealed)
             select ${own(account)}, given.* from unnest(
               ${pages.map(({ chatId }) => chatId)}::bigint[],
               ${pages.map(({ ids }) => ids[0] ?? 0n)}::bigint[],
@@ -140,12 +143,13 @@ export const layer = Layer.effect(
               ${pages.map(({ kind }) => kind)}::text[],
               ${pages.map(({ firstAt }) => firstAt)}::timestamptz[],
               ${pages.map(({ lastAt }) => lastAt)}::timestamptz[],
+              ${pages.map(({ sentDay }) => sentDay)}::date[],
               ${pages.map(({ ids, kind }) => kind === "messages" ? ids.length : 0)}::smallint[],
               ${pages.map(({ sealed }) => sealed.length)}::integer[],
               ${pages.map(({ ids }) => encodeIds(ids))}::bytea[],
               ${pages.map(({ digest }) => digest)}::bytea[],
               ${pages.map(({ sealed }) => sealed)}::bytea[]) as given
-            returning ${sql.literal(looseColumns)}, digest
+            returning ${sql.literal(pageColumns)}, digest
           ), ${loosened(sql, "added")}
           select page_id::text as number, digest from added`.pipe(
           Effect.orDie,
@@ -275,13 +279,13 @@ export const layer = Layer.effect(
 
       deadGroups: (account) => groups(account, ofEpoch(account, null), sql`true`),
 
-      takeTail: (account, { chatId, day, kind }, epochId, limit) =>
+      takeTail: (account, { chatId, day, kind, sentDay }, epochId, limit) =>
         sql<TailRowColumns>`
           select tail_id::text as number, to_char(archive_tail.day, 'YYYY-MM-DD') as place_day, sealed,
             message_id::text as message, at
           from archive_tail
           where ${mine(account)} and chat_id = ${chatId} and archive_tail.day = ${day}::date and kind = ${kind}
-            and ${ofEpoch(account, epochId)} and ${isFree(account)}
+            and sent_day is not distinct from ${sentDay}::date and ${ofEpoch(account, epochId)} and ${isFree(account)}
           order by archive_tail.message_id, tail_id limit ${sql.literal(String(limit))} for update`.pipe(
           Effect.orDie,
           Effect.map((rows) => rows.map((row) => ({ ...framesOf(row), messageId: BigInt(row.message), at: row.at })))

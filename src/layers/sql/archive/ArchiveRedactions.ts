@@ -14,7 +14,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { holdArchive } from "./ArchiveLocks.ts"
 import { shredded } from "./BlobShredding.ts"
 import { reachOf } from "./ChatOrder.ts"
-import { dropWords, looseColumns, loosened } from "./LoosePages.ts"
+import { dropWords, loosened, pageColumns } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
@@ -105,11 +105,11 @@ export const layer = Layer.effect(
           returning archive_page.*, ${leafOf(sql)} as leaf, given.*
         ), added as (
           insert into archive_page (organization_id, account_id, chat_id, last_id, page_id, first_id, day, kind, first_at,
-            last_at, messages, bytes, ids, digest, sealed, rewrites)
-          select organization_id, account_id, chat_id, last_id, fresh, first_id, day, kind, first_at, last_at, messages,
-            length(new_sealed), ids, new_digest, new_sealed, coalesce(rewrites, page_id)
+            last_at, sent_day, messages, bytes, ids, digest, sealed, rewrites)
+          select organization_id, account_id, chat_id, last_id, fresh, first_id, day, kind, first_at, last_at, sent_day,
+            messages, length(new_sealed), ids, new_digest, new_sealed, coalesce(rewrites, page_id)
           from old
-          returning ${sql.literal(looseColumns)}
+          returning ${sql.literal(pageColumns)}
         ), ${loosened(sql, "added")}, kept as (
           insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
           select organization_id, account_id, page_id, leaf, ${id}::uuid from old

@@ -2,14 +2,24 @@
 import type { SqlClient } from "effect/sql"
 import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 
-/** The columns of a loose page, as pages have them too. */
-export const looseColumns = "organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages"
+/** Of a page or a row of the tail: a search reads it. One of deletions alone has no words. */
+export const isSearched = "(kind = 'messages' or sent_day is not null)"
 
-/** The statement part `loose`: the pages that `from` has with these columns are without a vocabulary. */
+/** The times between which the messages were sent that a page or a row of the tail is about, by the column of its own. */
+export const sentFrom = (own: string) => `coalesce(sent_day::timestamp at time zone 'UTC', ${own})`
+export const sentTo = (own: string) => `coalesce((sent_day + time '23:59:59') at time zone 'UTC', ${own})`
+
+/** What a search needs of a page. */
+export const pageColumns =
+  "organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, sent_day, messages"
+
+/** The statement part `loose`: the pages of `from`, which has these columns, are without a vocabulary. */
 export const loosened = (sql: SqlClient.SqlClient, from: string) =>
   sql`loose as (
-    insert into archive_loose (${sql.literal(looseColumns)})
-    select ${sql.literal(looseColumns)} from ${sql.literal(from)} where kind in ('messages', 'changes')
+    insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
+    select organization_id, account_id, page_id, chat_id, day, kind, ${sql.literal(sentFrom("first_at"))},
+      ${sql.literal(sentTo("last_at"))}, messages
+    from ${sql.literal(from)} where ${sql.literal(isSearched)}
   )`
 
 /**
@@ -24,8 +34,8 @@ export const dropWords = (
   const mine = sql`organization_id = ${organizationId} and account_id = ${accountId}`
   return sql`
     with gone as materialized (
-      select min(last_at) as first_at, max(last_at) as last_at from archive_page
-      where ${mine} and page_id = any(${pages}::bigint[])
+      select min(${sql.literal(sentTo("last_at"))}) as first_at, max(${sql.literal(sentTo("last_at"))}) as last_at
+      from archive_page where ${mine} and page_id = any(${pages}::bigint[])
     ), unlisted as (
       delete from archive_loose where ${mine} and page_id = any(${pages}::bigint[])
     ), dropped as (
@@ -35,7 +45,7 @@ export const dropWords = (
           and last_at >= (select first_at from gone) and first_at <= (select last_at from gone))
       returning pages
     ), shared as (
-      select ${sql.literal(looseColumns)} from archive_page
+      select ${sql.literal(pageColumns)} from archive_page
       where ${mine} and page_id in (select unnest(pages) from dropped) and page_id <> all(${pages}::bigint[])
     ), ${loosened(sql, "shared")}
     select 1`

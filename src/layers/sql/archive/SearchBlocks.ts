@@ -54,10 +54,11 @@ export const layer = Layer.effect(
             messages
           from unnest(${pages}::bigint[]) as wanted (page)
           cross join lateral (
-            select 1 from archive_loose where ${mine(account)} and page_id = wanted.page limit 1) as loose
+            select last_at as newest_at from archive_loose where ${mine(account)} and page_id = wanted.page limit 1
+          ) as loose
           cross join lateral (
             select * from archive_page where ${mine(account)} and page_id = wanted.page limit 1) as stored
-          order by last_at desc, page_id desc`.pipe(
+          order by newest_at desc, page_id desc`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
             rows.map((row) => ({
@@ -83,16 +84,14 @@ export const layer = Layer.effect(
       add: Effect.fnUntraced(function*(account, { blockId, epochId, fold, pages, sealed }) {
         const { accountId, organizationId } = account
         yield* lockArchive(sql, account)
-        // A change is about a message that was sent at any time before.
         const added = yield* sql`
           with taken as (
             delete from archive_loose where ${mine(account)} and page_id = any(${pages}::bigint[])
-            returning kind, first_at, last_at
+            returning first_at, last_at
           )
           insert into archive_block (organization_id, account_id, block_id, first_at, last_at, pages, epoch_id, fold, sealed)
           select ${organizationId}, ${accountId}::uuid, ${blockId}::bigint,
-            min(case kind when 'changes' then to_timestamp(0) else first_at end), max(last_at),
-            ${pages}::bigint[], ${epochId}::bigint, ${fold}::smallint, ${sealed}::bytea
+            min(first_at), max(last_at), ${pages}::bigint[], ${epochId}::bigint, ${fold}::smallint, ${sealed}::bytea
           from taken having count(*) = ${pages.length} returning 1`
         return added.length > 0
       }, Effect.orDie)

@@ -13,6 +13,7 @@ import {
 } from "../../../ports/archive/SearchStore.ts"
 import { Db } from "../../../ports/Db.ts"
 import { reachOf } from "./ChatOrder.ts"
+import { isSearched, sentFrom, sentTo } from "./LoosePages.ts"
 
 interface PageRow {
   readonly account_id: AccountId
@@ -47,14 +48,13 @@ interface BlockRow {
 const secondsOf = (at: Date): number => at.getTime() / 1000
 const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000))
 
-/** A page of changes has the times at which they were seen; the messages were sent at any time before. */
 const pageOf = (row: PageRow): SearchPage => ({
   accountId: row.account_id,
   chatId: BigInt(row.chat),
   number: BigInt(row.number),
   day: row.place_day,
   kind: row.kind,
-  firstAt: row.kind === "changes" ? 0 : secondsOf(row.first_at),
+  firstAt: secondsOf(row.first_at),
   lastAt: secondsOf(row.last_at),
   messages: row.messages,
   shared: isShared(BigInt(row.chat))
@@ -89,11 +89,12 @@ export const layer = Layer.effect(
       "account_id, chat_id::text as chat, number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, kind, " +
         "first_at, last_at, messages"
     )
-    const ofPage = sql.literal("account_id, chat_id, page_id as number, day, kind, first_at, last_at, messages")
-    const ofTail = sql.literal(
-      "account_id, chat_id, tail_id as number, day, kind, at as first_at, at as last_at, " +
-        "(kind = 'messages')::integer as messages"
-    )
+    const looseRow = sql.literal("account_id, chat_id, page_id as number, day, kind, first_at, last_at, messages")
+    const times = (first: string, last: string) =>
+      sql.literal(`${sentFrom(first)} as first_at, ${sentTo(last)} as last_at`)
+    const pageRow = sql`account_id, chat_id, page_id as number, day, kind, ${times("first_at", "last_at")}, messages`
+    const tailRow = sql`account_id, chat_id, tail_id as number, day, kind, ${times("at", "at")},
+      (kind = 'messages')::integer as messages`
 
     const beyond = (after: ListPosition | null, time: string, number: string) =>
       after === null
@@ -104,14 +105,13 @@ export const layer = Layer.effect(
 
     const sought = (scope: SearchScope, below: number, first: string, last: string) =>
       sql.and([
-        sql`kind in ('messages', 'changes')`,
-        sql`(kind = 'changes' or ${sql.literal(first)} <= ${dateOf(below)}::timestamptz)`,
+        sql`${sql.literal(first)} <= ${dateOf(below)}::timestamptz`,
         ...(scope.chatIds === null ? [] : [sql`chat_id = any(${scope.chatIds}::bigint[])`]),
         ...(scope.since === null ? [] : [sql`${sql.literal(last)} >= ${dateOf(scope.since)}::timestamptz`])
       ])
 
     const inScope = (scope: SearchScope, below: number, first: string, last: string) =>
-      sql.and([ofAccounts(scope), sought(scope, below, first, last)])
+      sql.and([ofAccounts(scope), sql.literal(isSearched), sought(scope, below, sentFrom(first), sentTo(last))])
 
     return SearchStore.of({
       stamps: (scope) =>
@@ -164,7 +164,7 @@ export const layer = Layer.effect(
           scope,
           sql<PageRow>`
             select ${columns} from (
-              (select ${ofPage} from unnest(${scope.accountIds}::uuid[]) as scoped (id) cross join lateral (
+              (select ${looseRow} from unnest(${scope.accountIds}::uuid[]) as scoped (id) cross join lateral (
                   select * from archive_loose
                   where organization_id = ${scope.organizationId} and account_id = scoped.id
                     and ${sought(scope, below, "first_at", "last_at")} and ${beyond(after, "last_at", "page_id")}
@@ -172,9 +172,9 @@ export const layer = Layer.effect(
                 ) as newest
                 order by last_at desc, page_id desc limit ${count})
               union all
-              (select ${ofTail} from archive_tail
-                where ${inScope(scope, below, "at", "at")} and ${beyond(after, "at", "tail_id")}
-                order by at desc, tail_id desc limit ${count})
+              (select ${tailRow} from archive_tail
+                where ${inScope(scope, below, "at", "at")} and ${beyond(after, sentTo("at"), "tail_id")}
+                order by ${sql.literal(sentTo("at"))} desc, tail_id desc limit ${count})
             ) as found
             order by found.last_at desc, found.number desc limit ${count}`,
           pageOf
@@ -186,7 +186,7 @@ export const layer = Layer.effect(
           scope,
           sql<PageRow>`
             select ${columns} from (
-              select ${ofPage} from unnest(
+              select ${pageRow} from unnest(
                 ${named.map(({ accountId }) => accountId)}::uuid[], ${named.map(({ number }) => number)}::bigint[]
               ) as wanted (owner, page)
               join archive_page on organization_id = ${scope.organizationId} and account_id = owner and page_id = page
@@ -206,10 +206,10 @@ export const layer = Layer.effect(
           scope,
           sql<SealedRow>`
             select ${columns}, sealed, ids, tail::text as tail from (
-              select ${ofPage}, sealed, ids, last_id as tail from archive_page
+              select ${pageRow}, sealed, ids, last_id as tail from archive_page
               where ${ofAccounts(scope)} and (account_id, page_id) in ${wanted}
               union all
-              select ${ofTail}, sealed, null, message_id from archive_tail
+              select ${tailRow}, sealed, null, message_id from archive_tail
               where ${ofAccounts(scope)} and (account_id, tail_id) in ${wanted}
             ) as found`,
           sealedOf
@@ -233,7 +233,7 @@ export const layer = Layer.effect(
           scope,
           sql<SealedRow>`
             select ${columns}, sealed, ids, tail::text as tail from (
-              select ${ofPage}, sealed, ids, last_id as tail from archive_page
+              select ${pageRow}, sealed, ids, last_id as tail from archive_page
               where ${ofAccounts(scope)} and account_id = ${accountId} and page_id in (
                 select holding.page_id from ${asked} cross join lateral (
                   select page_id from archive_page
@@ -242,7 +242,7 @@ export const layer = Layer.effect(
                 ) as holding
               )
               union all
-              select ${ofTail}, sealed, null, message_id from archive_tail
+              select ${tailRow}, sealed, null, message_id from archive_tail
               where ${ofChat} and message_id = any(${messageIds}::bigint[]) and ${inTime("at", "at")}
             ) as found`,
           sealedOf

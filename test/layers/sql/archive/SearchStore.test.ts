@@ -5,10 +5,12 @@ import { search, type SearchRequest, type SearchResult } from "../../../../src/a
 import type { SearchKeys } from "../../../../src/archive/SearchMatches.ts"
 import { sealVocabulary } from "../../../../src/archive/Vocabularies.ts"
 import type { AccountId } from "../../../../src/domain/accounts/Account.ts"
+import { dayOf } from "../../../../src/domain/archive/PageRules.ts"
 import { searchWords } from "../../../../src/domain/archive/SearchWords.ts"
 import { ArchiveUnreadable } from "../../../../src/domain/archive/Unreadable.ts"
 import type { ArchiveCrypto } from "../../../../src/ports/archive/ArchiveCrypto.ts"
 import { Epochs } from "../../../../src/ports/archive/Epochs.ts"
+import { SearchStore } from "../../../../src/ports/archive/SearchStore.ts"
 import { Db } from "../../../../src/ports/Db.ts"
 import * as Archives from "../../../support/archive/archives.ts"
 import { dropBlocks } from "../../../support/archive/loosePages.ts"
@@ -104,6 +106,59 @@ describe("the archive's search in SQL", () => {
           expect(yield* found([archive], "harbour", { since: at - 150_000 })).toEqual(all.slice(0, 3))
           expect(yield* found([archive], "harbour", { until: at - 150_000 })).toEqual(all.slice(3))
           expect(yield* found([archive], "harbour", { chatIds: [shared.chatId] })).toEqual(["shared harbour"])
+        }))
+
+      it.effect("reads no edit of a message that was sent after its end or before its beginning, and no deletion", () =>
+        Effect.gen(function*() {
+          const { archive, writer } = yield* makeSearched()
+          const at = Archives.beginning / 1000
+          const day = 86_400
+          const old = [40, 41].map((days) => dayOf(at - days * day))
+          yield* commit(
+            archive,
+            writer.append(Archives.chatId, [seen(5, 40 * day, "quay"), seen(6, 41 * day, "quay")], "sweep")
+          )
+          const edits = (path: "sweep" | "live") =>
+            Effect.gen(function*() {
+              const edited_at = at - (path === "sweep" ? 300 : 200)
+              for (const [id, before] of [[5, 40 * day], [6, 41 * day], [4, 60]] as const) {
+                const edited = seen(id, before, `${path} pier`, { edited_at })
+                yield* commit(archive, writer.append(Archives.chatId, [edited], path))
+              }
+            })
+          yield* edits("sweep")
+          yield* edits("live")
+          yield* commit(archive, writer.mark(Archives.chatId, [1n, 3n], "deleted", "live"))
+          const read: Array<string> = []
+          const store = yield* SearchStore
+          const noting = SearchStore.of({
+            ...store,
+            sealed: (scope, pages) =>
+              Effect.tap(
+                store.sealed(scope, pages),
+                (found) =>
+                  Effect.sync(() => read.push(...found.map(({ page }) => `${page.kind} ${dayOf(page.lastAt)}`)))
+              )
+          })
+          const reads = (scope: object) =>
+            Effect.gen(function*() {
+              const texts = yield* Effect.provideService(found([archive], "pier", scope), SearchStore, noting)
+              return { texts: texts.length, read: read.splice(0) }
+            })
+          for (const closed of [false, true]) {
+            if (closed) yield* writer.close("all")
+            expect((yield* reads({})).texts).toBe(3)
+            const early = yield* reads({ until: at - 30 * day })
+            expect(early.texts).toBe(2)
+            expect(new Set(early.read)).toEqual(new Set(old.flatMap((sent) => [`messages ${sent}`, `changes ${sent}`])))
+            const late = yield* reads({ since: at - 10 * day })
+            expect(late.texts).toBe(1)
+            expect(late.read.filter((page) => old.some((sent) => page.endsWith(sent)))).toEqual([])
+          }
+          const { deleted } = (yield* World.query<{ deleted: number }>(archive.account.organizationId, (sql) =>
+            sql`select count(*)::integer as deleted from archive_page
+              where account_id = ${archive.account.accountId} and kind = 'changes' and sent_day is null`))[0]!
+          expect(deleted).toBe(1)
         }))
 
       it.effect("answers a message of a channel once for its accounts, and nothing of other accounts", () =>
