@@ -21,5 +21,6 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // Each fork, and each process that a test starts, has them from here.
   process.env["TEST_PROGRAM"] = path.join(folder, "dist/cli/main.js")
   process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled")
-  return () => fs.rmSync(folder, { recursive: true, force: true })
+  // A process that has just ended may still store code there.
+  return () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }

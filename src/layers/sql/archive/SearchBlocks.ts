@@ -5,6 +5,7 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import { type LoosePage, SearchBlocks } from "../../../ports/archive/SearchBlocks.ts"
 import { lockArchive } from "./ArchiveLocks.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
+import { sentTo } from "./LoosePages.ts"
 
 interface GroupRow {
   readonly account_id: AccountId
@@ -47,18 +48,20 @@ export const layer = Layer.effect(
           )
         ),
 
-      // One after the other: a plan of a table that has no statistics yet would go through all pages of the account.
+      // One after the other, and in the order of the index that has each: a plan of tables that have no statistics yet would
+      // go through all pages of the account.
       loose: (account, pages) =>
         sql<LooseRow>`
           select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, sealed, chat_id::text as chat, kind,
             messages
           from unnest(${pages}::bigint[]) as wanted (page)
           cross join lateral (
-            select last_at as newest_at from archive_loose where ${mine(account)} and page_id = wanted.page limit 1
-          ) as loose
+            select 1 from archive_loose where ${mine(account)} and page_id between wanted.page and wanted.page
+            order by page_id limit 1) as loose
           cross join lateral (
-            select * from archive_page where ${mine(account)} and page_id = wanted.page limit 1) as stored
-          order by newest_at desc, page_id desc`.pipe(
+            select * from archive_page where ${mine(account)} and page_id between wanted.page and wanted.page
+            order by archive_page.page_id limit 1) as stored
+          order by ${sql.literal(sentTo("last_at"))} desc, page_id desc`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
             rows.map((row) => ({
