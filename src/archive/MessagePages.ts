@@ -15,10 +15,9 @@ export interface Entry {
 /** The messages to go through; the first step has `enough` of them. */
 export interface Scan extends Omit<MessageWindow, "limit" | "read"> {}
 
-/** The results of one step; every message up to `frontier` was answered by it or by a step before. */
+/** The results of one step; every message up to its last one was answered by it or by a step before. */
 export interface Step {
   readonly entries: ReadonlyArray<Entry>
-  readonly frontier: bigint | null
   readonly ended: boolean
   /** Number of pages that it has read. */
   readonly pages: number
@@ -92,5 +91,5 @@ export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
   if (direction === "older") settled.reverse()
   for (const { id } of settled) waiting.delete(id)
   scan.frontier = settled.at(-1)?.id ?? scan.frontier
-  return { entries: settled, frontier: scan.frontier, ended, pages: rows.length } satisfies Step
+  return { entries: settled, ended, pages: rows.length } satisfies Step
 })

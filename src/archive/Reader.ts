@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import { type Message, message, type MessageEdit, messageEdits, type MessageState } from "../domain/archive/Message.ts"
-import { piecesOf } from "../domain/archive/PageRules.ts"
+import { frameBytesAtOnce } from "../domain/archive/PageRules.ts"
 import type { ChangeRecord, EditRecord, MessageDetails, MessageKind, MessageRecord } from "../domain/archive/Records.ts"
 import { byAge, newestEdit } from "../domain/archive/Revisions.ts"
 import { ContentUnreadable } from "../domain/Failure.ts"
-import { ArchivePages, type MessageName, type SealedFrames } from "../ports/archive/ArchivePages.ts"
+import { ArchivePages, type MessageChanges } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { type Entry, nextStep, scanner } from "./MessagePages.ts"
-import { type OpenAccount, openEach, openInTurn } from "./OpenedFrames.ts"
+import { type OpenAccount, openInTurn } from "./OpenedFrames.ts"
 
 export { type OpenAccount, openAccount } from "./OpenedFrames.ts"
 
@@ -46,10 +46,10 @@ const changesPerStatement = 101
 /** Revisions of one message that are answered at most, the oldest. */
 export const revisionLimit = 1000
 
-/** Bytes of frames that one call reads revisions, or files of edits, from at most. */
+/** Bytes of frames that one call reads revisions, newest edits or files of edits from at most. */
 export const revisionBytes = 32 * 1024 * 1024
 
-const unchanged = { edits: 0, editDates: [], newest: null, deletedAt: null, deletedWhy: null }
+const unchanged = { edits: 0, editDates: [], deletedAt: null, deletedWhy: null }
 
 const isEdit = (record: ChangeRecord): record is EditRecord => record.change === "edited"
 
@@ -75,62 +75,55 @@ export interface RecordOfChat {
 const nameOf = (chatId: bigint, messageId: bigint): string => `${chatId}/${messageId}`
 
 interface EditedMessage extends RecordOfChat {
-  readonly edits: ReadonlyArray<EditRecord> | undefined
+  readonly edits: ReadonlyArray<EditRecord>
 }
 
-/** The stored files of those messages that began without any and have some by an edit. */
-export const laterFiles = Effect.fnUntraced(
+/** The stored files of the messages, also of those that began without any and have some by an edit. */
+export const storedFiles = Effect.fnUntraced(
   function*({ account }: OpenAccount, messages: ReadonlyArray<EditedMessage>) {
     const db = yield* Db
     const pages = yield* ArchivePages
-    const added = messages.flatMap(({ chatId, edits, record }) =>
-      record.details.files === undefined && edits?.some(({ details }) => details.files !== undefined)
-        ? [{ chatId, messageId: record.id }]
-        : []
+    const withFiles = messages.flatMap(({ chatId, edits, record }) =>
+      [record, ...edits].some(({ details }) => details.files !== undefined) ? [{ chatId, messageId: record.id }] : []
     )
-    return added.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, added))
+    return withFiles.length === 0 ? [] : yield* db.read(account.organizationId, pages.files(account, withFiles))
   }
 )
 
-interface FramedEdit extends MessageName {
-  readonly frames: SealedFrames
-}
-
-/** The edits of each message in its frames; frames that several messages share are opened once. */
-const openEdits = Effect.fnUntraced(function*(open: OpenAccount, edited: ReadonlyArray<FramedEdit>) {
-  const distinct = [...new Map(edited.map(({ chatId, frames }) => [frames.number, { ...frames, chatId }])).values()]
-  const opened = yield* openEach(open, "changes", distinct)
-  const records = new Map(distinct.map(({ number }, place) => [number, opened[place] ?? null]))
-  return new Map(
-    edited.map(({ chatId, frames, messageId }) =>
-      [nameOf(chatId, messageId), editsIn(records.get(frames.number) ?? null, messageId)] as const
-    )
+/**
+ * The newest edits of messages by their names, and the bytes of their pages. Each page is opened once, and of its records no
+ * others are held.
+ */
+const openNewest = Effect.fnUntraced(function*(open: OpenAccount, changes: ReadonlyArray<MessageChanges>) {
+  const edited = changes.flatMap(({ chatId, messageId, newest }) =>
+    newest === null ? [] : [{ ...newest, chatId, messageId }]
   )
+  const distinct = [...new Map(edited.map((each) => [each.number, each])).values()]
+  const newest = new Map<string, EditRecord>()
+  yield* openInTurn(open, "changes", distinct, (records, { number }) => {
+    for (const { chatId, messageId } of edited.filter((each) => each.number === number)) {
+      const edit = editsIn(records, messageId).toSorted(byAge).at(-1)
+      if (edit !== undefined) newest.set(nameOf(chatId, messageId), edit)
+    }
+  })
+  return { newest, read: distinct.reduce((sum, { sealed }) => sum + sealed.length, 0) }
 })
 
-/** The messages as they are now, in their order. */
-export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, seen: ReadonlyArray<RecordOfChat>) {
+/** The first of the messages as they are now: at least one, and as many as have their newest edits in so many bytes. */
+const completeFirst = Effect.fnUntraced(function*(open: OpenAccount, all: ReadonlyArray<RecordOfChat>, bytes: number) {
   const { account } = open
   const db = yield* Db
   const pages = yield* ArchivePages
-  const names = seen.map(({ chatId, record }) => ({ chatId, messageId: record.id }))
-  const withFiles = names.filter((_, at) => seen[at]?.record.details.files !== undefined)
-  const { changes, files } = yield* db.read(
-    account.organizationId,
-    Effect.all({ changes: pages.changes(account, names), files: pages.files(account, withFiles) }, {
-      concurrency: "unbounded"
-    })
-  )
-  const edited = changes.flatMap(({ chatId, messageId, newest }) =>
-    newest === null ? [] : [{ chatId, messageId, frames: newest }]
-  )
-  const edits = yield* openEdits(open, edited)
+  const names = all.map(({ chatId, record }) => ({ chatId, messageId: record.id }))
+  const { changes, stated } = yield* db.read(account.organizationId, pages.changes(account, names, bytes))
+  const seen = all.slice(0, stated)
+  const { newest, read } = yield* openNewest(open, changes)
   const known = new Map(changes.map((change) => [nameOf(change.chatId, change.messageId), change]))
-  const later = yield* laterFiles(
-    open,
-    seen.map(({ chatId, record }) => ({ chatId, record, edits: edits.get(nameOf(chatId, record.id)) }))
-  )
-  const states = new Map([...files, ...later].map(({ at, fileId, reason, sha256, state }) =>
+  const edited = seen.map(({ chatId, record }): EditedMessage => {
+    const edit = newest.get(nameOf(chatId, record.id))
+    return { chatId, record, edits: edit === undefined ? [] : [edit] }
+  })
+  const files = new Map((yield* storedFiles(open, edited)).map(({ at, fileId, reason, sha256, state }) =>
     [fileId, {
       state,
       reason,
@@ -138,30 +131,44 @@ export const completeMessages = Effect.fnUntraced(function*(open: OpenAccount, s
       archived_at: state === "saved" ? at : null
     }] as const
   ))
-  return seen.map(({ chatId, record }): CompletedMessage => {
-    const name = nameOf(chatId, record.id)
-    const { deletedAt, deletedWhy, editDates, edits: count } = known.get(name) ?? unchanged
-    const stored = edits.get(name) ?? []
+  const completed = edited.map(({ chatId, edits, record }): CompletedMessage => {
+    const { deletedAt, deletedWhy, editDates, edits: count } = known.get(nameOf(chatId, record.id)) ?? unchanged
     const state: MessageState = {
       edits: count,
       deletedAt,
       deletedWhy,
-      newest: newestEdit(stored, record.details.edited_at ?? 0),
-      files: states
+      newest: newestEdit(edits, record.details.edited_at ?? 0),
+      files
     }
     return {
       message: message({ accountId: account.accountId, chatId }, record, state),
       details: state.newest?.details ?? record.details,
       editDates,
-      unreadable: count > 0 && stored.length === 0
+      unreadable: count > 0 && edits.length === 0
     }
   })
+  return { completed, read }
 })
+
+/** The messages as they are now, in their order; their newest edits are read from so many bytes of pages at a time. */
+export const completeMessages = Effect.fnUntraced(
+  function*(open: OpenAccount, messages: ReadonlyArray<RecordOfChat>, bytes: number) {
+    const done: Array<CompletedMessage> = []
+    while (done.length < messages.length) {
+      done.push(...(yield* completeFirst(open, messages.slice(done.length), bytes)).completed)
+    }
+    return done
+  }
+)
 
 /** The results of a list so far. */
 interface Found {
   readonly messages: Array<Message>
   readonly details: Map<string, MessageDetails>
+  /** The last one that was looked at, and all before it were. */
+  frontier: bigint | null
+  /** Bytes of newest edits that it may read yet. */
+  left: number
   unreadable: number
   /** Those after the last message of the page: the next page's, where there is one. */
   unreadableAfter: number
@@ -171,7 +178,10 @@ const isAsked = ({ kind, since, until }: MessageQuery, record: MessageRecord): b
   (since === null || record.at * 1000 >= since.getTime()) && (until === null || record.at * 1000 < until.getTime()) &&
   (kind === null || record.kind === kind)
 
-/** Takes messages that are asked for until there is one more than the page holds. */
+/**
+ * Takes messages that are asked for until there is one more than the page holds, or no bytes are left for their edits. The
+ * result is true where it has looked at all of them.
+ */
 const take = Effect.fnUntraced(function*(
   open: OpenAccount,
   query: MessageQuery,
@@ -179,39 +189,54 @@ const take = Effect.fnUntraced(function*(
   entries: ReadonlyArray<Entry>
 ) {
   const { chatId, deleted, limit } = query
-  const asked = entries.flatMap(({ record }) => record !== null && isAsked(query, record) ? [{ chatId, record }] : [])
-  const completed = yield* completeMessages(open, asked)
-  const byId = new Map(completed.map((each) => [each.message.id, each]))
-  for (const { id, record } of entries) {
-    if (found.messages.length > limit) return
-    const isAfter = found.messages.length === limit
-    const each = byId.get(String(id))
-    if (each !== undefined && (deleted === null || (each.message.deleted_at !== null) === deleted)) {
-      found.messages.push(each.message)
-      found.details.set(each.message.id, each.details)
-      if (!isAfter && each.unreadable) found.unreadable++
-    } else if (record === null) {
-      if (isAfter) found.unreadableAfter++
-      else found.unreadable++
+  // One more than the page holds says that it goes on; filters may leave some of them out.
+  const most = Math.min(limit + 1, changesPerStatement)
+  let place = 0
+  while (place < entries.length) {
+    if (found.messages.length > limit || found.left <= 0) return false
+    const piece = entries.slice(place, place + most)
+    const asked = piece.flatMap(({ record }) => record !== null && isAsked(query, record) ? [{ chatId, record }] : [])
+    const { completed, read } = yield* completeFirst(open, asked, Math.min(frameBytesAtOnce, found.left))
+    found.left -= read
+    const byId = new Map(completed.map((each) => [each.message.id, each]))
+    const beyond = asked[completed.length]?.record.id
+    for (const { id, record } of piece) {
+      if (id === beyond || found.messages.length > limit) break
+      place++
+      found.frontier = id
+      const isAfter = found.messages.length === limit
+      const each = byId.get(String(id))
+      if (each !== undefined && (deleted === null || (each.message.deleted_at !== null) === deleted)) {
+        found.messages.push(each.message)
+        found.details.set(each.message.id, each.details)
+        if (!isAfter && each.unreadable) found.unreadable++
+      } else if (record === null) {
+        if (isAfter) found.unreadableAfter++
+        else found.unreadable++
+      }
     }
   }
+  return true
 })
 
 /** Lists messages in the order of their ids. What does not open is counted and left out. */
 export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query: MessageQuery) {
-  const { limit } = query
+  const { bound, limit } = query
   const scan = scanner(open, { ...query, enough: limit + 1 })
-  const found: Found = { messages: [], details: new Map(), unreadable: 0, unreadableAfter: 0 }
+  const found: Found = {
+    messages: [],
+    details: new Map(),
+    frontier: bound,
+    left: revisionBytes,
+    unreadable: 0,
+    unreadableAfter: 0
+  }
   const { details } = found
   let pages = 0
   while (true) {
     const step = yield* nextStep(scan)
     pages += step.pages
-    // One more than the page holds says that it goes on; filters may leave some of them out.
-    const most = Math.min(limit + 1, changesPerStatement)
-    for (const piece of piecesOf(step.entries, most)) {
-      if (found.messages.length <= limit) yield* take(open, query, found, piece)
-    }
+    const taken = yield* take(open, query, found, step.entries)
     const messages = found.messages.slice(0, limit)
     const last = messages.at(-1)
     if (found.messages.length > limit && last !== undefined) {
@@ -223,10 +248,16 @@ export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query
         unreadable: found.unreadable
       } satisfies MessageList
     }
-    if (step.ended || pages >= pagesPerCall) {
+    const ended = taken && step.ended
+    if (ended || found.left <= 0 || pages >= pagesPerCall) {
       const unreadable = found.unreadable + found.unreadableAfter
-      const next = step.ended ? null : step.frontier
-      return { messages, details, hasMore: !step.ended, next, unreadable } satisfies MessageList
+      return {
+        messages,
+        details,
+        hasMore: !ended,
+        next: ended ? null : found.frontier,
+        unreadable
+      } satisfies MessageList
     }
   }
 })

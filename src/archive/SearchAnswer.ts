@@ -1,6 +1,7 @@
 /** The results of a search, as messages are read: with their newest texts, and the revisions that match. */
 import { Effect } from "effect"
 import type { AccountId } from "../domain/accounts/Account.ts"
+import { frameBytesAtOnce } from "../domain/archive/PageRules.ts"
 import type { HitMatch, SearchHit } from "../domain/archive/SearchHit.ts"
 import type { FoundMessage } from "../domain/archive/SearchResult.ts"
 import type { OrganizationId } from "../domain/people/Access.ts"
@@ -53,7 +54,11 @@ export const answerHits = Effect.fnUntraced(function*(
   const accounts = Map.groupBy(hits, ({ accountId }) => accountId)
   const read = yield* Effect.forEach(accounts, ([accountId, found]) =>
     Effect.map(
-      completeMessages(open(accountId), found.map(({ chatId, message }) => ({ chatId, record: message }))),
+      completeMessages(
+        open(accountId),
+        found.map(({ chatId, message }) => ({ chatId, record: message })),
+        frameBytesAtOnce / accountsAtOnce
+      ),
       (messages) => messages.map((each, place) => [found[place], each] as const)
     ), { concurrency: accountsAtOnce })
   const completed = new Map(read.flat())

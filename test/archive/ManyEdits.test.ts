@@ -1,15 +1,27 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { listEdits, listMessages } from "../../src/archive/Reader.ts"
+import * as crypto from "node:crypto"
+import { nextStep, scanner } from "../../src/archive/MessagePages.ts"
+import {
+  findMessage,
+  listEdits,
+  listMessages,
+  type MessageList,
+  type MessageQuery,
+  revisionBytes
+} from "../../src/archive/Reader.ts"
+import { answerHits } from "../../src/archive/SearchAnswer.ts"
+import { frameBytesAtOnce } from "../../src/domain/archive/PageRules.ts"
 import { ArchivePages, type EditPart, type EditWindow } from "../../src/ports/archive/ArchivePages.ts"
 import { Db } from "../../src/ports/Db.ts"
 import * as Archives from "../support/archive/archives.ts"
 import { tried } from "../support/drawn.ts"
-import { forEachDatabase } from "../support/postgres/database.ts"
+import { forEachDatabase, postgres } from "../support/postgres/database.ts"
 import * as World from "../support/world.ts"
 
 const { beginning, chat, chatId, commit, seen } = Archives
+const mebibyte = 1024 * 1024
 
 const edit = (id: number, nth: number) =>
   seen(id, 90_000, `edit ${nth} of ${id}`, { edited_at: beginning / 1000 - 80_000 + nth })
@@ -48,12 +60,12 @@ describe("messages whose edits one page holds", () => {
         Effect.gen(function*() {
           const { archive } = yield* stage(100, [[1]])
           const names = Array.from({ length: 100 }, (_, at) => ({ chatId, messageId: BigInt(at + 1) }))
-          const changes = yield* Effect.flatMap(Db, (db) =>
+          const { changes, stated } = yield* Effect.flatMap(Db, (db) =>
             db.read(
               archive.account.organizationId,
-              ArchivePages.use((pages) => pages.changes(archive.account, names))
+              ArchivePages.use((pages) => pages.changes(archive.account, names, 1))
             ))
-          expect(changes).toHaveLength(100)
+          expect([changes.length, stated]).toEqual([100, 100])
           expect(new Set(changes.map(({ newest }) => newest)).size).toBe(1)
           const open = yield* Archives.open(archive)
           let missed = 0
@@ -70,6 +82,93 @@ describe("messages whose edits one page holds", () => {
           expect(missed).toBe(1)
         }).pipe(Effect.scoped))
     })
+  })
+})
+
+/** Messages in their order, each edited in another page of more than 2 MiB, which has its frame many times. */
+const stageLarge = Effect.fnUntraced(function*(messages: number) {
+  const archive = yield* Archives.makeArchive()
+  const writer = yield* Archives.write(archive)
+  const ids = Array.from({ length: messages }, (_, at) => at + 1)
+  const text = crypto.randomBytes(mebibyte / 10).toString("hex")
+  yield* commit(archive, writer.see(chat))
+  yield* commit(archive, writer.append(chatId, ids.map((id) => seen(id, 90_000, "sent")), "sweep"))
+  for (const id of ids) {
+    const edited = seen(id, 90_000, `${id} ${text}`, { edited_at: beginning / 1000 - 80_000 })
+    yield* commit(archive, writer.append(chatId, [edited], "sweep"))
+  }
+  const { accountId, organizationId } = archive.account
+  yield* World.query(
+    organizationId,
+    (sql) =>
+      sql`update archive_page set bytes = bytes * 23, sealed = decode(repeat(encode(sealed, 'hex'), 23), 'hex')
+      where account_id = ${accountId} and kind = 'changes'`
+  )
+  return { archive, texts: ids.map((id) => `${id} ${text}`) }
+})
+
+interface Counted<A> {
+  readonly answer: A
+  readonly read: ReadonlyArray<number>
+}
+
+/** The bytes of newest edits that each statement has read meanwhile. */
+const counted = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const pages = yield* ArchivePages
+  const read: Array<number> = []
+  const changes: typeof pages.changes = (...asked) =>
+    Effect.tap(pages.changes(...asked), ({ changes }) =>
+      Effect.sync(() => {
+        const distinct = new Set(changes.map(({ newest }) => newest))
+        read.push([...distinct].reduce((sum, frames) => sum + (frames?.sealed.length ?? 0), 0))
+      }))
+  const answer = yield* Effect.provideService(effect, ArchivePages, { ...pages, changes })
+  return { answer, read } satisfies Counted<A>
+})
+
+describe("messages whose edits are each in another large page", () => {
+  layer(World.core(postgres))((it) => {
+    it.effect("are read few pages at a time, and a list ends early where it has read many", () =>
+      Effect.gen(function*() {
+        const { archive, texts } = yield* stageLarge(15)
+        const open = yield* Archives.open(archive)
+        const all: Array<string | null> = []
+        const sizes: Array<number> = []
+        let bound: bigint | null = null
+        do {
+          const query: MessageQuery = { ...Archives.newest, bound, limit: 100 }
+          const { answer, read }: Counted<MessageList> = yield* counted(listMessages(open, query))
+          expect(Math.max(...read)).toBeLessThanOrEqual(frameBytesAtOnce)
+          expect(read.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(revisionBytes + 3 * mebibyte)
+          expect([answer.hasMore, answer.unreadable]).toEqual([answer.next !== null, 0])
+          all.push(...answer.messages.map(({ text }) => text))
+          sizes.push(answer.messages.length)
+          bound = answer.next
+        } while (bound !== null)
+        expect(all).toEqual(texts.toReversed())
+        expect(sizes).toHaveLength(2)
+        const none = yield* listMessages(open, { ...Archives.newest, deleted: true })
+        expect(none).toMatchObject({ messages: [], hasMore: true, next: 16n - BigInt(sizes[0] ?? 0) })
+        const { answer, read } = yield* counted(findMessage(open, chatId, 8n, 2))
+        expect(answer?.context.map(({ id }) => id)).toEqual(["6", "7", "9", "10"])
+        expect(answer?.message.text).toBe(texts[7])
+        expect(Math.max(...read)).toBeLessThanOrEqual(frameBytesAtOnce)
+      }).pipe(Effect.scoped))
+
+    it.effect("are the results of a search a page at a time", () =>
+      Effect.gen(function*() {
+        const { archive, texts } = yield* stageLarge(3)
+        const open = yield* Archives.open(archive)
+        const { entries } = yield* nextStep(scanner(open, { ...Archives.newest, enough: 3 }))
+        const hits = entries.flatMap(({ record }) =>
+          record === null
+            ? []
+            : [{ accountId: archive.account.accountId, chatId, message: record, matches: [], alsoIn: [] }]
+        )
+        const { answer, read } = yield* counted(answerHits(() => open, hits))
+        expect(answer.data.map(({ text }) => text)).toEqual(texts.toReversed())
+        expect(Math.max(...read)).toBeLessThanOrEqual(3 * mebibyte)
+      }).pipe(Effect.scoped))
   })
 })
 

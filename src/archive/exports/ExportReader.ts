@@ -6,7 +6,6 @@ import { byId } from "../../domain/archive/MessageIds.ts"
 import { frameBytesAtOnce, piecesOf, piecesWithin } from "../../domain/archive/PageRules.ts"
 import type { EditRecord, MessageRecord } from "../../domain/archive/Records.ts"
 import { byAge } from "../../domain/archive/Revisions.ts"
-import { ArchivePages, type StoredFile } from "../../ports/archive/ArchivePages.ts"
 import {
   type ExportChanges,
   type ExportDays,
@@ -15,7 +14,7 @@ import {
 } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { type OpenAccount, openEach, openInTurn } from "../OpenedFrames.ts"
-import { laterFiles, revisionLimit } from "../Reader.ts"
+import { revisionLimit, storedFiles } from "../Reader.ts"
 import type { ExportedMessage } from "./ExportedChat.ts"
 import { filePath } from "./ExportNames.ts"
 import type { ExportTally } from "./ExportTally.ts"
@@ -55,7 +54,6 @@ const isAbove = ({ above }: Progress, { id }: MessageRecord): boolean => above =
 interface Piece {
   readonly records: ReadonlyArray<MessageRecord>
   readonly changes: ExportChanges
-  readonly files: ReadonlyArray<StoredFile>
 }
 
 /** Edits of the message that are exported: the oldest ones and the newest. */
@@ -68,19 +66,12 @@ const withChanges = Effect.fnUntraced(
     const { account } = open
     const db = yield* Db
     const exports = yield* ExportRecords
-    const pages = yield* ArchivePages
-    const withFiles = records.flatMap(({ details, id }) =>
-      details.files === undefined ? [] : [{ chatId, messageId: id }]
-    )
-    const { changes, files } = yield* db.read(
+    const changes = yield* db.read(
       account.organizationId,
-      Effect.all({
-        changes: exports.changes(account, chatId, records.map(({ id }) => id), until),
-        files: pages.files(account, withFiles)
-      }, { concurrency: "unbounded" })
+      exports.changes(account, chatId, records.map(({ id }) => id), until)
     )
     return piecesWithin(records, (record) => keptOf(changes, record), editsAtOnce)
-      .map((piece): Piece => ({ records: piece, changes, files }))
+      .map((piece): Piece => ({ records: piece, changes }))
   }
 )
 
@@ -124,13 +115,13 @@ const readEdits = Effect.fnUntraced(
 const complete = Effect.fnUntraced(
   function*(scope: ExportScope, chatId: bigint, piece: Piece) {
     const { media, open, tally, until } = scope
-    const { changes, files, records } = piece
+    const { changes, records } = piece
     const edits = yield* readEdits(scope, chatId, piece)
-    const later = yield* laterFiles(
+    const files = yield* storedFiles(
       open,
-      records.map((record) => ({ chatId, record, edits: edits.get(String(record.id)) }))
+      records.map((record) => ({ chatId, record, edits: edits.get(String(record.id)) ?? [] }))
     )
-    const stored = new Map([...files, ...later].map((file) => [file.fileId, file] as const))
+    const stored = new Map(files.map((file) => [file.fileId, file] as const))
     return records.map((record): ExportedMessage => {
       const mine = edits.get(String(record.id)) ?? []
       const newest = mine.at(-1)

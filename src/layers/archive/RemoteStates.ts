@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { SealedPageList } from "../../domain/archive/SealedArchive.ts"
-import type { MessageChanges, MessageName, StoredFile } from "../../ports/archive/ArchivePages.ts"
+import type { ChangesPart, MessageChanges, MessageName, StoredFile } from "../../ports/archive/ArchivePages.ts"
 import type { ArchivedAccount, SealedEpoch } from "../../ports/archive/Epochs.ts"
 import { SealedArchive } from "../../ports/archive/SealedArchive.ts"
 import { LruCache } from "../LruCache.ts"
@@ -37,10 +37,7 @@ export class RemoteStates extends Context.Service<RemoteStates, {
     answer: AttachedStates,
     stated: ReadonlyArray<{ readonly accountId: AccountId; readonly chatId: bigint; readonly id: bigint }>
   ): Effect.Effect<void>
-  changes(
-    account: ArchivedAccount,
-    messages: ReadonlyArray<MessageName>
-  ): Effect.Effect<ReadonlyArray<MessageChanges>>
+  changes(account: ArchivedAccount, messages: ReadonlyArray<MessageName>, bytes: number): Effect.Effect<ChangesPart>
   files(account: ArchivedAccount, messages: ReadonlyArray<MessageName>): Effect.Effect<ReadonlyArray<StoredFile>>
   epochs(account: ArchivedAccount, ids: ReadonlyArray<bigint>): Effect.Effect<ReadonlyArray<SealedEpoch>>
 }>()("org-security-console/layers/archive/RemoteStates") {}
@@ -98,36 +95,44 @@ export const layer = Layer.effect(
       }
     })
 
-    /** The states of messages of a chat. */
+    /** Asks for the states of messages of a chat; they are kept from the first on, as many as one answer has. */
     const ask = Effect.fnUntraced(function*(accountId: AccountId, chatId: bigint, ids: ReadonlyArray<bigint>) {
-      const found: Array<KnownState> = []
-      let missing = ids
-      while (missing.length > 0) {
-        const asked = missing.slice(0, idsAtOnce)
-        const request = { states: { chat_id: String(chatId), message_ids: asked.map(String) } }
-        const answer = yield* Effect.orDie(service.pages(accountId, request))
-        const stated = asked.slice(0, Math.max(1, answer.stated))
-        yield* keep(answer, stated.map((id) => ({ accountId, chatId, id })))
-        found.push(...stated.flatMap((id) => states.peek(nameOf(accountId, chatId, id)) ?? []))
-        missing = missing.slice(stated.length)
-      }
-      return found
+      const asked = ids.slice(0, idsAtOnce)
+      const request = { states: { chat_id: String(chatId), message_ids: asked.map(String) } }
+      const answer = yield* Effect.orDie(service.pages(accountId, request))
+      const stated = asked.slice(0, Math.max(1, answer.stated))
+      yield* keep(answer, stated.map((id) => ({ accountId, chatId, id })))
     })
 
-    /** Asks for those of the states that are not known, for all that ask meanwhile. */
+    /**
+     * The states from the first on whose frames are within the bytes. It asks for those that are not known, for all that
+     * ask meanwhile.
+     */
     const known = Effect.fnUntraced(
-      function*({ accountId }: ArchivedAccount, messages: ReadonlyArray<MessageName>) {
+      function*({ accountId }: ArchivedAccount, messages: ReadonlyArray<MessageName>, bytes: number) {
         const found: Array<KnownState> = []
+        const framed = new Set<bigint>()
         const oldest = (yield* Clock.currentTimeMillis) - freshFor
-        const missing = new Map<string, MessageName>()
-        for (const message of messages) {
-          const name = nameOf(accountId, message.chatId, message.messageId)
-          const state = states.peek(name)
-          if (state !== undefined && state.at >= oldest) found.push(state)
-          else missing.set(name, message)
+        const fresh = ({ chatId, messageId }: MessageName) => {
+          const state = states.peek(nameOf(accountId, chatId, messageId))
+          return state !== undefined && state.at >= oldest ? state : undefined
         }
-        for (const [chatId, of] of Map.groupBy(missing.values(), (message) => message.chatId)) {
-          found.push(...yield* ask(accountId, chatId, of.map(({ messageId }) => messageId)))
+        let left = bytes
+        for (const [place, message] of messages.entries()) {
+          const { chatId } = message
+          if (fresh(message) === undefined) {
+            const missing = messages.slice(place).filter((each) => each.chatId === chatId && fresh(each) === undefined)
+            yield* ask(accountId, chatId, missing.map(({ messageId }) => messageId))
+          }
+          const state = fresh(message)
+          if (state === undefined) return yield* Effect.die(new Error("A state was not kept"))
+          const newest = state.change?.newest ?? null
+          if (newest !== null && !framed.has(newest.number)) {
+            left -= newest.sealed.length
+            if (left < 0 && framed.size > 0) break
+            framed.add(newest.number)
+          }
+          found.push(state)
         }
         return found
       },
@@ -136,10 +141,13 @@ export const layer = Layer.effect(
 
     return RemoteStates.of({
       keep,
-      changes: (account, messages) =>
-        Effect.map(known(account, messages), (found) => found.flatMap(({ change }) => change ?? [])),
+      changes: (account, messages, bytes) =>
+        Effect.map(known(account, messages, bytes), (found) => ({
+          changes: found.flatMap(({ change }) => change ?? []),
+          stated: found.length
+        })),
       files: (account, messages) =>
-        Effect.map(known(account, messages), (found) => found.flatMap((state) => state.files)),
+        Effect.map(known(account, messages, Infinity), (found) => found.flatMap((state) => state.files)),
       epochs: Effect.fnUntraced(function*({ accountId }, ids) {
         const nameOfEpoch = (id: bigint) => `${accountId} ${id}`
         const missing = ids.filter((id) => !epochs.has(nameOfEpoch(id)))

@@ -96,12 +96,13 @@ export class SealedAnswer {
   addStates(
     account: ArchivedAccount,
     groups: ReadonlyArray<ReadonlyArray<MessageName>>,
-    { changes, files }: MessageStates
+    { changes, files, stated }: MessageStates
   ): void {
     const changed = new Map(changes.map((change) => [nameOf(change), change]))
     const sent = Map.groupBy(files, nameOf)
     for (const group of groups) {
       const names = group.map(nameOf)
+      if (!names.every((name) => stated.has(name))) return
       const states = names.flatMap((name) => changed.get(name) ?? [])
       const fresh = new Map(
         states.flatMap(({ newest }) =>
@@ -161,24 +162,28 @@ export class SealedAnswer {
   }).bind(this)
 }
 
-/** The edits, deletions and files of messages. */
+/** The edits, deletions and files of messages, by whose names those are known that `changes` has all of. */
 export interface MessageStates {
   readonly changes: ReadonlyArray<MessageChanges>
   readonly files: ReadonlyArray<StoredFile>
+  readonly stated: ReadonlySet<string>
 }
 
+/** The states of messages, from the first on, whose newest edits are in so many bytes of frames. */
 export const readStates = Effect.fnUntraced(function*(
   account: ArchivedAccount,
-  messages: ReadonlyArray<MessageName>
+  messages: ReadonlyArray<MessageName>,
+  bytes = sealedBytesPerAnswer
 ) {
   const db = yield* Db
   const pages = yield* ArchivePages
-  const states: MessageStates = yield* db.read(
+  const { files, part } = yield* db.read(
     account.organizationId,
     Effect.all({
-      changes: pages.changes(account, messages),
+      part: pages.changes(account, messages, bytes),
       files: pages.files(account, messages)
     }, { concurrency: "unbounded" })
   )
-  return states
+  const stated = new Set(messages.slice(0, part.stated).map(nameOf))
+  return { changes: part.changes, files, stated } satisfies MessageStates
 })

@@ -73,7 +73,7 @@ const framed = Effect.fnUntraced(function*(
   const states = new Map(
     yield* Effect.forEach(accounts, ([accountId, pages]) =>
       Effect.map(
-        readStates({ organizationId, accountId }, pages.flatMap(namesIn)),
+        readStates({ organizationId, accountId }, pages.flatMap(namesIn), sealedBytesPerAnswer / accounts.size),
         (known) => [accountId, known] as const
       ), { concurrency: "unbounded" })
   )

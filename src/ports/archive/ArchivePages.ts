@@ -59,6 +59,13 @@ export interface MessageChanges extends MessageName {
   readonly newest: SealedFrames | null
 }
 
+/** The changes of messages, from the first one on up to the first whose frames are beyond the bytes. */
+export interface ChangesPart {
+  readonly changes: ReadonlyArray<MessageChanges>
+  /** The number of messages, from the first on, whose changes these are. */
+  readonly stated: number
+}
+
 /** Edits of a message beyond the oldest `skip`, the oldest first. */
 export interface EditWindow {
   readonly skip: number
@@ -96,10 +103,12 @@ export interface StoredFile extends MessageName {
 export class ArchivePages extends Context.Service<ArchivePages, {
   /** Pages and tail rows, by their highest id in the direction. */
   window(account: ArchivedAccount, window: MessageWindow): Effect.Effect<WindowPart>
+  /** At most so many bytes of frames, each counted once; the first frames are read even where they are larger. */
   changes(
     account: ArchivedAccount,
-    messages: ReadonlyArray<MessageName>
-  ): Effect.Effect<ReadonlyArray<MessageChanges>>
+    messages: ReadonlyArray<MessageName>,
+    bytes: number
+  ): Effect.Effect<ChangesPart>
   /** Frames with edits of the message. */
   edits(account: ArchivedAccount, message: MessageName, window: EditWindow): Effect.Effect<EditPart>
   /**

@@ -12,7 +12,7 @@ import { searchWords } from "../../../src/domain/archive/SearchWords.ts"
 import { OrganizationId } from "../../../src/domain/people/Access.ts"
 import { failByRefusal } from "../../../src/layers/archive/RemoteArchive.ts"
 import { ArchiveKeys } from "../../../src/ports/archive/ArchiveKeys.ts"
-import { ArchivePages, type MessageWindow } from "../../../src/ports/archive/ArchivePages.ts"
+import { ArchivePages, type ChangesPart, type MessageWindow } from "../../../src/ports/archive/ArchivePages.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import { changeArchivePassword, setArchiveKey } from "../../support/archive/archiveKeys.ts"
 import { archivePassword } from "../../support/archive/archivePassword.ts"
@@ -298,6 +298,59 @@ describe("an archive that is read from elsewhere", () => {
           const elsewhere = yield* Effect.provide(window, layer)
           expect([asked, elsewhere.pages.map(({ ids }) => ids.length)]).toEqual([asked, sizes])
         }
+      })))
+
+    it.effect("messages are answered with their changes from the first on, as many as have their newest edits in so many bytes", () =>
+      Effect.scoped(Effect.gen(function*() {
+        const { key, organizationId, token } = yield* makeStage()
+        const archive = yield* Archives.makeArchive(organizationId, key)
+        const writer = yield* Archives.write(archive)
+        const of = (ids: ReadonlyArray<number>, text: string, edited_at?: number) =>
+          ids.map((id) => Archives.seen(id, 90_000, text, edited_at === undefined ? {} : { edited_at }))
+        yield* commit(archive, writer.see(chat))
+        yield* commit(archive, writer.append(chatId, of([1, 2, 3, 4, 5, 6, 7, 8], "sent"), "sweep"))
+        for (const [place, ids] of [[1, 5], [2], [3, 4, 7], [1]].entries()) {
+          yield* commit(archive, writer.append(chatId, of(ids, "edited", atOf(place)), place === 3 ? "live" : "sweep"))
+        }
+        yield* commit(archive, writer.mark(chatId, [6n], "deleted", "sweep"))
+        const ask = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, bytes: number) {
+          const messages = ids.map((messageId) => ({ chatId, messageId }))
+          const pages = yield* ArchivePages
+          return yield* (yield* Db).read(organizationId, pages.changes(archive.account, messages, bytes))
+        })
+        const sizeOf = (
+          { changes }: ChangesPart
+        ) => [...new Map(changes.map(({ newest }) => [newest?.number, newest?.sealed.length ?? 0])).values()]
+        const ids = [8n, 5n, 6n, 1n, 4n, 2n, 3n, 7n]
+        const whole = yield* ask(ids, 1e9)
+        expect([whole.changes.map(({ messageId }) => messageId), whole.stated]).toEqual([ids.slice(1), 8])
+        const { layer } = yield* remoteArchive(token)
+        const cut = yield* remoteArchive(token, halved)
+        const stops = new Set<string>()
+        for (const bytes of [1, 300, 500, 700, 900, 1e9]) {
+          for (const read of [ask, (...asked: Parameters<typeof ask>) => Effect.provide(ask(...asked), layer)]) {
+            const found: Array<unknown> = []
+            const stated: Array<number> = []
+            for (let left: ReadonlyArray<bigint> = ids; left.length > 0;) {
+              const part: ChangesPart = yield* read(left, bytes)
+              const sizes = sizeOf(part)
+              const size = sizes.reduce((sum, each) => sum + each, 0)
+              expect(size <= bytes || sizes.filter((each) => each > 0).length === 1).toBe(true)
+              expect(part.stated).toBeGreaterThan(0)
+              found.push(...part.changes)
+              stated.push(part.stated)
+              left = left.slice(part.stated)
+            }
+            expect(found).toEqual(whole.changes)
+            stops.add(`${bytes}: ${stated}`)
+          }
+          const answer = yield* Effect.provide(ask(ids, bytes), cut.layer)
+          expect(answer).toEqual(yield* ask(ids, bytes))
+        }
+        // Elsewhere it is cut at the same messages.
+        expect(stops.size).toBe(6)
+        expect([...stops]).toContain("1: 3,1,1,1,2")
+        expect([...stops]).toContain("1000000000: 8")
       })))
 
     it.effect("fails by the service's refusal, and never answers a page of an account that was not asked for", () =>

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import { sealedBytesPerAnswer } from "../../../src/domain/Limits.ts"
 import { SealedAnswer } from "../../../src/operations/archive/SealedAnswer.ts"
+import type { MessageName } from "../../../src/ports/archive/ArchivePages.ts"
 import { Epochs } from "../../../src/ports/archive/Epochs.ts"
 import { Db } from "../../../src/ports/Db.ts"
 import * as Vectors from "../../support/archive/archiveVectors.ts"
@@ -28,6 +29,9 @@ const edited = (id: number, page: number, size: number, edits = 0) => ({
 const quarter = sealedBytesPerAnswer / 4
 const sizes = fc.array(fc.integer({ min: 1, max: 6 }).map((quarters) => quarters * quarter), { maxLength: 8 })
 
+const namesOf = (messages: ReadonlyArray<MessageName>) =>
+  new Set(messages.map(({ chatId, messageId }) => `${chatId}/${messageId}`))
+
 describe("an answer of sealed data", () => {
   it("takes items in their order, at least one, and never more bytes than it may have beyond the first", () => {
     fc.assert(
@@ -52,7 +56,7 @@ describe("an answer of sealed data", () => {
     const answer = new SealedAnswer()
     const changes = [edited(1, 7, quarter), edited(2, 7, quarter), edited(3, 8, 2 * quarter), edited(4, 9, 2 * quarter)]
     const named = [[1n], [2n, 3n], [4n], [6n]].map((ids) => ids.map((messageId) => ({ chatId: 5n, messageId })))
-    answer.addStates(account, named, { changes, files: [] })
+    answer.addStates(account, named, { changes, files: [], stated: namesOf(named.flat()) })
     expect([answer.stated, answer.frames.map(({ number }) => number)]).toEqual([2, ["7", "8"]])
     expect(answer.states.map(({ message_id, newest }) => [message_id, newest])).toEqual([
       ["1", "7"],
@@ -61,18 +65,34 @@ describe("an answer of sealed data", () => {
     ])
   })
 
+  it("names no states of messages whose changes were not all read", () => {
+    const answer = new SealedAnswer()
+    const named = [[1n, 2n], [3n, 4n], [5n]].map((ids) => ids.map((messageId) => ({ chatId: 5n, messageId })))
+    const stated = namesOf(named.flat().slice(0, 3))
+    answer.addStates(account, named, { changes: [edited(1, 7, 100), edited(3, 8, 100)], files: [], stated })
+    expect([answer.stated, answer.states.map(({ message_id }) => message_id)]).toEqual([1, ["1"]])
+  })
+
   it("counts the times of edits as bytes, and says how many edits there are beyond them", () => {
     const answer = new SealedAnswer()
     const ids = Array.from({ length: 1000 }, (_, at) => at + 1)
     const named = ids.map((id) => [{ chatId: 5n, messageId: BigInt(id) }])
-    answer.addStates(account, named, { changes: ids.map((id) => edited(id, 7, 100, 10_000)), files: [] })
+    answer.addStates(account, named, {
+      changes: ids.map((id) => edited(id, 7, 100, 10_000)),
+      files: [],
+      stated: namesOf(named.flat())
+    })
     expect(answer.stated).toBe(answer.states.length)
     expect(answer.stated).toBeGreaterThan(300)
     expect(JSON.stringify(answer.states).length).toBeLessThan(1.1 * sealedBytesPerAnswer)
     expect(answer.states[0]).toMatchObject({ message_id: "1", edits: 10_000 })
     expect(answer.states[0]?.edit_dates).toHaveLength(1000)
     const large = new SealedAnswer()
-    large.addStates(account, named, { changes: [edited(1, 7, 2 * sealedBytesPerAnswer, 10_000)], files: [] })
+    large.addStates(account, named, {
+      changes: [edited(1, 7, 2 * sealedBytesPerAnswer, 10_000)],
+      files: [],
+      stated: namesOf(named.flat())
+    })
     expect(large.states).toHaveLength(1)
   })
 

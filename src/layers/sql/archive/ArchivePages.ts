@@ -39,6 +39,8 @@ interface ChangesRow {
   readonly place_day: string | null
   /** In the first row of each page. */
   readonly sealed: Uint8Array | null
+  /** The first message whose frames are too large, from 1. */
+  readonly cut: number | null
 }
 
 interface EditsRow extends FramesRow {
@@ -72,7 +74,7 @@ export const layer = Layer.effect(
     const named = (messages: ReadonlyArray<MessageName>) =>
       sql`unnest(
         ${messages.map(({ chatId }) => chatId)}::bigint[], ${messages.map(({ messageId }) => messageId)}::bigint[]
-      ) as asked (chat, id)`
+      ) with ordinality as asked (chat, id, nth)`
     const ofAsked = ({ accountId, organizationId }: ArchivedAccount) =>
       sql`organization_id = ${organizationId} and account_id = ${accountId} and chat_id = asked.chat
         and message_id = asked.id`
@@ -144,28 +146,37 @@ export const layer = Layer.effect(
         )
       },
 
-      changes: (account, messages) =>
-        messages.length === 0 ? Effect.succeed([]) : sql<ChangesRow>`
-          select asked.chat::text as chat, asked.id::text as message, known.edits,
-            case when known.edits > 0 then array(
+      changes: (account, messages, bytes) =>
+        messages.length === 0 ? Effect.succeed({ changes: [], stated: 0 }) : sql<ChangesRow>`
+          select asked.chat::text as chat, asked.id::text as message, edits,
+            case when edits > 0 then array(
               select edit_date from archive_change where ${ofAsked(account)} and kind = 'edited'
               order by edit_date limit ${sql.literal(String(editDatesPerMessage))}
-            ) end as edit_dates, known.deleted_at, known.why,
-            place.number::text as number, to_char(place.day, 'YYYY-MM-DD') as place_day,
-            case when row_number() over (partition by place.number order by asked.chat, asked.id) = 1
-              then place.sealed end as sealed
-          from ${named(messages)}
-          cross join lateral (
-            select count(*) as rows, (count(*) filter (where kind = 'edited'))::integer as edits,
-              max(at) filter (where kind = 'deleted') as deleted_at, max(why) as why
-            from archive_change where ${ofAsked(account)}
-          ) as known
-          left join lateral (
-            select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
-            order by edit_date desc, late, archive_change.place desc limit 1
-          ) as newest on true
-          left join lateral ${placeOf(account, "newest")} on true
-          where known.rows > 0`.pipe(
+            ) end as edit_dates, deleted_at, why, number::text as number, to_char(day, 'YYYY-MM-DD') as place_day,
+            case when size is not null then sealed end as sealed, cut::integer as cut
+          from (
+            select *, min(nth) filter (where not fits) over () as cut from (
+              select *, sum(size) over so_far <= ${bytes} or count(size) over so_far <= 1 as fits from (
+                select asked.*, known.*, place.number, place.day, place.sealed,
+                  case when row_number() over (partition by place.number order by asked.nth) = 1
+                    then place.bytes end as size
+                from ${named(messages)}
+                cross join lateral (
+                  select count(*) as rows, (count(*) filter (where kind = 'edited'))::integer as edits,
+                    max(at) filter (where kind = 'deleted') as deleted_at, max(why) as why
+                  from archive_change where ${ofAsked(account)}
+                ) as known
+                left join lateral (
+                  select page_id, tail_id from archive_change where ${ofAsked(account)} and kind = 'edited'
+                  order by edit_date desc, late, archive_change.place desc limit 1
+                ) as newest on true
+                left join lateral ${placeOf(account, "newest")} on true
+                where known.rows > 0
+              ) as found
+              window so_far as (order by nth)
+            ) as summed
+          ) as asked
+          where fits order by nth`.pipe(
           Effect.orDie,
           Effect.map((rows) => {
             const pages = new Map<string, SealedFrames>()
@@ -173,7 +184,7 @@ export const layer = Layer.effect(
               if (number === null || place_day === null || sealed === null) continue
               pages.set(number, framesOf({ number, place_day, sealed }))
             }
-            return rows.map(({ chat, deleted_at, edit_dates, edits, message, number, why }) => ({
+            const changes = rows.map(({ chat, deleted_at, edit_dates, edits, message, number, why }) => ({
               chatId: BigInt(chat),
               messageId: BigInt(message),
               edits,
@@ -182,6 +193,8 @@ export const layer = Layer.effect(
               deletedWhy: why,
               newest: number === null ? null : pages.get(number) ?? null
             }))
+            const cut = rows[0]?.cut ?? null
+            return { changes, stated: cut === null ? messages.length : cut - 1 }
           })
         ),
 
