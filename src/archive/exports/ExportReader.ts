@@ -10,7 +10,8 @@ import {
   type ExportChanges,
   type ExportDays,
   ExportRecords,
-  type FrameRange
+  type FrameRange,
+  type FrameSize
 } from "../../ports/archive/ExportRecords.ts"
 import { Db } from "../../ports/Db.ts"
 import { type OpenAccount, openEach, openInTurn } from "../OpenedFrames.ts"
@@ -23,8 +24,9 @@ import type { ExportTally } from "./ExportTally.ts"
 const pagesAtOnce = 64
 const messagesAtOnce = 250
 
-/** Edits of messages that are held together. */
+/** Edits of messages that are held together, and frames of them that are read together. */
 const editsAtOnce = 2000
+const editFramesAtOnce = 1000
 
 /** The account, and the moment of the export: what was archived or seen later is not in it. */
 export interface ExportScope {
@@ -81,33 +83,52 @@ const kept = (edits: ReadonlyArray<EditRecord>): Array<EditRecord> => {
   return sorted.length <= revisionLimit + 1 ? sorted : [...sorted.slice(0, revisionLimit), ...sorted.slice(-1)]
 }
 
-/** The edits of the messages that are exported, by message. */
-const readEdits = Effect.fnUntraced(
-  function*({ open, until }: ExportScope, chatId: bigint, { changes, records }: Piece) {
+/** The edits of the messages in the places, by message; null where one of these is gone. */
+const readPlaces = Effect.fnUntraced(
+  function*(
+    { open, until }: ExportScope,
+    chatId: bigint,
+    ids: ReadonlyArray<bigint>,
+    places: ReadonlyArray<FrameSize>
+  ) {
     const { account } = open
     const db = yield* Db
     const exports = yield* ExportRecords
-    const ids = records.flatMap(({ id }) => (changes.edited.get(id) ?? 0) > 0 ? [id] : [])
     const edits = new Map(ids.map((id): [string, Array<EditRecord>] => [String(id), []]))
-    const asked = { ids, until, oldest: revisionLimit }
-    let after = 0n
-    for (let ended = ids.length === 0; !ended;) {
-      const part = yield* db.read(
-        account.organizationId,
-        exports.edits(account, chatId, asked, after, frameBytesAtOnce)
-      )
-      yield* openInTurn(open, "changes", part.frames.map((frames) => ({ ...frames, chatId })), (records) => {
+    for (const piece of piecesWithin(places, ({ bytes }) => bytes, frameBytesAtOnce, editFramesAtOnce)) {
+      const numbers = piece.map(({ number }) => number)
+      const rows = yield* db.read(account.organizationId, exports.frames(account, chatId, numbers))
+      if (rows.length < piece.length) return null
+      yield* openInTurn(open, "changes", rows.map((row) => ({ ...row, chatId })), (records) => {
         for (const record of records ?? []) {
           if (record.change === "edited" && isKnown(until, record.seen_at)) edits.get(record.id)?.push(record)
         }
       })
       // Frames have other edits of these messages too.
       for (const [id, found] of edits) if (found.length > 2 * revisionLimit) edits.set(id, kept(found))
-      after = part.frames.at(-1)?.number ?? after
-      ended = part.ended
     }
     for (const [id, found] of edits) edits.set(id, kept(found))
     return edits
+  }
+)
+
+/**
+ * The edits of the messages that are exported, by message. Where a place is gone, as its tail was closed or it was deleted
+ * meanwhile, all are read again: what was read may be in another place too.
+ */
+const readEdits = Effect.fnUntraced(
+  function*(scope: ExportScope, chatId: bigint, { changes, records }: Piece) {
+    const { open: { account }, until } = scope
+    const db = yield* Db
+    const exports = yield* ExportRecords
+    const ids = records.flatMap(({ id }) => (changes.edited.get(id) ?? 0) > 0 ? [id] : [])
+    if (ids.length === 0) return new Map<string, ReadonlyArray<EditRecord>>()
+    for (;;) {
+      const asked = exports.editPlaces(account, chatId, { ids, until, oldest: revisionLimit })
+      const places = yield* db.read(account.organizationId, asked)
+      const edits = yield* readPlaces(scope, chatId, ids, places)
+      if (edits !== null) return edits
+    }
   }
 )
 
@@ -182,7 +203,7 @@ const step = Effect.fnUntraced(function*(scope: ExportScope, chatId: bigint, pro
     ? []
     : yield* db.read(
       account.organizationId,
-      exports.messages(account, chatId, asked.map(({ number }) => number))
+      exports.frames(account, chatId, asked.map(({ number }) => number))
     )
   if (rows.length < asked.length) {
     return stepped([], { ...progress, ranges: null, next: 0, waiting: [] })

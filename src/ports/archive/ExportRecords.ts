@@ -26,8 +26,14 @@ export interface FrameRange {
   readonly firstId: bigint
 }
 
-/** A page of messages, or a tail row, whose digest is null. */
-export interface DigestedMessages extends SealedFrames {
+/** A page or tail row by its number, and the bytes of its frames. */
+export interface FrameSize {
+  readonly number: bigint
+  readonly bytes: number
+}
+
+/** A page with its message ids, or a tail row, whose digest is null. */
+export interface DigestedFrames extends SealedFrames {
   readonly ids: ReadonlyArray<bigint>
   readonly digest: Uint8Array | null
 }
@@ -43,12 +49,6 @@ export interface EditsAsked {
   readonly ids: ReadonlyArray<bigint>
   readonly until: Date
   readonly oldest: number
-}
-
-/** Frames by their numbers; `ended` where none follows. */
-export interface FramesPart {
-  readonly frames: ReadonlyArray<SealedFrames>
-  readonly ended: boolean
 }
 
 /** A saved content; `key` is sealed under the epoch. */
@@ -76,26 +76,20 @@ export class ExportRecords extends Context.Service<ExportRecords, {
     days: ExportDays,
     above: bigint | null
   ): Effect.Effect<ReadonlyArray<FrameRange>>
-  /** Those of the pages and tail rows that are there. */
-  messages(
+  /** Those of the pages and tail rows that are there, by their numbers. */
+  frames(
     account: ArchivedAccount,
     chatId: bigint,
     numbers: ReadonlyArray<bigint>
-  ): Effect.Effect<ReadonlyArray<DigestedMessages>>
+  ): Effect.Effect<ReadonlyArray<DigestedFrames>>
   changes(
     account: ArchivedAccount,
     chatId: bigint,
     ids: ReadonlyArray<bigint>,
     until: Date
   ): Effect.Effect<ExportChanges>
-  /** The frames that hold the edits, beyond a number: at most so many bytes of them, or the first. */
-  edits(
-    account: ArchivedAccount,
-    chatId: bigint,
-    asked: EditsAsked,
-    after: bigint,
-    bytes: number
-  ): Effect.Effect<FramesPart>
+  /** The pages and tail rows that hold the edits, by their numbers. */
+  editPlaces(account: ArchivedAccount, chatId: bigint, asked: EditsAsked): Effect.Effect<ReadonlyArray<FrameSize>>
   /** The stored content of a file; null where there is none. */
   content(account: ArchivedAccount, fileId: string): Effect.Effect<StoredContent | null>
   /** The account's newest manifest of a time. */

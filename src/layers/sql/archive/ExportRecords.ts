@@ -8,10 +8,7 @@ import * as Checkpoints from "../journal/Checkpoints.ts"
 import { manifestColumns, manifestOf, type ManifestRow } from "./ArchiveManifests.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 
-/** Frames of edits that one statement reads at most. */
-const framesAtOnce = 1000
-
-interface MessagesRow extends FramesRow {
+interface DigestedRow extends FramesRow {
   readonly last: string
   readonly ids: Uint8Array | null
   readonly digest: Uint8Array | null
@@ -68,16 +65,16 @@ export const layer = Layer.effect(
         )
       },
 
-      messages: (account, chatId, numbers) =>
-        sql<MessagesRow>`
-          select page_id::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, digest,
-            sealed
-          from archive_page
-          where ${mine(account)} and page_id = any(${numbers}::bigint[]) and chat_id = ${chatId}
-          union all
-          select tail_id::text, to_char(day, 'YYYY-MM-DD'), message_id::text, null, null, sealed
-          from archive_tail
-          where ${mine(account)} and tail_id = any(${numbers}::bigint[]) and chat_id = ${chatId}`.pipe(
+      frames: (account, chatId, numbers) =>
+        sql<DigestedRow>`
+          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day, last_id::text as last, ids, digest, sealed
+          from (
+            select page_id as number, day, last_id, ids, digest, sealed from archive_page
+            where ${mine(account)} and page_id = any(${numbers}::bigint[]) and chat_id = ${chatId}
+            union all
+            select tail_id, day, message_id, null, null, sealed from archive_tail
+            where ${mine(account)} and tail_id = any(${numbers}::bigint[]) and chat_id = ${chatId}
+          ) as held order by held.number`.pipe(
           Effect.orDie,
           Effect.map((rows) =>
             rows.map((row) => ({
@@ -107,8 +104,8 @@ export const layer = Layer.effect(
           }))
         ),
 
-      edits: (account, chatId, { ids, oldest, until }, after, bytes) =>
-        sql<FramesRow & { fits: boolean }>`
+      editPlaces: (account, chatId, { ids, oldest, until }) =>
+        sql<{ number: string; bytes: number }>`
           with named as materialized (
             select distinct page_id, tail_id from unnest(${ids}::bigint[]) as asked (id)
             cross join lateral (
@@ -119,25 +116,15 @@ export const layer = Layer.effect(
             ) as aged
             where nth <= ${oldest} or nth = edits
           )
-          select number::text as number, to_char(day, 'YYYY-MM-DD') as place_day,
-            case when fits then sealed else ''::bytea end as sealed, fits
-          from (
-            select *, sum(bytes) over far <= ${bytes} or row_number() over far = 1 as fits from (
-              select page_id as number, day, sealed, bytes from archive_page
-              where ${mine(account)} and page_id in (select page_id from named)
-              union all
-              select tail_id, day, sealed, length(sealed) from archive_tail
-              where ${mine(account)} and tail_id in (select tail_id from named)
-            ) as held
-            where number > ${after}
-            window far as (order by number)
-          ) as summed
-          order by summed.number limit ${sql.literal(String(framesAtOnce + 1))}`.pipe(
+          select number::text as number, bytes from (
+            select page_id as number, bytes from archive_page
+            where ${mine(account)} and page_id in (select page_id from named)
+            union all
+            select tail_id, length(sealed) from archive_tail
+            where ${mine(account)} and tail_id in (select tail_id from named)
+          ) as held order by held.number`.pipe(
           Effect.orDie,
-          Effect.map((rows) => ({
-            frames: rows.slice(0, framesAtOnce).filter(({ fits }) => fits).map(framesOf),
-            ended: rows.length <= framesAtOnce && rows.every(({ fits }) => fits)
-          }))
+          Effect.map((rows) => rows.map(({ bytes, number }) => ({ number: BigInt(number), bytes })))
         ),
 
       content: ({ accountId, organizationId }, fileId) =>
