@@ -12,22 +12,22 @@ export interface Vocabulary {
   readonly postings: Uint8Array
 }
 
-const putVarint = (bytes: Array<number>, value: number): void => {
-  let rest = value
-  for (; rest > 0x7f; rest >>>= 7) bytes.push(rest & 0x7f | 0x80)
-  bytes.push(rest)
+/** Writes a number below 16,384; the offset after it. */
+const putVarint = (bytes: Uint8Array, at: number, value: number): number => {
+  if (value <= 0x7f) {
+    bytes[at] = value
+    return at + 1
+  }
+  bytes[at] = value & 0x7f | 0x80
+  bytes[at + 1] = value >>> 7
+  return at + varintBytes
 }
+
+const sizeOfVarint = (value: number): number => value <= 0x7f ? 1 : varintBytes
 
 /** The most bytes of a UTF-16 unit in UTF-8, and of a number below 16,384. */
 const largestUnit = 3
 const varintBytes = 2
-
-/** The pages of a token: how many, the last of them, and their differences as varints. */
-interface Postings {
-  count: number
-  last: number
-  readonly bytes: Array<number>
-}
 
 /** A vocabulary in the making, page by page. */
 export interface GrowingVocabulary {
@@ -37,53 +37,86 @@ export interface GrowingVocabulary {
   readonly finish: (messages: number) => Vocabulary
 }
 
+/** The most pages of a vocabulary: a number of a page takes two bytes. */
+const mostPages = 1 << 14
+
+/** Tokens are numbered as they come, and pages are lists of numbers: an object for each token takes twice as long. */
 export const growVocabulary = (): GrowingVocabulary => {
-  const known = new Map<string, Postings>()
-  let pages = 0
+  const numbers = new Map<string, number>()
+  /** The numbers of the tokens of all pages, and where those of each page end. */
+  let entries = new Uint32Array(1 << 14)
+  const ends: Array<number> = []
   let wordBytes = 0
   let postingBytes = 0
+
+  /** Calls back for each token of each page, with the page's distance from the last one that has the token. */
+  const forEachPosting = (use: (token: number, distance: number) => void): void => {
+    const last = new Uint32Array(numbers.size)
+    let at = 0
+    for (const [page, end] of ends.entries()) {
+      for (; at < end; at++) {
+        const token = entries[at] ?? 0
+        use(token, page - (last[token] ?? 0))
+        last[token] = page
+      }
+    }
+  }
+
   return {
     add: (tokens) => {
-      let newBytes = 0
-      let newWords = 0
-      for (const token of tokens) {
-        if (known.has(token)) continue
-        newBytes += largestUnit * token.length + 1
-        newWords += 1
+      const begin = ends.at(-1) ?? 0
+      if (begin + tokens.size > entries.length) {
+        const larger = new Uint32Array(2 * (begin + tokens.size))
+        larger.set(entries)
+        entries = larger
       }
-      const bytes = varintBytes * (tokens.size + newWords)
-      if (wordBytes + newBytes > inflatedLimit || postingBytes + bytes > inflatedLimit) return false
+      let at = begin
+      let newBytes = 0
+      const fresh: Array<string> = []
+      for (const token of tokens) {
+        const known = numbers.get(token)
+        if (known !== undefined) {
+          entries[at++] = known
+          continue
+        }
+        newBytes += largestUnit * token.length + 1
+        fresh.push(token)
+      }
+      const bytes = varintBytes * (tokens.size + fresh.length)
+      const isTooLarge = wordBytes + newBytes > inflatedLimit || postingBytes + bytes > inflatedLimit
+      if (isTooLarge || ends.length === mostPages) return false
       wordBytes += newBytes
       postingBytes += bytes
-      for (const token of tokens) {
-        let postings = known.get(token)
-        if (postings === undefined) {
-          postings = { count: 0, last: 0, bytes: [] }
-          known.set(token, postings)
-        }
-        putVarint(postings.bytes, pages - postings.last)
-        postings.count += 1
-        postings.last = pages
+      for (const token of fresh) {
+        entries[at++] = numbers.size
+        numbers.set(token, numbers.size)
       }
-      pages += 1
+      ends.push(at)
       return true
     },
     finish: (messages) => {
       // By UTF-16 units, without a comparison of our own, which takes longer than all the rest.
-      const tokens = [...known.keys()].sort()
-      let size = 0
-      for (const { bytes } of known.values()) size += varintBytes + bytes.length
+      const tokens = [...numbers.keys()].sort()
+      const counts = new Uint32Array(tokens.length)
+      const sizes = new Uint32Array(tokens.length)
+      forEachPosting((token, distance) => {
+        counts[token] = (counts[token] ?? 0) + 1
+        sizes[token] = (sizes[token] ?? 0) + sizeOfVarint(distance)
+      })
+      const size = sizes.reduce((sum, each) => sum + each, 0) +
+        counts.reduce((sum, each) => sum + sizeOfVarint(each), 0)
       const postings = new Uint8Array(size)
+      const places = new Uint32Array(tokens.length)
       let at = 0
       for (const token of tokens) {
-        const { bytes = [], count = 0 } = known.get(token) ?? {}
-        const counted: Array<number> = []
-        putVarint(counted, count)
-        postings.set(counted, at)
-        postings.set(bytes, at + counted.length)
-        at += counted.length + bytes.length
+        const number = numbers.get(token) ?? 0
+        places[number] = putVarint(postings, at, counts[number] ?? 0)
+        at = (places[number] ?? 0) + (sizes[number] ?? 0)
       }
-      return { messages, words: tokens.join("\n"), postings: postings.slice(0, at) }
+      forEachPosting((token, distance) => {
+        places[token] = putVarint(postings, places[token] ?? 0, distance)
+      })
+      return { messages, words: tokens.join("\n"), postings }
     }
   }
 }
