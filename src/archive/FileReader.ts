@@ -11,7 +11,7 @@ import { ArchivePages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
 import { openBlob, openFileKey, type ReadStored } from "./BlobSealing.ts"
 import { epochKeyOf, type OpenAccount, openEach, openInTurn } from "./OpenedFrames.ts"
-import { revisionBytes, revisionLimit } from "./Reader.ts"
+import { frameBytesPerCall, revisionLimit } from "./Reader.ts"
 
 /** A file with what its message says of it; null where the message does not open. */
 interface NamedFile {
@@ -46,7 +46,7 @@ const editedFiles = Effect.fnUntraced(function*(open: OpenAccount, files: Readon
   const db = yield* Db
   const frames = yield* db.read(
     open.account.organizationId,
-    ArchivePages.use((pages) => pages.editFrames(open.account, [...places.values()], revisionLimit, revisionBytes))
+    ArchivePages.use((pages) => pages.editFrames(open.account, [...places.values()], revisionLimit, frameBytesPerCall))
   )
   const named = new Set(files.map(({ fileId }) => fileId))
   const found = new Map<string, FileRecord>()

@@ -1,6 +1,7 @@
 /** Messages of a chat in the order of their ids, from pages and tail, as they were first seen. */
 import { Effect } from "effect"
 import { byId } from "../domain/archive/MessageIds.ts"
+import { frameBytesAtOnce } from "../domain/archive/PageRules.ts"
 import type { MessageRecord } from "../domain/archive/Records.ts"
 import { ArchivePages, type MessageWindow, type SealedMessages } from "../ports/archive/ArchivePages.ts"
 import { Db } from "../ports/Db.ts"
@@ -13,14 +14,15 @@ export interface Entry {
 }
 
 /** The messages to go through; the first step has `enough` of them. */
-export interface Scan extends Omit<MessageWindow, "limit" | "read"> {}
+export interface Scan extends Omit<MessageWindow, "bytes" | "limit" | "read"> {}
 
 /** The results of one step; every message up to its last one was answered by it or by a step before. */
 export interface Step {
   readonly entries: ReadonlyArray<Entry>
   readonly ended: boolean
-  /** Number of pages that it has read. */
+  /** Pages that it has read, and the size of their frames. */
   readonly pages: number
+  readonly bytes: number
 }
 
 /** Pages of a step, and messages in them. */
@@ -72,7 +74,17 @@ const isSettled = ({ direction }: Scanner, found: Found, last: SealedMessages): 
 export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
   const { chatId, direction, enough, open, read, since, until, waiting } = scan
   const db = yield* Db
-  const window = { chatId, direction, since, until, bound: scan.frontier, read, enough, limit: mostPages }
+  const window = {
+    chatId,
+    direction,
+    since,
+    until,
+    bound: scan.frontier,
+    read,
+    enough,
+    limit: mostPages,
+    bytes: frameBytesAtOnce
+  }
   const { ended, pages: rows } = yield* db.read(
     open.account.organizationId,
     Effect.flatMap(ArchivePages, (pages) => pages.window(open.account, window))
@@ -91,5 +103,6 @@ export const nextStep = Effect.fnUntraced(function*(scan: Scanner) {
   if (direction === "older") settled.reverse()
   for (const { id } of settled) waiting.delete(id)
   scan.frontier = settled.at(-1)?.id ?? scan.frontier
-  return { entries: settled, ended, pages: rows.length } satisfies Step
+  const bytes = rows.reduce((sum, { sealed }) => sum + sealed.length, 0)
+  return { entries: settled, ended, pages: rows.length, bytes } satisfies Step
 })

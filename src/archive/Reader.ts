@@ -46,8 +46,8 @@ const changesPerStatement = 101
 /** Revisions of one message that are answered at most, the oldest. */
 export const revisionLimit = 1000
 
-/** Bytes of frames that one call reads revisions, newest edits or files of edits from at most. */
-export const revisionBytes = 32 * 1024 * 1024
+/** Bytes of frames that one call reads messages, revisions or files of edits from, and then ends. */
+export const frameBytesPerCall = 32 * 1024 * 1024
 
 const unchanged = { edits: 0, editDates: [], deletedAt: null, deletedWhy: null }
 
@@ -167,7 +167,7 @@ interface Found {
   readonly details: Map<string, MessageDetails>
   /** The last one that was looked at, and all before it were. */
   frontier: bigint | null
-  /** Bytes of newest edits that it may read yet. */
+  /** Bytes of frames that it may read yet. */
   left: number
   unreadable: number
   /** Those after the last message of the page: the next page's, where there is one. */
@@ -227,7 +227,7 @@ export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query
     messages: [],
     details: new Map(),
     frontier: bound,
-    left: revisionBytes,
+    left: frameBytesPerCall,
     unreadable: 0,
     unreadableAfter: 0
   }
@@ -237,6 +237,7 @@ export const listMessages = Effect.fnUntraced(function*(open: OpenAccount, query
     const step = yield* nextStep(scan)
     pages += step.pages
     const taken = yield* take(open, query, found, step.entries)
+    found.left -= step.bytes
     const messages = found.messages.slice(0, limit)
     const last = messages.at(-1)
     if (found.messages.length > limit && last !== undefined) {
@@ -330,7 +331,7 @@ export const listEdits = Effect.fnUntraced(function*(open: OpenAccount, chatId: 
   const { account } = open
   const db = yield* Db
   const pages = yield* ArchivePages
-  const window = { skip: 0, limit: revisionLimit, bytes: revisionBytes }
+  const window = { skip: 0, limit: revisionLimit, bytes: frameBytesPerCall }
   const part = yield* db.read(account.organizationId, pages.edits(account, { chatId, messageId: id }, window))
   const edits: Array<EditRecord> = []
   let listed = 0

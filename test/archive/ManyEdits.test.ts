@@ -5,11 +5,11 @@ import * as crypto from "node:crypto"
 import { nextStep, scanner } from "../../src/archive/MessagePages.ts"
 import {
   findMessage,
+  frameBytesPerCall,
   listEdits,
   listMessages,
   type MessageList,
-  type MessageQuery,
-  revisionBytes
+  type MessageQuery
 } from "../../src/archive/Reader.ts"
 import { answerHits } from "../../src/archive/SearchAnswer.ts"
 import { frameBytesAtOnce } from "../../src/domain/archive/PageRules.ts"
@@ -139,7 +139,7 @@ describe("messages whose edits are each in another large page", () => {
           const query: MessageQuery = { ...Archives.newest, bound, limit: 100 }
           const { answer, read }: Counted<MessageList> = yield* counted(listMessages(open, query))
           expect(Math.max(...read)).toBeLessThanOrEqual(frameBytesAtOnce)
-          expect(read.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(revisionBytes + 3 * mebibyte)
+          expect(read.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(frameBytesPerCall + 3 * mebibyte)
           expect([answer.hasMore, answer.unreadable]).toEqual([answer.next !== null, 0])
           all.push(...answer.messages.map(({ text }) => text))
           sizes.push(answer.messages.length)
@@ -168,6 +168,54 @@ describe("messages whose edits are each in another large page", () => {
         const { answer, read } = yield* counted(answerHits(() => open, hits))
         expect(answer.data.map(({ text }) => text)).toEqual(texts.toReversed())
         expect(Math.max(...read)).toBeLessThanOrEqual(3 * mebibyte)
+      }).pipe(Effect.scoped))
+  })
+})
+
+describe("messages in large pages", () => {
+  layer(World.core(postgres))((it) => {
+    it.effect("are read few pages at a time, and a list that finds few of them ends early", () =>
+      Effect.gen(function*() {
+        const archive = yield* Archives.makeArchive()
+        const writer = yield* Archives.write(archive)
+        const ids = Array.from({ length: 14 }, (_, at) => at + 1)
+        yield* commit(archive, writer.see(chat))
+        const text = crypto.randomBytes(mebibyte).toString("hex")
+        for (const id of ids) {
+          yield* commit(archive, writer.append(chatId, [seen(id, 9_000_000 - id * 86_400, `${id} ${text}`)], "sweep"))
+        }
+        // Hexadecimal digits are deflated to half their size.
+        yield* World.query(
+          archive.account.organizationId,
+          (sql) =>
+            sql`update archive_page set bytes = bytes * 3, sealed = sealed || sealed || sealed
+            where account_id = ${archive.account.accountId} and kind = 'messages'`
+        )
+        const open = yield* Archives.open(archive)
+        const pages = yield* ArchivePages
+        const read: Array<number> = []
+        const window: typeof pages.window = (...asked) =>
+          Effect.tap(
+            pages.window(...asked),
+            (part) => Effect.sync(() => read.push(part.pages.reduce((sum, { sealed }) => sum + sealed.length, 0)))
+          )
+        const looked: Array<bigint | null> = []
+        let bound: bigint | null = null
+        do {
+          const list: MessageList = yield* Effect.provideService(
+            listMessages(open, { ...Archives.newest, bound, kind: "photo" }),
+            ArchivePages,
+            { ...pages, window }
+          )
+          expect(Math.max(...read)).toBeLessThanOrEqual(frameBytesAtOnce + 4 * mebibyte)
+          expect(read.splice(0).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(
+            frameBytesPerCall + frameBytesAtOnce + 4 * mebibyte
+          )
+          expect(list).toMatchObject({ messages: [], hasMore: list.next !== null })
+          looked.push(list.next)
+          bound = list.next
+        } while (bound !== null)
+        expect(looked).toHaveLength(2)
       }).pipe(Effect.scoped))
   })
 })

@@ -47,11 +47,12 @@ const pages = Layer.effect(
       /** Answers are cut by their size: it goes on until it has as many pages, or messages, as were asked for. */
       window: Effect.fnUntraced(function*(
         { accountId },
-        { bound, chatId, direction, enough, limit, read, since, until }
+        { bound, bytes, chatId, direction, enough, limit, read, since, until }
       ) {
         const found: Array<SealedMessages> = []
+        let left = bytes
         let more = true
-        while (more && found.length < limit) {
+        while (more && left > 0 && found.length < limit) {
           const before = found.slice(0, -1).reduce((sum, { ids }) => sum + ids.length, 0)
           if (before >= enough) break
           const answer = yield* Effect.orDie(service.pages(accountId, {
@@ -73,8 +74,12 @@ const pages = Layer.effect(
           }))
           const stated = rows.slice(0, answer.stated).flatMap(({ ids }) => ids)
           yield* states.keep(answer, stated.map((id) => ({ accountId, chatId, id })))
-          found.push(...rows)
           more = answer.has_more && rows.length > 0
+          for (const row of rows) {
+            if (left > 0) found.push(row)
+            else more = true
+            left -= row.sealed.length
+          }
         }
         return { pages: found, ended: !more }
       }),

@@ -14,7 +14,7 @@ const params = { account_id: TargetAccount, chat_id: TargetChat, message_id: Tar
 const query = {
   around: Schema.optionalKey(Neighbours).annotateKey({
     description:
-      "How many messages on each side are in context: 0 to 20; fewer where the chat ends, or where their edits take more than 32 MiB to read."
+      "How many messages on each side are in context: 0 to 20; fewer where the chat ends, or where they take more than 32 MiB to read."
   })
 }
 

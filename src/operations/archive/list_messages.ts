@@ -65,7 +65,7 @@ export const listMessages = Operation.unlocked(
   {
     summary: "List the messages of an archived chat, newest first, or oldest first after a message.",
     description:
-      "Deleted and edited messages are listed as they were archived. Where filters let few messages through, or edits take many bytes to read, a page may have fewer than has_more suggests, or none: go on with next_id.",
+      "Deleted and edited messages are listed as they were archived. Where filters let few messages through, or they take many bytes to read, a page may have fewer than has_more suggests, or none: go on with next_id.",
     method: "GET",
     path: "/v1/archive/accounts/:account_id/chats/:chat_id/messages",
     toolset: "archive",

@@ -39,7 +39,8 @@ const windowOf = Effect.fnUntraced(function*(
       since: since ?? null,
       until: until ?? null,
       enough,
-      limit
+      limit,
+      bytes: sealedBytesPerAnswer
     })
   )
   const taken = answer.take(found, ({ sealed }) => sealed.length)

@@ -32,6 +32,8 @@ export interface MessageWindow {
   readonly enough: number
   /** The most pages and tail rows. */
   readonly limit: number
+  /** It ends with the page that reaches so many bytes of frames. */
+  readonly bytes: number
 }
 
 /** A part of a window, from its beginning; `ended` where nothing of the chat follows. */

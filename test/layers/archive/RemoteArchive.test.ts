@@ -269,7 +269,7 @@ describe("an archive that is read from elsewhere", () => {
         expect(yield* Effect.provide(read("a new archive password"), layer)).toEqual(["harbour 1"])
       }))
 
-    it.effect("a window ends with the page after those that have enough messages", () =>
+    it.effect("a window ends with the page after those that have enough messages, or with the one that has enough bytes", () =>
       Effect.scoped(Effect.gen(function*() {
         const { key, organizationId, token } = yield* makeStage()
         const archive = yield* Archives.makeArchive(organizationId, key)
@@ -285,13 +285,16 @@ describe("an archive that is read from elsewhere", () => {
           [{ enough: 4 }, [1, 1, 1, 50, 100], false],
           [{ enough: 1000 }, [1, 1, 1, 50, 100, 100], true],
           [{ enough: 1000, limit: 2 }, [1, 1], false],
+          [{ enough: 1000, bytes: 1 }, [1], false],
+          // A row of the tail has less than 200 bytes, and a page more.
+          [{ enough: 1000, bytes: 700 }, [1, 1, 1, 50], false],
           [{ enough: 51, direction: "newer" }, [100, 100], false],
           // Of a page over the bound, nobody knows how many messages are beyond it.
           [{ enough: 51, bound: 250n }, [50, 100, 100], true],
           [{ enough: 51, bound: 150n }, [100, 100], true]
         ]
         for (const [asked, sizes, ended] of cases) {
-          const query = { ...newest, read: [], enough: 1, limit: 64, ...asked }
+          const query = { ...newest, read: [], enough: 1, limit: 64, bytes: Infinity, ...asked }
           const window = Effect.flatMap(ArchivePages, (pages) => pages.window(archive.account, query))
           const part = yield* (yield* Db).read(organizationId, window)
           expect([asked, part.pages.map(({ ids }) => ids.length), part.ended]).toEqual([asked, sizes, ended])
@@ -363,7 +366,7 @@ describe("an archive that is read from elsewhere", () => {
         const { layer } = yield* remoteArchive(stage.token)
         const window = Effect.flatMap(
           ArchivePages,
-          (pages) => pages.window(archives[0].account, { ...newest, read: [], enough: 51, limit: 8 })
+          (pages) => pages.window(archives[0].account, { ...newest, read: [], enough: 51, limit: 8, bytes: 1 })
         )
         const refused = yield* Effect.flip(failByRefusal(Effect.provide(window, layer)))
         expect(refused).toMatchObject({ code: "resource_missing" })

@@ -92,7 +92,7 @@ export const layer = Layer.effect(
       ) as place`
 
     return ArchivePages.of({
-      window: (account, { bound, chatId, direction, enough, limit, read, since, until }) => {
+      window: (account, { bound, bytes, chatId, direction, enough, limit, read, since, until }) => {
         const older = direction === "older"
         const way = sql.literal(older ? "desc" : "asc")
         const count = sql.literal(String(limit))
@@ -115,25 +115,26 @@ export const layer = Layer.effect(
             place < rows or rows = ${count} as followed
           from (
             select *, row_number() over far as place, count(*) over () as rows,
-              coalesce(sum(messages) over (far rows between unbounded preceding and 2 preceding), 0) as before
+              coalesce(sum(messages) over (far rows between unbounded preceding and 2 preceding), 0) as before,
+              coalesce(sum(bytes) over (far rows between unbounded preceding and 1 preceding), 0) as bytes_before
             from (
               select * from (
-                (select page_id, day, last_id, ids, sealed, case when ${whole} then messages else 0 end
+                (select page_id, day, last_id, ids, sealed, bytes, case when ${whole} then messages else 0 end
                   from archive_page
                   where ${ofChat} and ${bounded("first_id", "last_id")}
                     and ${reachable} and ${during("first_at", "last_at")} and page_id <> all(${read}::bigint[])
                   order by archive_page.last_id ${way}, page_id ${way} limit ${count})
                 union all
-                (select tail_id, day, message_id, null, sealed, 1 from archive_tail
+                (select tail_id, day, message_id, null, sealed, length(sealed), 1 from archive_tail
                   where ${ofChat} and ${bounded("message_id", "message_id")}
                     and ${during("at", "at")} and tail_id <> all(${read}::bigint[])
                   order by message_id ${way} limit ${count})
-              ) as found (number, day, last_id, ids, sealed, messages)
+              ) as found (number, day, last_id, ids, sealed, bytes, messages)
               order by found.last_id ${way}, found.number ${way} limit ${count}
             ) as listed
             window far as (order by last_id ${way}, number ${way})
           ) as summed
-          where before < ${enough} order by place`.pipe(
+          where before < ${enough} and bytes_before < ${bytes} order by place`.pipe(
           Effect.orDie,
           Effect.map((rows) => ({
             pages: rows.map((row) => ({
