@@ -80,6 +80,12 @@ const sessionOf = Effect.fnUntraced(function*({ accountId, organizationId }: Arc
   return { ref: SessionRef.make(facts.session_ref), isNew: age < Duration.toMillis(signOutLock) }
 })
 
+const logUnproven = ({ accountId, organizationId }: ArchivedAccount) =>
+  Effect.logError("Nothing proves the public key of an archive, and nothing is sealed to it", {
+    organization: organizationId,
+    account: accountId
+  })
+
 export class Capture extends Context.Service<Capture, {
   /** Starts the runs that are due, and the feeds of accounts that have none. */
   readonly claim: Effect.Effect<number, ServiceUnavailable>
@@ -153,6 +159,7 @@ export class Capture extends Context.Service<Capture, {
           work(run, port).pipe(
             // One that is cut off at the end gives the account back, for the process that watches next.
             Effect.onInterrupt(() => Effect.ignore(finish(run, { _tag: "Waiting", seconds: 0 }))),
+            Effect.tapErrorTag("PublicKeyUnproven", () => logUnproven(run)),
             Effect.exit,
             Effect.tap((exit) =>
               Exit.isFailure(exit) && Cause.hasDies(exit.cause)
@@ -239,6 +246,8 @@ const outcomeOfFailure = (failure: { readonly _tag: string }): RunOutcome => {
     case "service_unavailable":
     case "WriterReplaced":
       return { _tag: "Waiting", seconds: 60 }
+    case "PublicKeyUnproven":
+      return { _tag: "Failed", error: "archive_key_unproven" }
     case "BlobStoreFailed":
       return { _tag: "Failed", error: "file_store_failed" }
     default:

@@ -5,6 +5,7 @@ import { slotOf } from "../domain/accounts/Slot.ts"
 import { after, now } from "../domain/Moments.ts"
 import type { OrganizationFacts } from "../domain/organization/Organization.ts"
 import { Accounts } from "../ports/accounts/Accounts.ts"
+import type { PublicKeyUnproven } from "../ports/archive/ArchiveKeys.ts"
 import { ArchiveRules } from "../ports/archive/ArchiveRules.ts"
 import { ArchiveRuns, type ClaimedRun } from "../ports/archive/ArchiveRuns.ts"
 import type { AccountArchive } from "../ports/archive/ArchiveWriter.ts"
@@ -57,7 +58,7 @@ const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organizat
 const allowed = Effect.fnUntraced(function*<A, E, R>(
   account: ArchivedAccount,
   claimed: ClaimedRun | null,
-  isKeyCurrent: Effect.Effect<boolean>,
+  isKeyCurrent: Effect.Effect<boolean, PublicKeyUnproven>,
   read: Effect.Effect<A, E, R>
 ) {
   yield* owned(account)
@@ -70,12 +71,12 @@ const allowed = Effect.fnUntraced(function*<A, E, R>(
     organization: organizationOf(account),
     settled: rules.settle(account.organizationId),
     isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until),
-    hasKey: isKeyCurrent,
+    hasKey: Effect.result(isKeyCurrent),
     found: read
   }, { concurrency: "unbounded" })
   yield* wanted(facts, organization)
   if (!isClaimed) return yield* new CaptureStopped({ reason: "claim_lost" })
-  if (!hasKey) return yield* new KeyReplaced()
+  if (!(yield* Effect.fromResult(hasKey))) return yield* new KeyReplaced()
   return found
 })
 

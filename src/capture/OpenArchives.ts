@@ -5,7 +5,7 @@ import { messagesPerPage } from "../domain/archive/PageRules.ts"
 import type { FrameTooLarge } from "../domain/archive/Unreadable.ts"
 import type { ServiceUnavailable } from "../domain/Failure.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import { ArchiveKeys } from "../ports/archive/ArchiveKeys.ts"
+import { ArchiveKeys, type PublicKeyUnproven } from "../ports/archive/ArchiveKeys.ts"
 import {
   type AccountArchive,
   ArchiveWriter,
@@ -51,7 +51,13 @@ export const keyOf = ({ accountId, organizationId }: ArchivedAccount): string =>
 /** The writer seals to a key that is not the organization's any more. */
 export class KeyReplaced extends Data.TaggedError("KeyReplaced")<{}> {}
 
-export type WritingFailure = CaptureStopped | FrameTooLarge | NoSuchAccount | ServiceUnavailable | WriterReplaced
+export type WritingFailure =
+  | CaptureStopped
+  | FrameTooLarge
+  | NoSuchAccount
+  | PublicKeyUnproven
+  | ServiceUnavailable
+  | WriterReplaced
 
 export class OpenArchives extends Context.Service<OpenArchives, {
   /**
@@ -65,7 +71,10 @@ export class OpenArchives extends Context.Service<OpenArchives, {
    */
   step<A, E, R>(
     account: ArchivedAccount,
-    work: (archive: AccountArchive, isCurrent: Effect.Effect<boolean>) => Effect.Effect<A, E | KeyReplaced, R>
+    work: (
+      archive: AccountArchive,
+      isCurrent: Effect.Effect<boolean, PublicKeyUnproven>
+    ) => Effect.Effect<A, E | KeyReplaced, R>
   ): Effect.Effect<A, E | WritingFailure, R>
   /** The account's writer, for what takes longer than a step: another writer ends it. */
   writer(account: ArchivedAccount): Effect.Effect<AccountArchive, WritingFailure>
@@ -106,7 +115,7 @@ export class OpenArchives extends Context.Service<OpenArchives, {
         })
 
       const isCurrent = ({ organizationId }: ArchivedAccount, { key }: Open) =>
-        Effect.map(keys.current(organizationId), (found) => found?.keyId === key.keyId)
+        Effect.map(keys.sealing(organizationId), (found) => found?.keyId === key.keyId)
 
       const current = Effect.fnUntraced(function*(account: ArchivedAccount, place: Place) {
         const at = yield* Clock.currentTimeMillis
@@ -115,7 +124,7 @@ export class OpenArchives extends Context.Service<OpenArchives, {
           place.open.usedAt = at
           return place.open
         }
-        const key = yield* db.read(account.organizationId, keys.current(account.organizationId))
+        const key = yield* db.read(account.organizationId, keys.sealing(account.organizationId))
         if (key === null) return yield* new CaptureStopped({ reason: "no_key" })
         const scope = yield* Scope.fork(around)
         const archive = yield* Scope.provide(writers.own(account, key, writer), scope).pipe(
@@ -146,7 +155,10 @@ export class OpenArchives extends Context.Service<OpenArchives, {
 
         step: <A, E, R>(
           account: ArchivedAccount,
-          work: (archive: AccountArchive, isCurrent: Effect.Effect<boolean>) => Effect.Effect<A, E | KeyReplaced, R>
+          work: (
+            archive: AccountArchive,
+            isCurrent: Effect.Effect<boolean, PublicKeyUnproven>
+          ) => Effect.Effect<A, E | KeyReplaced, R>
         ) =>
           using(account, (place) => {
             const attempt: Effect.Effect<A, E | WritingFailure, R> = current(account, place).pipe(

@@ -42,6 +42,7 @@ export const layer = Layer.effect(
 
     return ArchiveKeys.of({
       current: () => Effect.map(wrapped, ([current]) => current?.key ?? null),
+      sealing: unwritable,
       wrapped: () => wrapped,
       wrap: unwritable,
       isRetired: unwritable,

@@ -65,7 +65,7 @@ export const layer = Layer.effect(
     const attempts = yield* ArchiveAttempts
     const keys = yield* ArchiveKeys
     const db = yield* Db
-    const primitives = yield* Effect.context<ArchiveCrypto | PasswordDerivation | Db | Journal>()
+    const primitives = yield* Effect.context<ArchiveCrypto | ArchiveKeys | PasswordDerivation | Db | Journal>()
     const lifetime = yield* Effect.scope
 
     const cacheKey = secretKey(crypto.randomBytes(32))

@@ -45,7 +45,8 @@ const RewrapCounts = Schema.Struct({
   accounts: Schema.Int,
   sessions: Schema.Int,
   authenticator_apps: Schema.Int,
-  identity_providers: Schema.Int
+  identity_providers: Schema.Int,
+  archive_keys: Schema.Int
 })
 
 export const rewrapSecrets = useCase(

@@ -1,8 +1,9 @@
 /** The key pairs of organizations' archives, and the wraps that their seeds are kept in. */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { ArchiveKeyId, WrapKind } from "../../domain/archive/Epoch.ts"
 import type { WrapRow } from "../../domain/archive/KeyWrap.ts"
 import type { OrganizationId } from "../../domain/people/Access.ts"
+import type { SealingKey } from "./ArchiveWriter.ts"
 
 /** A key pair of an organization; new epochs are sealed to the current one. */
 export interface ArchiveKey {
@@ -38,10 +39,18 @@ export interface NewArchiveKey {
   readonly madeBy: string | null
 }
 
+/**
+ * Nothing proves that the service stored the public key for the organization: it was put there by somebody else, or the
+ * pepper of its proof is lost.
+ */
+export class PublicKeyUnproven extends Schema.TaggedError<PublicKeyUnproven>()("PublicKeyUnproven", {}) {}
+
 /** Each runs within the organization's transaction or read. */
 export class ArchiveKeys extends Context.Service<ArchiveKeys, {
   /** The current key pair; null before there is an archive password. */
   current(organizationId: OrganizationId): Effect.Effect<ArchiveKey | null>
+  /** The current public key, to which new epochs are sealed, where it is proven. */
+  sealing(organizationId: OrganizationId): Effect.Effect<SealingKey | null, PublicKeyUnproven>
   /**
    * The key pairs that a password may open: the current one first, then those that were replaced, the newest first and at
    * most 3. Empty before there is an archive password.
@@ -56,6 +65,6 @@ export class ArchiveKeys extends Context.Service<ArchiveKeys, {
   add(key: NewArchiveKey, now: Date): Effect.Effect<void>
   /** Forgets every wrap, and retires the key pair in use: none of them can be opened any more. */
   dropAll(organizationId: OrganizationId, now: Date): Effect.Effect<void>
-  /** Replaces the wrap of its kind. */
-  rewrap(key: Pick<ArchiveKey, "organizationId" | "keyId">, wrap: WrapRow, now: Date): Effect.Effect<void>
+  /** Replaces the wrap of its kind; a password wrap is made by whom can open the key, and proves its public key again. */
+  rewrap(key: Pick<ArchiveKey, "organizationId" | "keyId" | "publicKey">, wrap: WrapRow, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveKeys") {}

@@ -12,6 +12,8 @@ export interface RewrapCounts {
   readonly authenticator_apps: number
   /** The secrets that the console has at identity providers. */
   readonly identity_providers: number
+  /** The proofs of archives' public keys. */
+  readonly archive_keys: number
 }
 
 /** The number sealed again, and the number left as they are because they do not open. */

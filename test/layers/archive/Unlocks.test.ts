@@ -74,6 +74,7 @@ const make = Effect.gen(function*() {
     ArchiveKeys,
     ArchiveKeys.of({
       current: () => Effect.die("unused"),
+      sealing: () => Effect.succeed(null),
       isRetired: () => Effect.die("unused"),
       lock: () => Effect.die("unused"),
       add: () => Effect.die("unused"),

@@ -47,6 +47,7 @@ const servicePrivileges = [
   "archive_cleanup: SELECT(created_at), SELECT(created_by), SELECT(expires_at), SELECT(id), SELECT(not_before), SELECT(organization_id), SELECT(state)",
   "archive_deletion: SELECT(finished_at), SELECT(id), SELECT(organization_id), SELECT(started_at)",
   "archive_export: DELETE, SELECT(expires_at)",
+  "archive_key: SELECT(organization_id), SELECT(pepper_id)",
   "archive_read: SELECT",
   "archive_retention: SELECT(applied_on), SELECT(organization_id), SELECT(reached)",
   "archive_round: SELECT",

@@ -5,7 +5,8 @@ import { asking, sending } from "../OperatorCommand.ts"
 
 const listed = (counts: RewrapCounts) =>
   `the keys of ${counts.accounts} accounts and ${counts.sessions} sessions on the messenger, the secrets of ` +
-  `${counts.authenticator_apps} authenticator apps and ${counts.identity_providers} identity providers.`
+  `${counts.authenticator_apps} authenticator apps and ${counts.identity_providers} identity providers, and the proofs of ` +
+  `${counts.archive_keys} archive keys.`
 
 const none = (counts: RewrapCounts) => Object.values(counts).every((count) => count === 0)
 

@@ -36,6 +36,7 @@ const phases: Readonly<Record<NonNullable<ArchiveSummary["phase"]>, string>> = {
 const errors: ReadonlyMap<string, string> = new Map([
   ["archive_error", "who may read the archive sees the reason here"],
   ["messenger_refused", "the messenger refused to answer"],
+  ["archive_key_unproven", "nothing proves that the archive’s key is the one that was set"],
   ["file_store_failed", "the store of files did not take them"],
   ["record_too_large", "something is too large to be archived"],
   ["unexpected", "something unexpected went wrong; the service’s log says what"]

@@ -5,10 +5,13 @@ create table archive_key (
   key_id uuid not null, -- in what is sealed to it
   suite smallint not null, -- the constructions of everything under it
   public_key bytea not null, -- X-Wing
+  public_key_proof text collate "C", -- that the service stored it, under a pepper; null once it is retired
+  pepper_id text collate "C" generated always as (split_part(public_key_proof, '.', 1)) stored, -- the pepper of that
   made_by uuid, -- the admin; null for the operator
   made_at timestamptz(3) not null, -- from then on epochs are sealed to it
   retired_at timestamptz(3), -- from then on epochs are sealed to another
   lost_at timestamptz(3), -- the time when it was replaced because nobody could open it
+  check ((public_key_proof is null) = (retired_at is not null)),
   primary key (organization_id, key_id),
   foreign key (organization_id, made_by) references admin (organization_id, id)
 );
@@ -17,7 +20,9 @@ create unique index archive_key_current on archive_key (organization_id) where r
 alter table archive_key enable row level security, force row level security;
 create policy tenant on archive_key to console_app
   using (organization_id = current_setting('console.organization_id', true));
-grant select, insert, update (retired_at, lost_at) on archive_key to console_app;
+create policy directory on archive_key to console_service using (true);
+grant select, insert, update (public_key_proof, retired_at, lost_at) on archive_key to console_app;
+grant select (organization_id, pepper_id) on archive_key to console_service;
 
 -- The seed of a key pair, sealed under the archive password or under the printed recovery code.
 create table archive_wrap (

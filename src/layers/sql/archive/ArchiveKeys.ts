@@ -1,10 +1,12 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { toBase64 } from "../../../domain/archive/Bytes.ts"
 import { ArchiveKeyId, archiveSuite, type WrapKind } from "../../../domain/archive/Epoch.ts"
 import { KeyDerivation } from "../../../domain/archive/KeyDerivation.ts"
 import type { WrapRow } from "../../../domain/archive/KeyWrap.ts"
 import type { OrganizationId } from "../../../domain/people/Access.ts"
-import { type ArchiveKey, ArchiveKeys, type StoredWrap } from "../../../ports/archive/ArchiveKeys.ts"
+import { type ArchiveKey, ArchiveKeys, PublicKeyUnproven, type StoredWrap } from "../../../ports/archive/ArchiveKeys.ts"
+import { Vault } from "../../crypto/Vault.ts"
 import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 
@@ -40,6 +42,20 @@ const keyOf = (row: KeyRow): ArchiveKey => ({
   wrapId: row.wrap_id
 })
 
+/** A public key as it is named in its proof: an empty secret that the vault has sealed for it. */
+export interface ProvenKey {
+  readonly organizationId: OrganizationId
+  readonly keyId: string
+  readonly publicKey: Uint8Array
+}
+
+export const sealedFor = ({ keyId, organizationId, publicKey }: ProvenKey): ReadonlyArray<string> => [
+  "archive_key",
+  organizationId,
+  keyId,
+  toBase64(publicKey)
+]
+
 /** Parameters of a derivation that are beyond its limits are a defect: nothing is derived by them. */
 const derivation = Schema.decodeUnknownEffect(KeyDerivation)
 
@@ -55,8 +71,15 @@ const wrapOf = (row: StoredRow): Effect.Effect<StoredWrap> =>
 
 export const layer = Layer.effect(
   ArchiveKeys,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
     const post = Tenant.post(sql)
+
+    const prove = (key: ProvenKey): string => vault.seal(Redacted.make(""), sealedFor(key))
+
+    const isProven = (key: ProvenKey, proof: string) =>
+      vault.open(proof, sealedFor(key)).pipe(Effect.as(true), Effect.catchDefect(() => Effect.succeed(false)))
 
     const keyColumns = sql.literal(
       `archive_key.organization_id, key_id, suite, public_key, archive_key.made_at,
@@ -99,6 +122,16 @@ export const layer = Layer.effect(
     return ArchiveKeys.of({
       current,
 
+      sealing: Effect.fnUntraced(function*(organizationId) {
+        const [row] = yield* Effect.orDie(sql<Pick<KeyRow, "key_id" | "public_key"> & { public_key_proof: string }>`
+          select key_id, public_key, public_key_proof from archive_key
+          where organization_id = ${organizationId} and retired_at is null`)
+        if (row === undefined) return null
+        const key = { keyId: ArchiveKeyId.make(row.key_id), publicKey: Uint8Array.from(row.public_key) }
+        const proven = yield* isProven({ organizationId, ...key }, row.public_key_proof)
+        return proven ? key : yield* new PublicKeyUnproven()
+      }),
+
       wrapped: (organizationId) =>
         Effect.flatMap(
           Effect.orDie(sql<KeyRow & Omit<StoredRow, "made_at">>`
@@ -133,11 +166,12 @@ export const layer = Layer.effect(
 
       add: Effect.fnUntraced(function*({ keyId, madeBy, organizationId, publicKey, wraps }, now) {
         yield* post(sql`
-          update archive_key set retired_at = ${now}, lost_at = ${now}
+          update archive_key set retired_at = ${now}, lost_at = ${now}, public_key_proof = null
           where organization_id = ${organizationId} and retired_at is null`)
         yield* post(sql`
-          insert into archive_key (organization_id, key_id, suite, public_key, made_by, made_at)
-          values (${organizationId}, ${keyId}, ${archiveSuite}, ${publicKey}, ${madeBy}, ${now})`)
+          insert into archive_key (organization_id, key_id, suite, public_key, public_key_proof, made_by, made_at)
+          values (${organizationId}, ${keyId}, ${archiveSuite}, ${publicKey},
+            ${prove({ organizationId, keyId, publicKey })}, ${madeBy}, ${now})`)
         for (const wrap of wraps) yield* keep(organizationId, keyId, wrap, now)
         yield* forgetStored(organizationId)
         yield* post(sql`update organization set archive_key_set = true where id = ${organizationId}`)
@@ -148,16 +182,20 @@ export const layer = Layer.effect(
           forgetStored(organizationId),
           post(sql`delete from archive_wrap where organization_id = ${organizationId}`),
           post(sql`
-            update archive_key set retired_at = ${now}
+            update archive_key set retired_at = ${now}, public_key_proof = null
             where organization_id = ${organizationId} and retired_at is null`),
           post(sql`update organization set archive_key_set = false where id = ${organizationId}`)
         ], { discard: true }),
 
-      rewrap: ({ keyId, organizationId }, wrap, now) =>
-        Effect.andThen(
-          keep(organizationId, keyId, wrap, now),
-          wrap.kind === "password" ? forgetStored(organizationId) : Effect.void
-        )
+      rewrap: Effect.fnUntraced(function*(key, wrap, now) {
+        const { keyId, organizationId } = key
+        yield* keep(organizationId, keyId, wrap, now)
+        if (wrap.kind === "recovery") return
+        yield* post(sql`
+          update archive_key set public_key_proof = ${prove(key)}
+          where organization_id = ${organizationId} and key_id = ${keyId} and retired_at is null`)
+        yield* forgetStored(organizationId)
+      })
     })
   })
 )

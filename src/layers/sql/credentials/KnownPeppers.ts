@@ -40,6 +40,7 @@ export const check = Effect.fnUntraced(function*(forgotten: ReadonlyArray<string
       union all select pepper_id, 'authenticator apps' from totp
       union all select pepper_id, 'recovery codes' from recovery_code where used_at is null and pepper_id is not null
       union all select pepper_id, 'identity providers' from identity_provider
+      union all select pepper_id, 'archive keys' from archive_key where pepper_id is not null
     ) as used where pepper_id <> all(${known}) group by pepper_id, kind order by pepper_id, kind`)
   if (uses.length > 0) return yield* new PeppersMissing({ uses })
 })

@@ -7,6 +7,7 @@ import * as Ports from "../../../ports/index.ts"
 import { keyEncryption } from "../../crypto/security/KeyEncryption.ts"
 import { PepperNotGiven, Vault } from "../../crypto/Vault.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
+import * as ArchiveKeys from "../archive/ArchiveKeys.ts"
 import * as MessengerKeys from "../messenger/MessengerKeys.ts"
 import * as IdentityProviders from "../signin/IdentityProviders.ts"
 import * as Factors from "../signin/StoredFactors.ts"
@@ -27,6 +28,12 @@ interface ProviderRow {
   readonly issuer: string
   readonly client_id: string
   readonly client_secret_sealed: string
+}
+
+interface ArchiveKeyRow {
+  readonly key_id: string
+  readonly public_key: Uint8Array
+  readonly public_key_proof: string
 }
 
 /** The number of one kind that were sealed again, that lack their pepper, and that do not open for another reason. */
@@ -118,10 +125,10 @@ export const layer = Layer.effect(
     })
 
     /** The organizations that have something in the table under another pepper than the first. */
-    const concerned = (table: "identity_provider" | "totp") =>
+    const concerned = (table: "archive_key" | "identity_provider" | "totp") =>
       Effect.map(
         Tenant.directory(sql)(sql<{ organization_id: string; pepper_id: string }>`
-          select distinct organization_id, pepper_id from ${sql(table)}`),
+          select distinct organization_id, pepper_id from ${sql(table)} where pepper_id is not null`),
         (rows) => {
           const old = rows.filter(({ pepper_id }) => !vault.isCurrent(`${pepper_id}.`))
           return [...new Set(old.map(({ organization_id }) => organization_id))].map((id) => OrganizationId.make(id))
@@ -168,19 +175,40 @@ export const layer = Layer.effect(
         return counted(made)
       }))
 
+    const archiveKey = (organizationId: OrganizationId) =>
+      Tenant.transaction(sql, organizationId)(Effect.gen(function*() {
+        const [row] = yield* sql<ArchiveKeyRow>`
+          select key_id, public_key, public_key_proof from archive_key
+          where organization_id = ${organizationId} and retired_at is null for update`
+        if (row === undefined || vault.isCurrent(row.public_key_proof)) return nothing
+        const { key_id: keyId, public_key: publicKey } = row
+        const made = yield* vaultedAgain(
+          row.public_key_proof,
+          ArchiveKeys.sealedFor({ organizationId, keyId, publicKey })
+        )
+        if (typeof made !== "string") {
+          yield* sql`
+            update archive_key set public_key_proof = ${made.sealed}
+            where organization_id = ${organizationId} and key_id = ${keyId}`
+        }
+        return counted(made)
+      }))
+
     return Ports.Rewrap.of({
       all: Effect.gen(function*() {
         const tallies = {
           accounts: yield* accounts,
           sessions: yield* sessions,
           authenticator_apps: sum(yield* Effect.forEach(yield* concerned("totp"), apps)),
-          identity_providers: sum(yield* Effect.forEach(yield* concerned("identity_provider"), provider))
+          identity_providers: sum(yield* Effect.forEach(yield* concerned("identity_provider"), provider)),
+          archive_keys: sum(yield* Effect.forEach(yield* concerned("archive_key"), archiveKey))
         }
         const counts = (of: keyof Tally): Ports.RewrapCounts => ({
           accounts: tallies.accounts[of],
           sessions: tallies.sessions[of],
           authenticator_apps: tallies.authenticator_apps[of],
-          identity_providers: tallies.identity_providers[of]
+          identity_providers: tallies.identity_providers[of],
+          archive_keys: tallies.archive_keys[of]
         })
         return { ...counts("done"), skipped: counts("skipped"), damaged: counts("damaged") }
       })

@@ -121,7 +121,7 @@ describe("3.9 secrets at the console", () => {
         expect((yield* Effect.flip(Secrets.revealTwoFa.run({ organization: id, account_id: id }))).message).toContain(
           "holds no 2FA password"
         )
-        const none = { accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0 }
+        const none = { accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0, archive_keys: 0 }
         expect(yield* Secrets.rewrapSecrets.run({})).toEqual({ ...none, skipped: none, damaged: none })
         expect([gone, yield* Peppers]).toBeDefined()
       }))

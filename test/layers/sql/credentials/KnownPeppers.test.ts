@@ -5,6 +5,7 @@ import { SessionRef } from "../../../../src/domain/messenger/Messenger.ts"
 import { OrganizationId } from "../../../../src/domain/people/Access.ts"
 import { Peppers } from "../../../../src/layers/crypto/Peppers.ts"
 import { Vault } from "../../../../src/layers/crypto/Vault.ts"
+import * as ArchiveKeys from "../../../../src/layers/sql/archive/ArchiveKeys.ts"
 import * as KnownPeppers from "../../../../src/layers/sql/credentials/KnownPeppers.ts"
 import * as MessengerKeys from "../../../../src/layers/sql/messenger/MessengerKeys.ts"
 import * as Rewrap from "../../../../src/layers/sql/security/Rewrap.ts"
@@ -13,6 +14,8 @@ import * as IdentityProviders from "../../../../src/layers/sql/signin/IdentityPr
 import * as Factors from "../../../../src/layers/sql/signin/StoredFactors.ts"
 import * as Ports from "../../../../src/ports/index.ts"
 import { MessengerKeys as Kept } from "../../../../src/ports/messenger/MessengerKeys.ts"
+import { changeArchivePassword, setArchiveKey } from "../../../support/archive/archiveKeys.ts"
+import * as Fixtures from "../../../support/fixtures.ts"
 import { act } from "../../../support/operator/operator.ts"
 import { forEachDatabase } from "../../../support/postgres/database.ts"
 import * as HeldSecrets from "../../../support/security/heldSecrets.ts"
@@ -20,6 +23,13 @@ import * as GivenFactors from "../../../support/signin/factors.ts"
 import * as World from "../../../support/world.ts"
 
 const another = Layer.orDie(Peppers.layerText(Redacted.make(Buffer.alloc(32, 99).toString("base64"))))
+
+/** The layer under other peppers than the world's. */
+const under = <A, E, R>(peppers: Layer.Layer<Peppers>, layer: Layer.Layer<A, E, R | Peppers | Vault>) =>
+  Layer.fresh(layer.pipe(Layer.provideMerge(Vault.layer), Layer.provide(peppers)))
+
+const sealing = (organizationId: OrganizationId) =>
+  Effect.flatMap(Ports.ArchiveKeys, (keys) => Fixtures.within(organizationId, keys.sealing(organizationId)))
 
 describe("the peppers that a database was written under", () => {
   forEachDatabase((_, database) => {
@@ -49,8 +59,6 @@ describe("the peppers that a database was written under", () => {
             Peppers,
             Effect.map(Effect.provide(Peppers, another, { local: true }), ([first]) => [first, ...old] as const)
           )
-          const under = <A, E, R>(peppers: Layer.Layer<Peppers>, layer: Layer.Layer<A, E, R | Peppers | Vault>) =>
-            Layer.fresh(layer.pipe(Layer.provideMerge(Vault.layer), Layer.provide(peppers)))
           const { admins, id } = yield* World.makeOrganization()
           const organizationId = OrganizationId.make(id)
           const admin = { organizationId, adminId: admins.admin.id }
@@ -58,6 +66,8 @@ describe("the peppers that a database was written under", () => {
           const of = { organizationId, accountId: AccountId.make(account) }
           yield* HeldSecrets.hold(id, account, { password: "the account's" })
           yield* GivenFactors.giveTotp(id, admins.admin.id)
+          yield* setArchiveKey(id)
+          const archiveKey = yield* sealing(organizationId)
           const issuer = { issuer: "https://login.acme.example", client_id: "console" }
           yield* act((requests) =>
             requests.identity_provider_set({
@@ -83,6 +93,7 @@ describe("the peppers that a database was written under", () => {
           )
           const sealed = [
             "accounts with secrets",
+            "archive keys",
             "authenticator apps",
             "identity providers",
             "sessions on the messenger"
@@ -92,8 +103,8 @@ describe("the peppers that a database was written under", () => {
             Effect.provide(Effect.flatMap(Ports.Rewrap, ({ all }) => all), under(peppers, Rewrap.layer), {
               local: true
             })
-          const all = { accounts: 1, sessions: 1, authenticator_apps: 1, identity_providers: 1 }
-          const none = { accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0 }
+          const all = { accounts: 1, sessions: 1, authenticator_apps: 1, identity_providers: 1, archive_keys: 1 }
+          const none = { accounts: 0, sessions: 0, authenticator_apps: 0, identity_providers: 0, archive_keys: 0 }
           // A pepper that was forgotten stops nothing: what it sealed is counted, and stays as it is.
           expect(yield* rewrapUnder(another)).toEqual({ ...none, skipped: all, damaged: none })
           // What is damaged is no matter of peppers, and keeps the rest from nothing.
@@ -140,16 +151,31 @@ describe("the peppers that a database was written under", () => {
                 yield* vault.open(provider?.sealed ?? "", IdentityProviders.sealedFor(id, issuer))
               ),
               [...Redacted.value(keys?.values.get("auth")?.value ?? Redacted.make(new Uint8Array()))],
-              password === undefined ? null : Redacted.value(password.password)
+              password === undefined ? null : Redacted.value(password.password),
+              yield* sealing(organizationId)
             ]
           })
-          const alone = under(another, Layer.merge(MessengerKeys.layer, Secrets.layer))
+          const alone = under(another, Layer.mergeAll(MessengerKeys.layer, Secrets.layer, ArchiveKeys.layer))
           expect(yield* Effect.provide(opened, alone, { local: true })).toEqual([
             32,
             "the provider's",
             [1, 2, 3],
-            "the account's"
+            "the account's",
+            archiveKey
           ])
+        }))
+
+      it.effect("that is lost proves no archive's public key, until somebody who opens the key sets another password", () =>
+        Effect.gen(function*() {
+          const { id } = yield* World.makeOrganization({ archive_key_set: false })
+          const organizationId = OrganizationId.make(id)
+          yield* setArchiveKey(id)
+          const key = yield* sealing(organizationId)
+          const without = under(another, ArchiveKeys.layer)
+          const lost = Effect.provide(sealing(organizationId), without, { local: true })
+          expect([key, yield* Effect.flip(lost)]).toMatchObject([{}, { _tag: "PublicKeyUnproven" }])
+          yield* Effect.provide(changeArchivePassword(organizationId, "meadow copper violin"), without, { local: true })
+          expect(yield* lost).toEqual(key)
         }))
     })
   })
