@@ -2,9 +2,12 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as crypto from "node:crypto"
 import * as Deletions from "../support/archive/deletions.ts"
-import { postgres } from "../support/postgres/database.ts"
+import { asOwner, postgres } from "../support/postgres/database.ts"
+import { plan, rowsRead } from "../support/postgres/plans.ts"
+import { recording } from "../support/postgres/statements.ts"
 import * as World from "../support/world.ts"
 
+const known = 500
 const types = ["private", "group", "channel", "bot", "saved"] as const
 
 /** Known chats of every type, of two accounts in one department. */
@@ -122,6 +125,28 @@ describe("preview_archive_rule", () => {
           body: { ...body, effect: "skip" }
         })
         expect(preview).toMatchObject({ chats: 10, archive: 0, skip: 10, begins: 0, ends: 10 })
+      }))
+
+    it.effect("reads each of an account's chats some times, however many they are", () =>
+      Effect.gen(function*() {
+        const { accounts: [account], id, key } = yield* stage()
+        yield* World.query<object>(
+          id,
+          (sql) =>
+            sql`
+            insert into archive_chat (organization_id, account_id, chat_id, type, ref)
+            select ${id}, ${account}::uuid, 1000 + n, 'group', 'chat ' || n from generate_series(1, ${known}::integer) as n`
+        )
+        yield* asOwner((sql) => sql`analyze archive_chat`)
+        const body = {
+          target: { level: "account", id: account },
+          selector: { chat_type: "any", chat_id: null },
+          effect: "skip"
+        }
+        const { answer, said } = yield* recording(World.send("POST", "/v1/archive/rule-preview", { key, body }))
+        expect(answer.body).toMatchObject({ chats: known + types.length })
+        const [preview] = said.filter(({ sql }) => sql.includes("archive_chat"))
+        expect(rowsRead(yield* plan(id, preview!))).toBeLessThan(10 * known)
       }))
   })
 })

@@ -7,6 +7,7 @@ import {
   type RulePreviewCounts,
   type StoredRule
 } from "../../../domain/archive/ArchiveRule.ts"
+import { ChatType } from "../../../domain/archive/Chat.ts"
 import { serviceAccounts } from "../../../domain/messenger/Messenger.ts"
 import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
 import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
@@ -96,23 +97,50 @@ export const layer = Layer.effect(
     /** The chat is skipped from now on: nothing is kept of it but what tells it again. */
     const skipped = sql.literal("judged.effect = 'skip' and archive_chat.effect <> 'skip'")
 
-    /** The most specific of the rules for the chat of a row of this name. */
-    const ruleFor = (rules: Statement.Fragment, row: "before" | "chat") => {
-      const chat = sql.literal(row)
-      return sql`
-                select rules.effect, rules.live, rules.rule_id, rules.chat_id, rules.chat_type from ${rules} as rules
-                where rules.organization_id = chat.organization_id
-                  and (level = 'organization' or level = 'account' and target = account.id
-                    or level = 'department' and target = account.department_id)
-                  and (rules.chat_id = ${chat}.chat_id or chat_type in ('any', ${chat}.type))
-                order by rules.chat_id is null,
-                  case level when 'account' then 0 when 'department' then 1 else 2 end, chat_type = 'any'
-                limit 1`
-    }
+    /** The rules of one level for chats of a type, with the accounts that they concern. */
+    const typedAt = (
+      organizationId: string,
+      scope: RuleScope,
+      rules: Statement.Fragment,
+      level: RuleScope["level"],
+      target: string | null
+    ) =>
+      sql`
+                select account.id as account_id, rules.* from account
+                join ${rules} as rules on rules.organization_id = account.organization_id
+                  and level = ${level} and chat_id is null and ${
+        target === null ? sql`true` : sql`target = ${sql(target)}`
+      }
+                where ${within(organizationId, scope)}`
 
-    /** The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. */
+    /**
+     * The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. It
+     * joins sets: a subquery for each chat would read all chats of its account.
+     */
     const judged = (organizationId: string, scope: RuleScope, rules: Statement.Fragment) =>
       sql`
+              with typed as materialized (
+                select distinct on (account_id, type) account_id, type, chat_type, effect, live, rule_id
+                from (${typedAt(organizationId, scope, rules, "organization", null)}
+                union all ${typedAt(organizationId, scope, rules, "department", "account.department_id")}
+                union all ${typedAt(organizationId, scope, rules, "account", "account.id")}) as concerning
+                join unnest(${[...ChatType.literals]}::text[]) as type on chat_type in ('any', type)
+                order by account_id, type, case level when 'account' then 0 when 'department' then 1 else 2 end,
+                  chat_type = 'any'
+              ),
+              named as materialized (
+                select account.id as account_id, rules.chat_id, effect, live, rule_id from account
+                join ${rules} as rules on rules.organization_id = account.organization_id
+                  and level = 'account' and target = account.id and chat_id is not null
+                where ${within(organizationId, scope)}
+              ),
+              before as materialized (
+                select distinct on (account_id, migrated_to) account_id, migrated_to, chat_id, type from archive_chat
+                join account on account.organization_id = archive_chat.organization_id and account.id = account_id
+                where archive_chat.organization_id = ${organizationId} and migrated_to is not null
+                  and ${within(organizationId, scope)}
+                order by account_id, migrated_to, chat_id
+              )
               select chat.account_id, chat.chat_id,
                 case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
                   else coalesce(case when inherits then inherited.effect else own.effect end, 'review') end as effect,
@@ -120,17 +148,25 @@ export const layer = Layer.effect(
                 case when inherits then inherited.rule_id else own.rule_id end as rule_id, chat.effect as before
               from archive_chat as chat
               join account on account.organization_id = chat.organization_id and account.id = chat.account_id
-              left join lateral (
-                select before.chat_id, before.type from archive_chat as before
-                where before.organization_id = chat.organization_id and before.account_id = chat.account_id
-                  and before.migrated_to = chat.chat_id
-                limit 1
-              ) as before on true
-              left join lateral (${ruleFor(rules, "chat")}) as own on true
-              left join lateral (${ruleFor(rules, "before")}) as inherited on before.chat_id is not null
+              left join named on named.account_id = chat.account_id and named.chat_id = chat.chat_id
+              left join typed on typed.account_id = chat.account_id and typed.type = chat.type
+              left join before on before.account_id = chat.account_id and before.migrated_to = chat.chat_id
+              left join named as named_before
+                on named_before.account_id = before.account_id and named_before.chat_id = before.chat_id
+              left join typed as typed_before
+                on typed_before.account_id = before.account_id and typed_before.type = before.type
               cross join lateral (
-                select before.chat_id is not null and own.chat_id is null
-                  and (inherited.chat_id is not null or coalesce(own.chat_type, 'any') = 'any') as inherits
+                select coalesce(named.effect, typed.effect) as effect, coalesce(named.live, typed.live) as live,
+                  coalesce(named.rule_id, typed.rule_id) as rule_id
+              ) as own
+              cross join lateral (
+                select coalesce(named_before.effect, typed_before.effect) as effect,
+                  coalesce(named_before.live, typed_before.live) as live,
+                  coalesce(named_before.rule_id, typed_before.rule_id) as rule_id
+              ) as inherited
+              cross join lateral (
+                select before.chat_id is not null and named.chat_id is null
+                  and (named_before.chat_id is not null or coalesce(typed.chat_type, 'any') = 'any') as inherits
               ) as inheritance
               where chat.organization_id = ${organizationId} and chat.ref is not null
                 and ${within(organizationId, scope)}`
