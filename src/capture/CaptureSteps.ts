@@ -53,7 +53,7 @@ const wanted = Effect.fnUntraced(function*(facts: AccountFacts | null, organizat
 /**
  * Ends where this process may not write the account now, or nothing of it is to be saved. The facts of the archive and the
  * claim hold until the commit; the account itself, which the watch locks, may be paused or offboarded meanwhile. The
- * reading travels with them.
+ * reading travels with them. Where the rules have changed for it, its chats are judged before anything of them is stored.
  */
 const allowed = Effect.fnUntraced(function*<A, E, R>(
   account: ArchivedAccount,
@@ -65,11 +65,12 @@ const allowed = Effect.fnUntraced(function*<A, E, R>(
   const accounts = yield* Accounts
   const rules = yield* ArchiveRules
   const runs = yield* ArchiveRuns
-  const until = after(yield* now, claimTime)
-  const { facts, found, hasKey, isClaimed, organization } = yield* Effect.all({
+  const at = yield* now
+  const until = after(at, claimTime)
+  const { facts, found, hasKey, isClaimed, isUnjudged, organization } = yield* Effect.all({
     facts: accounts.holdArchive(account.organizationId, account.accountId),
     organization: organizationOf(account),
-    settled: rules.settle(account.organizationId),
+    isUnjudged: rules.settle(account),
     isClaimed: claimed === null ? Effect.succeed(true) : runs.renew(claimed, until),
     hasKey: Effect.result(isKeyCurrent),
     found: read
@@ -77,7 +78,9 @@ const allowed = Effect.fnUntraced(function*<A, E, R>(
   yield* wanted(facts, organization)
   if (!isClaimed) return yield* new CaptureStopped({ reason: "claim_lost" })
   if (!(yield* Effect.fromResult(hasKey))) return yield* new KeyReplaced()
-  return found
+  if (!isUnjudged) return found
+  yield* rules.judge(account, at)
+  return yield* read
 })
 
 /** The waits of a run before each of its steps: the watch goes first. */

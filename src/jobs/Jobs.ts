@@ -12,6 +12,7 @@ import { collectBlobs } from "./archive/collect_blobs.ts"
 import { deleteArchives } from "./archive/delete_archives.ts"
 import { forgetArchiveExports } from "./archive/forget_archive_exports.ts"
 import { journalArchiveReads } from "./archive/journal_archive_reads.ts"
+import { judgeArchivedChats } from "./archive/judge_archived_chats.ts"
 import { makeArchiveManifests } from "./archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "./archive/run_archive_cleanups.ts"
 import { settleArchivePhases } from "./archive/settle_archive_phases.ts"
@@ -64,6 +65,7 @@ export const upkeepJobs = {
   journal_archive_reads: journalArchiveReads,
   collect_blobs: collectBlobs,
   delete_archives: deleteArchives,
+  judge_archived_chats: judgeArchivedChats,
   run_archive_cleanups: runArchiveCleanups,
   apply_archive_retention: applyArchiveRetention,
   settle_archive_phases: settleArchivePhases,

@@ -23,7 +23,7 @@ export const createArchiveRule = Operation.write(
   {
     summary: "Make a rule that decides which chats are archived.",
     description:
-      "It decides about the chats that are known and those that come, and deletes nothing that is archived. Owner and superadmins make rules of every level, others for single accounts that they can access.",
+      "It decides about the chats that are known and those that come, and deletes nothing that is archived. Owner and superadmins make rules of every level, others for single accounts that they can access. It is in force at once; where it concerns many chats, lists and counts follow within minutes.",
     method: "POST",
     path: "/v1/archive/rules",
     toolset: "archive",

@@ -11,7 +11,8 @@ export const deleteArchiveRule = Operation.write(
   "delete_archive_rule",
   {
     summary: "Delete a rule of the archive: a more general one decides from then on.",
-    description: "Nothing that is archived is deleted.",
+    description:
+      "Nothing that is archived is deleted. That is in force at once; where the rule concerned many chats, lists and counts follow within minutes.",
     method: "DELETE",
     path: "/v1/archive/rules/:rule_id",
     toolset: "archive",

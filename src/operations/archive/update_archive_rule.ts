@@ -12,7 +12,8 @@ export const updateArchiveRule = Operation.write(
   "update_archive_rule",
   {
     summary: "Change what a rule of the archive decides; what is left out stays as it is.",
-    description: "Its accounts and chats stay: for others, make another rule. Nothing that is archived is deleted.",
+    description:
+      "Its accounts and chats stay: for others, make another rule. Nothing that is archived is deleted. The change is in force at once; where it concerns many chats, lists and counts follow within minutes.",
     method: "PATCH",
     path: "/v1/archive/rules/:rule_id",
     toolset: "archive",

@@ -1,8 +1,10 @@
-/** The archive's rules. Each statement needs the transaction of the organization. */
+/** The archive's rules. Each statement but `due` needs the transaction of the organization. */
 import { Context, type Effect } from "effect"
 import type { AccountId } from "../../domain/accounts/Account.ts"
 import type { RuleId, RuleInEffect, RulePreviewCounts, StoredRule } from "../../domain/archive/ArchiveRule.ts"
+import type { ServiceUnavailable } from "../../domain/Failure.ts"
 import type { Caller, OrganizationId } from "../../domain/people/Access.ts"
+import type { Due } from "../Due.ts"
 import type { ArchivedAccount } from "./Epochs.ts"
 
 /** The rules in effect for an account, or all that concern accounts of the caller. */
@@ -20,8 +22,15 @@ export type RuleScope = Pick<StoredRule, "chatId" | "level" | "target">
 export class ArchiveRules extends Context.Service<ArchiveRules, {
   /** The rules that concern the account: its own, its department's and the organization's. */
   inEffect(account: ArchivedAccount): Effect.Effect<ReadonlyArray<RuleInEffect>>
-  /** Keeps the rules as they are for the rest of the transaction: what they select now is what it stores. */
-  settle(organizationId: string): Effect.Effect<void>
+  /**
+   * Keeps the rules as they are for the rest of the transaction, which has locked the account's archive before: what they
+   * select now is what it stores. True where they have changed, and the account has to be judged first.
+   */
+  settle(account: ArchivedAccount): Effect.Effect<boolean>
+  /** Judges the known chats of an account for which `settle` was true, as `selectAgain` does. */
+  judge(account: ArchivedAccount, now: Date): Effect.Effect<void>
+  /** Accounts of all organizations that wait to be judged. */
+  due(limit: number): Effect.Effect<ReadonlyArray<Due>, ServiceUnavailable>
   /** The number of rules of exactly this account, department or organization. */
   ofTarget(organizationId: string, scope: Pick<RuleScope, "level" | "target">): Effect.Effect<number>
   /** The rules after `after`, the most general first; null where that is none of them. */
@@ -39,8 +48,9 @@ export class ArchiveRules extends Context.Service<ArchiveRules, {
   /** The known chats of the rule's accounts as they would be judged with it. */
   preview(organizationId: OrganizationId, rule: NewRule): Effect.Effect<RulePreviewCounts>
   /**
-   * Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. The one
-   * chat that the scope names goes on, where a cleanup had stopped it.
+   * Judges the known chats of the accounts again, and has their runs begin: what is selected now is archived. Of a scope
+   * with many chats the accounts wait to be judged one by one. The one chat that the scope names goes on, where a cleanup
+   * had stopped it.
    */
   selectAgain(organizationId: OrganizationId, scope: RuleScope, now: Date): Effect.Effect<void>
 }>()("org-security-console/ports/archive/ArchiveRules") {}

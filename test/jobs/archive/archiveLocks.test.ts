@@ -13,6 +13,7 @@ import { Db } from "../../../src/ports/Db.ts"
 import * as Archives from "../../support/archive/archives.ts"
 import { makeCleanup } from "../../support/archive/cleanups.ts"
 import * as Deletions from "../../support/archive/deletions.ts"
+import { makeRule } from "../../support/archive/rules.ts"
 import { untilBlocked } from "../../support/postgres/blocked.ts"
 import { postgres } from "../../support/postgres/database.ts"
 import * as World from "../../support/world.ts"
@@ -123,6 +124,31 @@ describe("locks of archives and of the journal", () => {
           "archive.phase_changed",
           "archive.deletion_started"
         ])
+      }))
+
+    it.effect("a rule that changes waits for archives before it locks itself or their chats, as a deletion does", () =>
+      Effect.gen(function*() {
+        const staged = yield* Deletions.stage(1)
+        const { admins, archives: [one], id } = staged
+        const { accountId } = one!.account
+        const { key } = admins.owner
+        const sql = yield* SqlClient.SqlClient
+        for (const target of [null, accountId]) {
+          const rule = yield* makeRule(id, "any", { target })
+          const { end } = yield* holding(
+            staged,
+            "archive_state",
+            Effect.andThen(
+              sql`update archive_chat set complete = complete where account_id = ${accountId}`,
+              sql`update archive_rule set live = live where rule_id = ${rule}`
+            )
+          )
+          const changing = World.send("PATCH", `/v1/archive/rules/${rule}`, { key, body: { effect: "skip" } })
+          const changed = yield* Effect.forkChild(changing)
+          yield* untilBlocked(1)
+          yield* end
+          expect((yield* Fiber.join(changed)).status).toBe(200)
+        }
       }))
   })
 })

@@ -53,6 +53,7 @@ const servicePrivileges = [
   "archive_round: SELECT",
   "archive_run: INSERT, SELECT, UPDATE",
   "archive_state: SELECT(account_id), SELECT(archive_bytes), SELECT(begun), SELECT(organization_id)",
+  "archive_unjudged: SELECT",
   "cluster_locks: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners: DELETE, INSERT, SELECT, UPDATE",
   "cluster_runners_machine_id_seq: USAGE",

@@ -328,7 +328,7 @@ export const processOver = (
       ArchiveRules,
       {
         inEffect: () => Effect.sync(() => stored.rules),
-        settle: () => Effect.void
+        settle: () => Effect.succeed(false)
       } as unknown as ArchiveRules["Service"]
     ),
     Context.add(

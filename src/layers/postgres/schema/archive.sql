@@ -107,9 +107,22 @@ create policy tenant on archive_rule to console_app
   using (organization_id = current_setting('console.organization_id', true));
 grant select, insert, update, delete on archive_rule to console_app;
 
+-- Accounts whose chats wait to be judged by rules that have changed. Before that nothing of them is saved.
+create table archive_unjudged (
+  organization_id text collate "C" not null references organization (id), -- the organization
+  account_id uuid not null, -- the account, which may be gone
+  primary key (organization_id, account_id)
+);
+alter table archive_unjudged enable row level security, force row level security;
+create policy tenant on archive_unjudged to console_app
+  using (organization_id = current_setting('console.organization_id', true));
+create policy directory on archive_unjudged to console_service using (true);
+grant select, insert, delete on archive_unjudged to console_app;
+grant select on archive_unjudged to console_service;
+
 -- The archive of each account: apart from the account itself, whose row the watch locks and reads. Writers of an
--- account's archive lock this row first, and the journal's head last; rules, which judge the chats of many accounts,
--- take those of its chats and files first and count where nobody else has locked it.
+-- account's archive lock this row first, those who judge by rules the organization's turn for them next, and the
+-- journal's head last.
 create table archive_state (
   organization_id text collate "C" not null, -- the organization
   account_id uuid not null, -- the account

@@ -7,13 +7,14 @@ import {
   type RulePreviewCounts,
   type StoredRule
 } from "../../../domain/archive/ArchiveRule.ts"
-import { ChatType } from "../../../domain/archive/Chat.ts"
-import { serviceAccounts } from "../../../domain/messenger/Messenger.ts"
 import { type Caller, canAccessEveryAccount, isNarrowing } from "../../../domain/people/Access.ts"
 import { ArchiveRules, type NewRule, type RuleScope } from "../../../ports/archive/ArchiveRules.ts"
+import type { Due } from "../../../ports/Due.ts"
+import * as Sql from "../../postgres/Rows.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { canAccess, canAccessDepartment } from "../accounts/AccountAccess.ts"
-import { countChats, countRules } from "./ChatCounts.ts"
+import { lockArchives } from "./ArchiveLocks.ts"
+import { makeJudging } from "./RuleJudging.ts"
 
 interface RuleRow extends Omit<StoredRule, "chatId" | "maxFileBytes"> {
   readonly chat: string | null
@@ -31,13 +32,18 @@ const inEffectOf = (row: RuleRow): RuleInEffect => {
   return { ...rule, ruleId: id }
 }
 
-/** The rules in SQL. */
+/** Accounts and chats that a change of a rule judges in its own transaction, which waits for what writes them. */
+const accountsJudgedAtOnce = 100
+const chatsJudgedAtOnce = 5000
+
+/** The rules in SQL. Locks: archives of accounts → rule → turn of the rules → rows. */
 export const layer = Layer.effect(
   ArchiveRules,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const post = Tenant.post(sql)
+    const { idsOf, judge, judged, within } = makeJudging(sql)
 
     const columns = sql.literal(
       `rule_id::text as id, level, target::text as target, chat_type as "chatType", chat_id::text as chat, effect, media,
@@ -74,102 +80,18 @@ export const layer = Layer.effect(
             where account.organization_id = ${caller.organizationId}
               and account.department_id = archive_rule.target and ${canAccess(sql, caller)})))`
 
-    const within = (organizationId: string, { level, target }: RuleScope) =>
-      level === "organization"
-        ? sql`account.organization_id = ${organizationId}`
-        : sql`account.organization_id = ${organizationId} and ${
-          sql(level === "account" ? "account.id" : "account.department_id")
-        } = ${target}::uuid`
-
-    /** Accounts whose archives this locks: an archive is locked before the rules, so that others are counted by their runs. */
-    const unlocked = (organizationId: string, scope: RuleScope) =>
-      sql`
-              select archive_state.account_id from archive_state
-              join account on account.organization_id = archive_state.organization_id
-                and account.id = archive_state.account_id
-              where ${within(organizationId, scope)} for no key update of archive_state skip locked`
-
-    /** The chat is archived again: what has changed of it meanwhile is unknown. */
-    const begins = sql.literal(
-      "judged.effect = 'archive' and archive_chat.effect <> 'archive' and not isempty(archive_chat.covered)"
-    )
-
-    /** The chat is skipped from now on: nothing is kept of it but what tells it again. */
-    const skipped = sql.literal("judged.effect = 'skip' and archive_chat.effect <> 'skip'")
-
-    /** The rules of one level for chats of a type, with the accounts that they concern. */
-    const typedAt = (
-      organizationId: string,
-      scope: RuleScope,
-      rules: Statement.Fragment,
-      level: RuleScope["level"],
-      target: string | null
-    ) =>
-      sql`
-                select account.id as account_id, rules.* from account
-                join ${rules} as rules on rules.organization_id = account.organization_id
-                  and level = ${level} and chat_id is null and ${
-        target === null ? sql`true` : sql`target = ${sql(target)}`
+    /** True if the rule's accounts are few enough to be judged in this transaction, for the rest of which it locks them. */
+    const holdFew = Effect.fnUntraced(function*(organizationId: string, scope: RuleScope) {
+      const ids = idsOf(organizationId, scope)
+      const areFew = scope.level === "account" || (yield* Sql.exists(Effect.orDie(sql`
+        select 1 from archive_state where organization_id = ${organizationId} and account_id in (${ids})
+        having count(*) <= ${accountsJudgedAtOnce}::integer
+          and coalesce(sum(archive_chats_discovered), 0) <= ${chatsJudgedAtOnce}::integer`)))
+      if (areFew) {
+        yield* post(lockArchives(sql, sql`organization_id = ${organizationId} and account_id in (${ids})`))
       }
-                where ${within(organizationId, scope)}`
-
-    /**
-     * The order of `select` in domain/archive/RuleSelection.ts, in one statement for all known chats of the accounts. It
-     * joins sets: a subquery for each chat would read all chats of its account.
-     */
-    const judged = (organizationId: string, scope: RuleScope, rules: Statement.Fragment) =>
-      sql`
-              with typed as materialized (
-                select distinct on (account_id, type) account_id, type, chat_type, effect, live, rule_id
-                from (${typedAt(organizationId, scope, rules, "organization", null)}
-                union all ${typedAt(organizationId, scope, rules, "department", "account.department_id")}
-                union all ${typedAt(organizationId, scope, rules, "account", "account.id")}) as concerning
-                join unnest(${[...ChatType.literals]}::text[]) as type on chat_type in ('any', type)
-                order by account_id, type, case level when 'account' then 0 when 'department' then 1 else 2 end,
-                  chat_type = 'any'
-              ),
-              named as materialized (
-                select account.id as account_id, rules.chat_id, effect, live, rule_id from account
-                join ${rules} as rules on rules.organization_id = account.organization_id
-                  and level = 'account' and target = account.id and chat_id is not null
-                where ${within(organizationId, scope)}
-              ),
-              before as materialized (
-                select distinct on (account_id, migrated_to) account_id, migrated_to, chat_id, type from archive_chat
-                join account on account.organization_id = archive_chat.organization_id and account.id = account_id
-                where archive_chat.organization_id = ${organizationId} and migrated_to is not null
-                  and ${within(organizationId, scope)}
-                order by account_id, migrated_to, chat_id
-              )
-              select chat.account_id, chat.chat_id,
-                case when ${sql.in("chat.chat_id", [...serviceAccounts])} then 'skip'
-                  else coalesce(case when inherits then inherited.effect else own.effect end, 'review') end as effect,
-                coalesce(case when inherits then inherited.live else own.live end, false) as live,
-                case when inherits then inherited.rule_id else own.rule_id end as rule_id, chat.effect as before
-              from archive_chat as chat
-              join account on account.organization_id = chat.organization_id and account.id = chat.account_id
-              left join named on named.account_id = chat.account_id and named.chat_id = chat.chat_id
-              left join typed on typed.account_id = chat.account_id and typed.type = chat.type
-              left join before on before.account_id = chat.account_id and before.migrated_to = chat.chat_id
-              left join named as named_before
-                on named_before.account_id = before.account_id and named_before.chat_id = before.chat_id
-              left join typed as typed_before
-                on typed_before.account_id = before.account_id and typed_before.type = before.type
-              cross join lateral (
-                select coalesce(named.effect, typed.effect) as effect, coalesce(named.live, typed.live) as live,
-                  coalesce(named.rule_id, typed.rule_id) as rule_id
-              ) as own
-              cross join lateral (
-                select coalesce(named_before.effect, typed_before.effect) as effect,
-                  coalesce(named_before.live, typed_before.live) as live,
-                  coalesce(named_before.rule_id, typed_before.rule_id) as rule_id
-              ) as inherited
-              cross join lateral (
-                select before.chat_id is not null and named.chat_id is null
-                  and (named_before.chat_id is not null or coalesce(typed.chat_type, 'any') = 'any') as inherits
-              ) as inheritance
-              where chat.organization_id = ${organizationId} and chat.ref is not null
-                and ${within(organizationId, scope)}`
+      return areFew
+    })
 
     /** The rules as they would be with one more, in place of that for the same accounts and chats. */
     const rulesWith = (organizationId: string, rule: NewRule) =>
@@ -183,8 +105,16 @@ export const layer = Layer.effect(
           ${rule.effect}, ${rule.live}::boolean, null::uuid)`
 
     return ArchiveRules.of({
-      // An account's archive is locked before it.
-      settle: (organizationId) => Tenant.takeTurn(sql, "archive_rule", organizationId, "shared"),
+      settle: ({ accountId, organizationId }) =>
+        Effect.andThen(
+          Tenant.takeTurn(sql, "archive_rule", organizationId, "shared"),
+          Sql.exists(Effect.orDie(sql`
+            select 1 from archive_unjudged
+            where organization_id = ${organizationId} and account_id = ${accountId}`))
+        ),
+
+      judge: ({ accountId, organizationId }, now) =>
+        judge(organizationId, { level: "account", target: accountId, chatId: null }, now),
 
       inEffect: ({ accountId, organizationId }) =>
         sql<RuleRow>`
@@ -220,11 +150,17 @@ export const layer = Layer.effect(
         return rows.map(ruleOf)
       }, Effect.orDie),
 
-      lock: (caller, id) =>
-        sql<RuleRow>`
+      lock: Effect.fnUntraced(function*(caller, id) {
+        const { organizationId } = caller
+        const found = sql<RuleRow>`
           select ${columns} from archive_rule
-          where organization_id = ${caller.organizationId} and rule_id = ${id} and ${visible(caller)}
-          for update`.pipe(Effect.orDie, Effect.map(([row]) => row === undefined ? null : ruleOf(row))),
+          where organization_id = ${organizationId} and rule_id = ${id} and ${visible(caller)}`
+        const [known] = yield* found
+        if (known === undefined) return null
+        yield* holdFew(organizationId, ruleOf(known))
+        const [locked] = yield* sql<RuleRow>`${found} for update`
+        return locked === undefined ? null : ruleOf(locked)
+      }, Effect.orDie),
 
       isStopped: (organizationId, { chatId, target }) =>
         sql<{ stopped: boolean }>`
@@ -288,48 +224,33 @@ export const layer = Layer.effect(
           Effect.map(([row]) => row ?? { chats: 0, archive: 0, skip: 0, review: 0, begins: 0, ends: 0 })
         ),
 
-      selectAgain: (organizationId, scope, now) =>
-        Effect.all([
-          Tenant.takeTurn(sql, "archive_rule", organizationId, "alone"),
-          scope.chatId === null ? Effect.void : post(sql`
+      selectAgain: Effect.fnUntraced(function*(organizationId, scope, now) {
+        const areFew = yield* holdFew(organizationId, scope)
+        yield* Tenant.takeTurn(sql, "archive_rule", organizationId, "alone")
+        if (!areFew) {
+          return yield* post(sql`
+            insert into archive_unjudged (organization_id, account_id)
+            select account.organization_id, account.id from account where ${within(organizationId, scope)}
+            on conflict do nothing`)
+        }
+        if (scope.chatId !== null) {
+          yield* post(sql`
             update archive_chat set stopped_by = null, edge = null
             where organization_id = ${organizationId} and account_id = ${scope.target}::uuid
-              and chat_id = ${scope.chatId} and stopped_by is not null`),
-          post(sql`
-            update archive_chat set effect = judged.effect, live = judged.live, rule_id = judged.rule_id,
-              edge = case when archive_chat.effect <> judged.effect then null else archive_chat.edge end,
-              joined_at = case when ${skipped} then null else archive_chat.joined_at end,
-              members = case when ${skipped} then null else archive_chat.members end,
-              members_at = case when ${skipped} then null else archive_chat.members_at end,
-              top_id = case when ${skipped} then null else archive_chat.top_id end,
-              counted = case when ${skipped} then null else archive_chat.counted end,
-              unchecked_below = case when ${begins}
-                then greatest(upper(archive_chat.covered), archive_chat.unchecked_below)
-                else archive_chat.unchecked_below end,
-              unchecked_to = case when ${begins}
-                then least(lower(archive_chat.covered), archive_chat.unchecked_to)
-                else archive_chat.unchecked_to end
-            from (${judged(organizationId, scope, sql`archive_rule`)}) as judged
-            where archive_chat.organization_id = ${organizationId} and archive_chat.account_id = judged.account_id
-              and archive_chat.chat_id = judged.chat_id
-              and (archive_chat.effect, archive_chat.live, archive_chat.rule_id)
-                is distinct from (judged.effect, judged.live, judged.rule_id)`),
-          // Files that the rules left out are judged again by the run, which knows their sizes; refused ones are tried again.
-          post(sql`
-            update archive_file set state = 'pending', reason = null, attempts = 0, retry_at = null
-            from account
-            where archive_file.organization_id = ${organizationId} and archive_file.account_id = account.id
-              and archive_file.state in ('skipped', 'failed')
-              and archive_file.reason in ('rule', 'size', 'protected', 'refused')
-              and ${within(organizationId, scope)}`),
-          post(sql`
-            update archive_run set next_at = least(next_at, ${now}), again = true
-            from account
-            where archive_run.organization_id = ${organizationId} and archive_run.account_id = account.id
-              and ${within(organizationId, scope)}`),
-          post(countChats(sql, organizationId, unlocked(organizationId, scope))),
-          post(countRules(sql, organizationId, unlocked(organizationId, scope)))
-        ], { discard: true })
+              and chat_id = ${scope.chatId} and stopped_by is not null`)
+        }
+        yield* judge(organizationId, scope, now)
+      }),
+
+      due: (limit) =>
+        Tenant.directory(sql)(sql<Due>`
+          with ranked as (
+            select organization_id, account_id,
+              row_number() over (partition by organization_id order by account_id) as place
+            from archive_unjudged
+          )
+          select organization_id as "organizationId", account_id::text as id from ranked
+          order by place limit ${sql.literal(String(limit))}`)
     })
   })
 )
