@@ -6,6 +6,7 @@ import { byService, record } from "../../../src/changes/Record.ts"
 import { ServiceUnavailable } from "../../../src/domain/Failure.ts"
 import { applyArchiveRetention } from "../../../src/jobs/archive/apply_archive_retention.ts"
 import { deleteArchives } from "../../../src/jobs/archive/delete_archives.ts"
+import { judgeArchivedChats } from "../../../src/jobs/archive/judge_archived_chats.ts"
 import { makeArchiveManifests } from "../../../src/jobs/archive/make_archive_manifests.ts"
 import { runArchiveCleanups } from "../../../src/jobs/archive/run_archive_cleanups.ts"
 import { settleArchivePhases } from "../../../src/jobs/archive/settle_archive_phases.ts"
@@ -157,6 +158,11 @@ describe("where the database does not answer in time for one organization", () =
   layer(World.world(postgres))((it) => {
     const prepareCleanup = ({ archives, id }: Staged) =>
       makeCleanup(id, archives.map(({ account }) => account.accountId), "queued")
+    const waitToBeJudged = ({ id }: Staged) =>
+      World.query<object>(
+        id,
+        (sql) => sql`insert into archive_unjudged select organization_id, id from account where organization_id = ${id}`
+      )
     const beginDeletion = ({ admins, id }: Staged) => Deletions.deleteWhole(id, admins.owner.key)
 
     it.effect("cleanups of others go on", () => goesOn(runArchiveCleanups, prepareCleanup))
@@ -164,5 +170,6 @@ describe("where the database does not answer in time for one organization", () =
     it.effect("phases of others are settled", () => goesOn(settleArchivePhases, endPlan))
     it.effect("retentions of others apply", () => goesOn(applyArchiveRetention, keepDays))
     it.effect("manifests of others are made", () => goesOn(makeArchiveManifests, () => Effect.void))
+    it.effect("chats of others are judged", () => goesOn(judgeArchivedChats, waitToBeJudged))
   })
 })
