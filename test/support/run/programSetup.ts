@@ -18,9 +18,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const build = () => execFile(process.execPath, [path.join(root, "scripts/bundle.mjs"), folder], { cwd: root })
   await build()
   project.onTestsRerun(async () => void await build())
-  // Each fork, and each process that a test starts, has them from here.
+  // Each fork has them from here.
   process.env["TEST_PROGRAM"] = path.join(folder, "dist/cli/main.js")
-  process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled")
+  process.env["TEST_COMPILED"] = path.join(folder, "compiled")
   // A process that has just ended may still store code there.
   return () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
