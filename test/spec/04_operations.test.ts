@@ -7,6 +7,7 @@ import { operations } from "../../src/operations/index.ts"
 import { setAdminRole } from "../../src/operations/people/set_admin_role.ts"
 import { operations as served } from "../added/index.ts"
 import { setArchiveKey } from "../support/archive/archiveKeys.ts"
+import { document } from "../support/http/documented.ts"
 import { ask, changing, makeStage, naming } from "../support/http/requests.ts"
 import { postgres } from "../support/postgres/database.ts"
 import { conflicts, isPrepared, leftOut } from "../support/preparations.ts"
@@ -15,6 +16,8 @@ import * as Repeated from "../support/repeated.ts"
 import * as HeldSecrets from "../support/security/heldSecrets.ts"
 import * as World from "../support/world.ts"
 import { contract, lines, table } from "./table.ts"
+
+const { paths } = JSON.parse(JSON.stringify(Documents.make()))
 
 const inBraces = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}")
 
@@ -31,7 +34,6 @@ describe("4 operations, as declared", () => {
   })
 
   it("are in the document with the table's ids, methods, paths and scopes, both ways", () => {
-    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const documented = Object.entries<any>(paths).flatMap(([path, methods]) =>
       Object.entries<any>(methods).map(([method, entry]) => [
         entry.operationId,
@@ -45,7 +47,6 @@ describe("4 operations, as declared", () => {
   })
 
   it("S1-14, S4.16-06: the three operations that delete data of the archive need a confirm_phrase, and no other takes one", () => {
-    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const taking = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods)).flatMap((entry) => {
       const { properties = {}, required = [] } = entry.requestBody?.content["application/json"].schema ?? {}
       const named = "confirm_phrase" in properties ||
@@ -60,7 +61,6 @@ describe("4 operations, as declared", () => {
   })
 
   it("S4-20, S1-12: what signs sessions out, ends protection or deletes data is destructive, in its declaration and in the document, and none of the fourteen", () => {
-    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const marked = Object.values<any>(paths).flatMap((methods) => Object.values<any>(methods))
       .filter((entry) => entry["x-destructive"] === true).map(({ operationId }) => operationId)
     expect(marked.toSorted()).toEqual(
@@ -117,7 +117,6 @@ describe("4 operations, as declared", () => {
   })
 
   it("S4.15-03: the operations that page state their range and default of limit", () => {
-    const { paths } = JSON.parse(JSON.stringify(Documents.make()))
     const limits = Object.entries<any>(paths).flatMap(([path, { get }]) =>
       (get?.parameters ?? []).filter(({ name }: any) => name === "limit").map(({ schema }: any) => [path, schema])
     )
@@ -195,7 +194,6 @@ describe("4 operations, as served", () => {
         // All requests by one key would be more than a minute admits.
         const { key: further } = yield* World.makeKey(organization.id, owner)
         yield* World.spend(spent.keyId)
-        const { paths } = JSON.parse(JSON.stringify(Documents.make(served)))
         const id = crypto.randomUUID()
         const nothing = naming(id)
         for (const [place, request] of every.entries()) {
@@ -215,7 +213,7 @@ describe("4 operations, as served", () => {
             [429, "rate_limited"],
             ...(withId ? [[404, "resource_missing"]] : [])
           ]])
-          const documented = Object.keys(paths[path][request.method.toLowerCase()].responses)
+          const documented = Object.keys(document.paths[path]?.[request.method.toLowerCase()]?.responses ?? {})
           expect(documented).toEqual(expect.arrayContaining(answered.map(([status]) => String(status))))
           const inBody = JSON.stringify(nothing[place]!.body ?? {}).includes(id) ||
             Object.keys(request.operation.body).some((name) =>
