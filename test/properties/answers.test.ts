@@ -36,6 +36,8 @@ const more: Readonly<Record<string, readonly [answers: number, why: string]>> = 
   set_admin_access: [8, "the password, whether the caller reaches it, how much changes, the admin after it"],
   invite_admin: [10, "besides, whether the address is free, and how many were sent"],
   create_archive_rule: [3, "whether the caller reaches its accounts, and whether there is one already"],
+  update_archive_rule: [3, "the rule's accounts, whose archives are locked before it"],
+  delete_archive_rule: [3, "the rule's accounts, as in update_archive_rule"],
   start_backup: [3, "the organization, and whether one is asked for already"],
   preview_archive_cleanup: [4, "whether the caller reaches the accounts, whether a hold binds them, and the counts"],
   confirm_archive_cleanup: [3, "whether a hold binds it"],
