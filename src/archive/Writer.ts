@@ -1,5 +1,5 @@
 /** The writer of archives: seals what it is given to the organization's public key. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { hex } from "../domain/archive/Bytes.ts"
 import { byId, sortedIds } from "../domain/archive/MessageIds.ts"
 import { dayOf, messagesPerPage, piecesOf } from "../domain/archive/PageRules.ts"
@@ -7,9 +7,8 @@ import type { ChangeRecord, RecordOf } from "../domain/archive/Records.ts"
 import { type Judged, type KnownRevision, sift, type Sifted } from "../domain/archive/Revisions.ts"
 import { largeFrom } from "../domain/FileSizes.ts"
 import { ArchiveBlobs } from "../ports/archive/ArchiveBlobs.ts"
-import { ArchiveChats, type SealedChat } from "../ports/archive/ArchiveChats.ts"
+import { ArchiveChats } from "../ports/archive/ArchiveChats.ts"
 import { ArchiveCrypto } from "../ports/archive/ArchiveCrypto.ts"
-import type { SealedFrames } from "../ports/archive/ArchivePages.ts"
 import {
   ArchiveRecords,
   type KnownChanges,
@@ -21,7 +20,6 @@ import {
 import {
   type AccountArchive,
   ArchiveWriter,
-  type SeenChat,
   type SeenMessage,
   type WritingPath
 } from "../ports/archive/ArchiveWriter.ts"
@@ -30,6 +28,7 @@ import { ContentDigest } from "../ports/archive/ContentDigest.ts"
 import { type ArchivedAccount, Epochs } from "../ports/archive/Epochs.ts"
 import { SearchBlocks } from "../ports/archive/SearchBlocks.ts"
 import { Db } from "../ports/Db.ts"
+import { see, setMembers } from "./ChatSnapshots.ts"
 import { type EpochWriter, takeOver } from "./EpochWriter.ts"
 import { storeFile } from "./FileContents.ts"
 import { indexPages, notePage } from "./PageIndexing.ts"
@@ -303,80 +302,6 @@ const mark = Effect.fnUntraced(function*(
   }))
   const grown = yield* store(writer, epochId, chatId, "changes", items, path)
   if (grown > 0) yield* records.resize(account, chatId, grown)
-})
-
-/** Stores a snapshot, unless it is known to be that of the page before; under another epoch it is not known. */
-const snapshot = Effect.fnUntraced(function*<Kind extends "chat" | "members">(
-  writer: EpochWriter,
-  chatId: bigint,
-  kind: Kind,
-  before: SealedFrames | null,
-  made: (seenAt: number) => ReadonlyArray<RecordOf<Kind>>
-) {
-  const { account } = writer
-  const chats = yield* ArchiveChats
-  const crypto = yield* ArchiveCrypto
-  const records = yield* ArchiveRecords
-  const now = new Date(yield* Clock.currentTimeMillis)
-  const seenAt = Math.floor(now.getTime() / 1000)
-  const name = `${kind} ${chatId}`
-  const mark = hex((yield* writer.markOf(JSON.stringify(made(0)))).digest)
-  if (before !== null && writer.snapshots.get(name) === mark) return
-  writer.snapshots.set(name, mark)
-  if (before !== null) {
-    const opened = yield* writer.reopen({ chatId, day: before.day, kind }, before.sealed)
-    const known = Option.getOrElse(opened, () => [])
-    if (JSON.stringify(known) === JSON.stringify(made(known[0]?.seen_at ?? seenAt))) return
-  }
-  const day = dayOf(seenAt)
-  const sealed = yield* writer.seal({ chatId, day, kind }, made(seenAt))
-  const digest = yield* crypto.sha256(sealed)
-  const [page] = yield* records.addPages(account, [{
-    chatId,
-    day,
-    kind,
-    ids: [],
-    firstAt: now,
-    lastAt: now,
-    sentDay: null,
-    digest,
-    sealed
-  }])
-  if (page !== undefined) yield* chats.describe(account, chatId, kind, page)
-  yield* records.resize(account, chatId, sealed.length)
-})
-
-const isAsStored = ({ leftAt, type }: SeenChat, stored: SealedChat | undefined): boolean =>
-  stored !== undefined && stored.type === type && stored.leftAt?.getTime() === leftAt?.getTime()
-
-/** Reads the stored chats at once: a look at many of them mostly finds them as they were. */
-const see = Effect.fnUntraced(function*(writer: EpochWriter, seen: ReadonlyArray<SeenChat>) {
-  const { account } = writer
-  const chats = yield* ArchiveChats
-  const { found } = yield* writer.fenced(() => chats.some(account, seen.map(({ chatId }) => chatId)))
-  const known = new Map(found.map((chat) => [chat.chatId, chat]))
-  for (const chat of seen) {
-    const { chatId, info, leftAt, type } = chat
-    const stored = known.get(chatId)
-    if (!isAsStored(chat, stored)) yield* chats.see(account, chatId, type, leftAt)
-    yield* snapshot(writer, chatId, "chat", stored?.info ?? null, (seen_at) => [{ seen_at, ...info }])
-  }
-})
-
-const setMembers = Effect.fnUntraced(function*(
-  writer: EpochWriter,
-  chatId: bigint,
-  members: Parameters<AccountArchive["setMembers"]>[1]
-) {
-  const chats = yield* ArchiveChats
-  const { found: before } = yield* writer.fenced(() => chats.members(writer.account, chatId))
-  yield* snapshot(
-    writer,
-    chatId,
-    "members",
-    before,
-    (seen_at) => members.map((member) => ({ seen_at, ...member }))
-  )
 })
 
 const own = Effect.fnUntraced(function*(account: ArchivedAccount, key: Parameters<typeof takeOver>[1], by: string) {

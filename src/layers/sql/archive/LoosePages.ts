@@ -9,7 +9,7 @@ export const isSearched = "(kind = 'messages' or sent_day is not null)"
 export const sentFrom = (own: string) => `coalesce(sent_day::timestamp at time zone 'UTC', ${own})`
 export const sentTo = (own: string) => `coalesce((sent_day + time '23:59:59') at time zone 'UTC', ${own})`
 
-/** What a search needs of a page. */
+/** The columns of a page that a search needs. */
 export const pageColumns =
   "organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, sent_day, messages"
 
