@@ -16,7 +16,7 @@ const graceAfterDay = Duration.minutes(10)
 /** Every day is before it. */
 const everyDay = "infinity"
 
-/** Adds the page of these tail rows, in place of them; its number. */
+/** Adds the page of these tail rows, in place of them. */
 const replace = Effect.fnUntraced(function*(
   { account }: EpochWriter,
   { chatId, day, kind, sentDay }: TailGroup,

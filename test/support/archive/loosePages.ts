@@ -1,6 +1,6 @@
 /** Pages with and without a vocabulary, past the service. */
 import { Effect } from "effect"
-import { isSearched, loosened, pageColumns, sentTo } from "../../../src/layers/sql/archive/LoosePages.ts"
+import { isSearched, loosen, pageColumns, sentTo } from "../../../src/layers/sql/archive/LoosePages.ts"
 import * as World from "../world.ts"
 
 /** Drops the organization's vocabularies whose numbers the modulus divides: their pages are loose again. */
@@ -13,7 +13,7 @@ export const dropBlocks = (organizationId: string, modulus = 1) =>
         select ${sql.literal(pageColumns)} from archive_page
         where organization_id = ${organizationId}
           and (account_id, page_id) in (select account_id, unnest(pages) from dropped)
-      ), ${loosened(sql, "freed")}
+      ), loose as (${sql.literal(loosen("freed"))})
       select 1`)
 
 interface Places {

@@ -12,7 +12,7 @@ import type { ArchivedAccount } from "../../../ports/archive/Epochs.ts"
 import * as Tenant from "../../postgres/Tenant.ts"
 import { framesOf, type FramesRow } from "./ArchivePages.ts"
 import { reachOf } from "./ChatOrder.ts"
-import { loosened, pageColumns } from "./LoosePages.ts"
+import { loosen, pageColumns } from "./LoosePages.ts"
 
 interface GroupRow extends Omit<TailGroup, "chatId"> {
   readonly chat: string
@@ -150,7 +150,7 @@ export const layer = Layer.effect(
               ${pages.map(({ digest }) => digest)}::bytea[],
               ${pages.map(({ sealed }) => sealed)}::bytea[]) as given
             returning ${sql.literal(pageColumns)}, digest
-          ), ${loosened(sql, "added")}
+          ), loose as (${sql.literal(loosen("added"))})
           select page_id::text as number, digest from added`.pipe(
           Effect.orDie,
           Effect.map((rows) => {

@@ -14,7 +14,7 @@ import * as Tenant from "../../postgres/Tenant.ts"
 import { holdArchive } from "./ArchiveLocks.ts"
 import { shredded } from "./BlobShredding.ts"
 import { reachOf } from "./ChatOrder.ts"
-import { dropWords, loosened, pageColumns } from "./LoosePages.ts"
+import { dropWords, loosen, pageColumns } from "./LoosePages.ts"
 import { lost } from "./LostCounts.ts"
 import { leafOf } from "./PageLeaf.ts"
 
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
             messages, length(new_sealed), ids, new_digest, new_sealed, coalesce(rewrites, page_id)
           from old
           returning ${sql.literal(pageColumns)}
-        ), ${loosened(sql, "added")}, kept as (
+        ), loose as (${sql.literal(loosen("added"))}), kept as (
           insert into archive_gone (organization_id, account_id, page_id, leaf, cleanup_id)
           select organization_id, account_id, page_id, leaf, ${id}::uuid from old
         ), moved as (

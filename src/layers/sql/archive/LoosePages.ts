@@ -13,14 +13,13 @@ export const sentTo = (own: string) => `coalesce((sent_day + time '23:59:59') at
 export const pageColumns =
   "organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, sent_day, messages"
 
-/** The statement part `loose`: the pages of `from`, which has these columns, are without a vocabulary. */
-export const loosened = (sql: SqlClient.SqlClient, from: string) =>
-  sql`loose as (
-    insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
-    select organization_id, account_id, page_id, chat_id, day, kind, ${sql.literal(sentFrom("first_at"))},
-      ${sql.literal(sentTo("last_at"))}, messages
-    from ${sql.literal(from)} where ${sql.literal(isSearched)}
-  )`
+/** The statement by which the pages of `from`, which has these columns, are without a vocabulary. */
+export const loosen = (from: string) =>
+  `insert into archive_loose (organization_id, account_id, page_id, chat_id, day, kind, first_at, last_at, messages)
+    select organization_id, account_id, page_id, chat_id, day, kind, ${sentFrom("first_at")}, ${
+    sentTo("last_at")
+  }, messages
+    from ${from} where ${isSearched}`
 
 /**
  * Takes pages that go out of the lists of searches, with the vocabularies that have their words: the other pages of these
@@ -47,6 +46,6 @@ export const dropWords = (
     ), shared as (
       select ${sql.literal(pageColumns)} from archive_page
       where ${mine} and page_id in (select unnest(pages) from dropped) and page_id <> all(${pages}::bigint[])
-    ), ${loosened(sql, "shared")}
+    ), loose as (${sql.literal(loosen("shared"))})
     select 1`
 }
